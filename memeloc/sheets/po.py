@@ -26,7 +26,7 @@ _BRACES = "python-brace-format"
 _FACT = "X-Memeloc-"
 
 
-def write_po(path: Path, form: SheetForm, rows: Sequence[Cells]) -> None:
+def write(path: Path, form: SheetForm, rows: Sequence[Cells]) -> None:
     """Write a sheet, one entry a row that has a source."""
     import polib
 

@@ -28,7 +28,7 @@ from memeloc.sheets.form import (
     SheetForm,
     changed_columns,
 )
-from memeloc.tables.archives import ZIP, is_workbook, member_names, read_member
+from memeloc.tables.archives import ZIP, is_workbook, only_member, read_member
 
 Record = TypeVar("Record")
 
@@ -55,46 +55,28 @@ def read_form(
     Raises:
         InputError: the file is missing, too large, broken, no such sheet, or has lost letters.
     """
-    columns = tuple(form.columns if isinstance(form, SheetForm) else form)
-    title = form.title if isinstance(form, SheetForm) else ""
-    if not needed:
-        needed = [{column.name for column in columns if column.kind in ("key", "answer")}]
+    form = form if isinstance(form, SheetForm) else SheetForm("", tuple(form))
     with _unpacked(path) as file:
         try:
-            filled = _read(file, columns, title, needed, sent)
+            filled = _read(file, form, needed, sent)
         except InputError as error:
-            if error.file == str(path):
-                raise
-            raise _of_file(error, path) from error
-    problems = tuple(_of_file(problem, path) for problem in filled.problems)
-    return replace(filled, file=path, problems=problems)
+            raise InputError(error.message, file=path, row=error.row) from error
+    problems = [InputError(each.message, file=path, row=each.row) for each in filled.problems]
+    return replace(filled, file=path, problems=tuple(problems))
 
 
 def _read(
-    path: Path,
-    columns: Sequence[SheetColumn],
-    title: str,
-    needed: Sequence[Collection[str]],
-    sent: Sent | None,
+    path: Path, form: SheetForm, needed: Sequence[Collection[str]], sent: Sent | None
 ) -> Filled:
-    head = read_head(path)
-    if not is_workbook(head):
-        from memeloc.sheets import po, xliff
+    from memeloc.sheets import po, xliff  # lxml takes as long as a small sheet
 
-        for module in (xliff, po):
-            if module.knows(head):
-                filled = module.read(path, columns)
-                return filled if sent is None else with_letters(filled, sent)
-    return _read_table(path, columns, title, needed, sent)
+    columns, head = form.columns, read_head(path)
+    for module in () if is_workbook(head) else (xliff, po):
+        if module.knows(head):
+            filled = module.read(path, columns)
+            return with_letters(filled, sent) if sent else filled
+    needed = needed or [{column.name for column in form.of_kind("key", "answer")}]
 
-
-def _read_table(
-    path: Path,
-    columns: Sequence[SheetColumn],
-    title: str,
-    needed: Sequence[Collection[str]],
-    sent: Sent | None,
-) -> Filled:
     def is_header(texts: Sequence[str]) -> bool:
         found = _find_columns(columns, texts).keys()
         return any(set(names) <= found for names in needed)
@@ -104,7 +86,7 @@ def _read_table(
 
     encodings = ENCODINGS if sent else ()
     copies = tables.read_tables(
-        path, is_header=is_header, worksheet=title, encodings=encodings, score=score
+        path, is_header=is_header, worksheet=form.title, encodings=encodings, score=score
     )
     table = next(copies, None)
     if table is None:
@@ -112,7 +94,7 @@ def _read_table(
         raise InputError(f"has no row with the headings of a sheet: {wanted} are needed", file=path)
     rows = tuple(_rows_of(table, columns))
     filled = Filled(path, file_sha256(path), _facts(rows, columns), rows, (), table.note)
-    filled = filled if sent is None else with_letters(filled, sent)
+    filled = with_letters(filled, sent) if sent else filled
     known = {*_find_columns(columns, table.columns).values(), CHECK, ""}
     others = [name for name in table.columns if name not in known]
     typed = [repr(name) for name in others if any(row[name] for row in table.rows)]
@@ -170,8 +152,7 @@ def _filled(
         if problem := line.problem(places[column.name], is_text=column.kind == "answer"):
             wrong = wrong or f"column {places[column.name]!r}: {problem}"
     typed = [cells.get(column.name) for column in columns if column.kind in TYPED]
-    for name in changed_columns(line[CHECK], cells):
-        comments.append(f"{name}: {cells[name]}")
+    comments += [f"{name}: {cells[name]}" for name in changed_columns(line[CHECK], cells)]
     return FilledRow(
         line.number, cells, wrong, comments=tuple(comments), is_touched=any(typed) or bool(comments)
     )
@@ -210,27 +191,14 @@ def _only_in(
 @contextmanager
 def _unpacked(path: Path) -> Iterator[Path]:
     """Give the file of a sheet, that within an archive until the end; no name in it is believed."""
-    names = member_names(path) if read_head(path).startswith(ZIP) else None
-    if names is None:
+    name = only_member(path, _SHEETS, "sheet") if read_head(path).startswith(ZIP) else None
+    if name is None:
         yield path
         return
-    sheets = [name for name in names if name.lower().endswith(_SHEETS)]
-    if len(sheets) != 1:
-        shown = ", ".join(sorted(sheets)[:3]) or "none"
-        raise InputError(
-            f"is no workbook, but a zip archive that holds {len(sheets)} sheets ({shown}), not "
-            "one: unpack it and import each",
-            file=path,
-        )
     with TemporaryDirectory(prefix="memeloc-") as folder:
-        file = Path(folder) / f"sheet{Path(sheets[0]).suffix.lower()}"
-        file.write_bytes(read_member(path, sheets[0]))
+        file = Path(folder) / f"sheet{Path(name).suffix.lower()}"
+        file.write_bytes(read_member(path, name))
         yield file
-
-
-def _of_file(error: InputError, path: Path) -> InputError:
-    """Return the error, of the file that the person has."""
-    return InputError(error.message, file=path, row=error.row, column=error.column)
 
 
 def records_of(

@@ -40,7 +40,7 @@ _LONGEST_LIST = 255
 """Characters of choices that Excel takes within a cell's rule; longer ones stand on a worksheet."""
 
 
-def write_workbook(path: Path, form: SheetForm, rows: Sequence[Cells]) -> None:
+def write(path: Path, form: SheetForm, rows: Sequence[Cells]) -> None:
     """Write a sheet with its pictures, its lists and the page that says how."""
     with new_workbook(path, in_order=True) as book:
         _Writer(book, form, rows).write()

@@ -13,6 +13,7 @@ import warnings
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
@@ -41,8 +42,9 @@ FORMATS = {
     "jsonl": ".jsonl",
     "parquet": ".parquet",
 }
-"""The endings of the formats that a form can have, by name; XLIFF and PO are for texts with a
-source only. OpenDocument is read, and not written."""
+"""The endings of formats by name. OpenDocument is read, and not written."""
+_OF_TEXTS = ("xliff", "po")
+"""Formats for texts with a source only."""
 
 _WRITTEN = Path(".memeloc", "written.json")
 """By name of a file: the name that it was to have, without a number, and the SHA-256 of it."""
@@ -54,7 +56,7 @@ def format_of(path: Path, form: SheetForm, format: str = "") -> str:
     Raises:
         InputError: there is none of the name or ending, or the form has no text with a source.
     """
-    known = [name for name in FORMATS if name not in ("xliff", "po") or form.of_kind("source")]
+    known = [name for name in FORMATS if name not in _OF_TEXTS or form.of_kind("source")]
     suffix = path.suffix.lower()
     by_suffix = {FORMATS[name]: name for name in known} | {".xliff": "xliff", ".ndjson": "jsonl"}
     format = format or by_suffix.get(suffix, "")
@@ -89,18 +91,9 @@ def write_form(
     rows = [{**form.facts, **row} for row in rows]
 
     def write(draft: Path) -> None:
-        if format == "xlsx":
-            from memeloc.sheets.workbooks import write_workbook
-
-            write_workbook(draft, form, rows)
-        elif format == "xliff":
-            from memeloc.sheets.xliff import write_xliff
-
-            write_xliff(draft, form, rows)
-        elif format == "po":
-            from memeloc.sheets.po import write_po
-
-            write_po(draft, form, rows)
+        if format in ("xlsx", *_OF_TEXTS):
+            name = "workbooks" if format == "xlsx" else format
+            import_module(f"memeloc.sheets.{name}").write(draft, form, rows)
         else:
             _write_table(draft, form, rows, FORMATS[format])
 

@@ -35,7 +35,7 @@ Weblate writes `translated`, Crowdin and memoQ `translated` and `final`, OmegaT 
 _HEADER_OF_PO = "x-gettext-domain-header"
 
 
-def write_xliff(path: Path, form: SheetForm, rows: Sequence[Cells]) -> None:
+def write(path: Path, form: SheetForm, rows: Sequence[Cells]) -> None:
     """Write a sheet, group by group, so that no large one is held in memory."""
     source, target = _tags(form)
     facts = {

@@ -35,19 +35,6 @@ def is_workbook(head: bytes) -> bool:
     return head.startswith((ZIP, OLE))
 
 
-def member_names(path: Path) -> list[str] | None:
-    """Return the names of an archive's files but those that macOS adds; None of a workbook.
-
-    Raises:
-        InputError: as `names_in`.
-    """
-    names = names_in(path)
-    if names & WORKBOOKS:
-        return None
-    files = sorted(name for name in names if not name.rpartition("/")[2].startswith("."))
-    return [name for name in files if not name.startswith("__MACOSX/")]
-
-
 def names_in(path: Path) -> set[str]:
     """The names of an archive's parts, once its sizes have been looked at.
 
@@ -94,17 +81,24 @@ def read_member(path: Path, name: str) -> bytes:
         raise InputError(f"is a broken archive: {error}", file=path) from error
 
 
-def csv_member(path: Path) -> bytes | None:
-    """The only CSV of an archive, as Google gives it out; None when it is a workbook.
+def only_member(path: Path, endings: tuple[str, ...], what: str) -> str | None:
+    """Return the name of the only file of an archive with these endings; None of a workbook.
+
+    Files that macOS adds are passed over.
 
     Raises:
-        InputError: it is broken, too large, or holds no CSV or several.
+        InputError: it is broken, too large, or holds none of them or several.
     """
-    names = member_names(path)
-    if names is None:
+    names = names_in(path)
+    if names & WORKBOOKS:
         return None
-    tables = [name for name in names if name.lower().endswith(".csv")]
-    if len(tables) != 1:
-        count = f"is no workbook, but a zip archive of {len(tables)} CSV files"
-        raise InputError(f"{count}; unpack it and import each", file=path)
-    return read_member(path, tables[0])
+    own = sorted(name for name in names if not name.startswith("__MACOSX/"))
+    files = [name for name in own if not name.rpartition("/")[2].startswith(".")]
+    files = [name for name in files if name.lower().endswith(endings)]
+    if len(files) != 1:
+        raise InputError(
+            f"is no workbook, but a zip archive that holds {len(files)} {what}s "
+            f"({', '.join(files[:3]) or 'none'}), not one: unpack it and import each",
+            file=path,
+        )
+    return files[0]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.files import LARGEST_FILE, read_head
-from memeloc.tables.archives import OLE, csv_member, is_workbook
+from memeloc.tables.archives import OLE, is_workbook, only_member, read_member
 from memeloc.tables.columnar import json_document, json_lines, parquet
 from memeloc.tables.csv_files import SEARCHED, decode
 from memeloc.tables.frames import FRAME, Frame, frame_table
@@ -112,11 +112,12 @@ def read_tables(
         if head.startswith(OLE):
             hint = "save it as .xlsx without one"
             raise InputError(f"is an old Excel file (.xls) or has a password: {hint}", file=path)
-        member = csv_member(path)
-        if member is None:
+        name = only_member(path, (".csv",), "CSV file")
+        if name is None:
             for read in read_worksheets(path, worksheet):
                 yield from _tables(path, read, is_header)
             return
+        member = read_member(path, name)
     files = decode(
         path, lambda: path.open("rb") if member is None else io.BytesIO(member), encodings
     )

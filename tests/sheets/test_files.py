@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import random
 import re
+import shutil
+import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Mapping
@@ -282,3 +285,36 @@ def test_a_sheet_and_its_picture_enter_few_functions() -> None:
     printed = program(sys.executable, Path(__file__).parents[2] / "tools" / "count_entered.py")
     functions, files = map(int, re.findall(r"its picture: (\d+) functions in (\d+)", printed)[0])
     assert (functions <= 475, files <= 82) == (True, True), printed
+
+
+OMEGAT = """<omegat><project version="1.0">{folders}<source_lang>EN</source_lang>
+<target_lang>DE</target_lang><sentence_seg>false</sentence_seg></project></omegat>"""
+MEMORY = """<tmx version="1.1"><header creationtool="OmegaT" o-tmf="OmegaT TMX" adminlang="EN-US"
+datatype="plaintext" creationtoolversion="3.6.0" segtype="paragraph" srclang="EN"/><body><tu>
+<tuv lang="EN"><seg>{text}</seg></tuv><tuv lang="DE"><seg>aus OmegaT</seg></tuv></tu></body></tmx>"""
+
+
+@pytest.mark.slow
+def test_omegat_opens_the_xliff_and_what_was_changed_comes_back(
+    folder: Path, command: Command
+) -> None:
+    assert shutil.which("omegat"), "install Debian's package omegat"
+    path = export(command, "de", "xliff", "--no-pictures")
+    text = next(etree.parse(str(path)).iter(f"{XLIFF}target")).text
+    project = folder / "project"
+    names = ("source", "target", "tm", "glossary", "dictionary", "omegat")
+    for name in names:
+        (project / name).mkdir(parents=True)
+    folders = "".join(f"<{name}_dir>__DEFAULT__</{name}_dir>" for name in names[:-1])
+    (project / "omegat.project").write_text(OMEGAT.format(folders=folders), "utf-8")
+    path.rename(project / "source" / "sheet.xlf")
+    for memory, answered in (("", 0), (MEMORY.format(text=text), 1)):
+        if memory:
+            (project / "omegat" / "project_save.tmx").write_text(memory, "utf-8")
+        # Without the variable Java writes below the home that the password database names.
+        env = {**os.environ, "HOME": str(folder), "_JAVA_OPTIONS": f"-Duser.home={folder}"}
+        run = ["omegat", str(project), "--mode=console-translate"]
+        subprocess.run(run, check=True, capture_output=True, timeout=120, env=env)
+        outcome = command("correct", "import", str(project / "target" / "sheet.xlf"), "--json")
+        assert outcome.status == 0, outcome.err
+        assert sum(json.loads(outcome.out)["files"][0]["outcomes"].values()) == answered
