@@ -291,7 +291,8 @@ OMEGAT = """<omegat><project version="1.0">{folders}<source_lang>EN</source_lang
 <target_lang>DE</target_lang><sentence_seg>false</sentence_seg></project></omegat>"""
 MEMORY = """<tmx version="1.1"><header creationtool="OmegaT" o-tmf="OmegaT TMX" adminlang="EN-US"
 datatype="plaintext" creationtoolversion="3.6.0" segtype="paragraph" srclang="EN"/><body><tu>
-<tuv lang="EN"><seg>{text}</seg></tuv><tuv lang="DE"><seg>aus OmegaT</seg></tuv></tu></body></tmx>"""
+<tuv lang="EN"><seg>{text}</seg></tuv><tuv lang="DE"><seg>aus OmegaT</seg></tuv></tu>
+</body></tmx>"""
 
 
 @pytest.mark.slow
