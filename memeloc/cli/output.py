@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -158,16 +158,11 @@ class Progress:
         self._bar.refresh()
 
 
-@contextmanager
 def progress(
     description: str = "", total: int | None = None, *, unit: str = "pictures"
-) -> Iterator[Progress]:
-    """A `Progress` while the block runs; `unit` is what is counted, for the rate."""
-    state = Progress(description, total, unit)
-    try:
-        yield state
-    finally:
-        state.close()
+) -> closing[Progress]:
+    """Return a `Progress` while a block runs; `unit` is what is counted, for the rate."""
+    return closing(Progress(description, total, unit))
 
 
 def _new_bar() -> Bar:
