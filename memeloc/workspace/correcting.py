@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -39,6 +40,7 @@ from memeloc.workspace.survey_texts import store_shipped_texts, survey_text_ids
 
 _FILES = {"caption": "", "transcript": "transcripts-", "survey": "survey-"}
 Row = dict[str, Any]
+Texts = Mapping[str, tuple[str, ...]]
 
 
 class Correcting(Part):
@@ -211,12 +213,24 @@ class Correcting(Part):
             person=person,
         )
         given = answers(filled, sheet)
+        before: dict[str, Sequence[Answer]] = {}
+
+        def decide(sources: Texts, earlier: Mapping[str, Sequence[Answer]]) -> list[Answer]:
+            before.update(earlier)
+            return place(
+                given,
+                sheet,
+                sources,
+                earlier,
+                file=path,
+                person=who,
+                allow_same_person=allow_same_person,
+            )
+
         placed = self._store.corrections.add(
             FileRecord("answers", path.name, filled.sha256, len(given)),
             sheet,
-            partial(
-                place, given, sheet, file=path, person=who, allow_same_person=allow_same_person
-            ),
+            decide,
             also={answer.meme_id for answer in given},
             dry_run=dry_run,
         )
@@ -239,10 +253,12 @@ class Correcting(Part):
             rows = list(outcome_rows(filled, placed, look_at))
             written = write_outcomes(path, OUTCOME_COLUMNS, rows)
         outcomes = Counter(answer.outcome for answer in stored)
-        earlier = self._store.corrections.find(sheet.language.tag, list(sheet.by_meme))
+        known_before: Iterable[Answer] = chain.from_iterable(before.values())
+        if placed is None:
+            known_before = self._store.corrections.find(sheet.language.tag)
         done = {
             answer.meme_id
-            for answer in (*stored, *earlier)
+            for answer in (*stored, *known_before)
             if (answer.person, answer.round) == (who, sheet.round)
             and answer.outcome not in ("noted", "stray", "refused")
         }
