@@ -294,5 +294,5 @@ def program(*arguments: object) -> str:
     name, *rest = map(str, arguments)
     found = shutil.which(name) or shutil.which(name, path=Path(sys.executable).parent)
     assert found, f"{name} is missing: install gettext and memeloc[test]"
-    done = subprocess.run([found, *rest], check=True, capture_output=True, timeout=60, text=True)
+    done = subprocess.run([found, *rest], check=True, capture_output=True, timeout=300, text=True)
     return done.stdout

@@ -184,7 +184,7 @@ def _answer(row: dict[str, str]) -> dict[str, str]:
     """Every fifth caption is a pun that nobody can translate; the others get another text."""
     if row["meme_id"].endswith(("0", "5")):
         return {"status": "wordplay"}
-    return {"status": "corrected", "your text": f"Gericht {row['meme'][1:]} {row['part']}"}
+    return {"status": "corrected", "your text": f"Gericht {row['meme_id'][1:]} {row['part']}"}
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
