@@ -146,11 +146,9 @@ some are an `Alternative`. What is to be filled in may be left out."""
 
 def cell_lines(cell: Any) -> list[str]:
     """Return a cell's lines, without characters that no file can hold."""
-    if isinstance(cell, SheetPicture):
+    if isinstance(cell, SheetPicture | Path):
         return [cell.name]
-    if isinstance(cell, Path):
-        return [cell.name]
-    lines = [cell] if cell is None or isinstance(cell, str | int) else cell
+    lines = cell if isinstance(cell, list | tuple) else [cell]
     texts = (line.line if isinstance(line, Alternative) else line for line in lines)
     return [drawable(str(text)) for text in texts if text not in ("", None)]
 

@@ -102,19 +102,17 @@ def write_form(
 
 def _write_table(path: Path, form: SheetForm, rows: Sequence[Cells], suffix: str) -> None:
     """Write a sheet as a table, under the names of its columns."""
-    columns = [
-        column
-        for column in form.columns
-        if column.kind != "count"
-        and not (column.optional and not any(row.get(column.name) for row in rows))
-    ]
-    has_check = suffix == ".csv" and form.of_kind("key")
+    filled = {name for row in rows for name, cell in row.items() if cell}
+    columns = [column for column in form.columns if column.kind != "count"]
+    columns = [column for column in columns if column.name in filled or not column.optional]
+    names = [column.name for column in columns]
+    if suffix == ".csv" and form.of_kind("key"):
+        names.append(CHECK)
     cells = []
     for row in rows:
         texts = {column.name: cell_text(row.get(column.name)) for column in columns}
         texts[CHECK] = check_of(columns, texts)
-        cells.append(list(texts.values()) if has_check else list(texts.values())[:-1])
-    names = [column.name for column in columns] + [CHECK] * bool(has_check)
+        cells.append([texts[name] for name in names])
     write_table(path, names, cells, suffix=suffix)
 
 
