@@ -103,4 +103,4 @@ memory_units = table(
 """Translation memory from outside, such as TMX. What was corrected here is memory as it stands."""
 
 events = table("events", "id kind subject detail created_at", append_only=False)
-"""What else happened: a meme's template exchanged, a migration."""
+"""What else happened: a meme's template exchanged, pictures rendered."""
