@@ -44,8 +44,8 @@ def match(workspace: Workspace) -> tuple[list[dict[str, str]], list[str]]:
     assert result is not None
     with table.open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    assert len(rows) == result.memes
-    return rows, [row.why for row in result.left_out]
+    assert len(rows) == result["memes"]
+    return rows, [row["why"] for row in result["left_out"]]
 
 
 @pytest.mark.parametrize(
