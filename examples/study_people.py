@@ -16,8 +16,9 @@ import csv
 import sys
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -81,8 +82,8 @@ def write_typed(table: Path, answers: Iterable[dict[str, str]]) -> None:
 
 
 def lost_texts(
-    typed: Sequence[dict[str, str]],
-    history: Sequence[dict[str, str]],
+    typed: Sequence[Mapping[Any, Any]],
+    history: Sequence[Mapping[Any, Any]],
     given_up: set[tuple[str, str]],
 ) -> list[dict[str, str]]:
     """The answers of which neither a version of the caption nor a case has the text."""
@@ -104,7 +105,7 @@ def lost_texts(
 
 
 def differing_labels(
-    labels: Sequence[dict[str, str]], retained: Sequence[dict[str, str]]
+    labels: Sequence[Mapping[Any, Any]], retained: Sequence[Mapping[Any, Any]]
 ) -> list[tuple[str, str]]:
     """The items and cultures whose label is not what most careful annotators answered."""
     votes: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
@@ -168,12 +169,12 @@ def main() -> None:
 
 
 def report(
-    typed: Sequence[dict[str, str]],
-    captions: Sequence[dict[str, str]],
-    history: Sequence[dict[str, str]],
-    cases: Sequence[dict[str, str]],
-    labels: Sequence[dict[str, str]],
-    retained: Sequence[dict[str, str]],
+    typed: Sequence[Mapping[Any, Any]],
+    captions: Sequence[Mapping[Any, Any]],
+    history: Sequence[Mapping[Any, Any]],
+    cases: Sequence[Mapping[Any, Any]],
+    labels: Sequence[Mapping[Any, Any]],
+    retained: Sequence[Mapping[Any, Any]],
     release: Path,
 ) -> str:
     """What is as it should be, counted; ends the program where something is not."""
