@@ -85,7 +85,7 @@ def lost_texts(
     typed: Sequence[Mapping[Any, Any]],
     history: Sequence[Mapping[Any, Any]],
     given_up: set[tuple[str, str]],
-) -> list[dict[str, str]]:
+) -> list[Mapping[Any, Any]]:
     """The answers of which neither a version of the caption nor a case has the text."""
 
     def parts(text: str) -> tuple[str, ...]:
