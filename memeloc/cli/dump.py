@@ -28,12 +28,9 @@ def dump(
     with memeloc.Workspace.find() as workspace, progress("Dumping", None, unit="rows") as bar:
         result = workspace.dump(folder, bar.phase)
     explain("Note", result["notes"])
-    then = (
-        f"Wrote {counted(sum(result['rows'].values()), 'row')} of "
-        f"{counted(len(result['rows']), 'table')} and "
-        f"{counted(result['files'], 'file')} to {folder} ({result['size'] / 1e6:,.1f} MB)."
-    )
-    show(result, then, as_json=as_json)
+    rows, files = result["rows"], counted(result["files"], "file")
+    count = f"{counted(sum(rows.values()), 'row')} of {counted(len(rows), 'table')} and {files}"
+    show(result, f"Wrote {count} to {folder} ({result['size'] / 1e6:,.1f} MB).", as_json=as_json)
 
 
 def load(
@@ -53,14 +50,10 @@ def load(
     with progress("Loading", None, unit="rows") as bar:
         result = memeloc.Workspace.load(dump, folder, bar.phase)
     explain("Note", result["notes"])
-    then = (
-        f"Loaded {counted(sum(result['rows'].values()), 'row')} and "
-        f"{counted(result['files'], 'file')} into {folder}."
-    )
+    rows = counted(sum(result["rows"].values()), "row")
+    then = [f"Loaded {rows} and {counted(result['files'], 'file')} into {folder}."]
     if result["seen"]:
-        then = "Nothing is new: everything of the dump is here already."
-    erased = sum(result["erased"].values())
-    left_out = (
-        [f"Left out: {counted(erased, 'row')} of people who were erased here."] if erased else []
-    )
-    show(result, then, *left_out, as_json=as_json)
+        then = ["Nothing is new: everything of the dump is here already."]
+    if erased := sum(result["erased"].values()):
+        then.append(f"Left out: {counted(erased, 'row')} of people who were erased here.")
+    show(result, *then, as_json=as_json)

@@ -27,7 +27,6 @@ from memeloc.errors import InputError
 from memeloc.items import OWN_NAME, TRANSLATIONS, FoundTemplate, Item, ItemKind
 from memeloc.store.captions.importing import made_by
 from memeloc.store.captions.versions import add_memes, add_versions, check_parts, current_of
-from memeloc.store.files import store_file
 from memeloc.store.items import Items, contents_of
 from memeloc.store.queries import (
     Repository,
@@ -37,6 +36,7 @@ from memeloc.store.queries import (
     columns_of,
     equal,
     is_newest,
+    store_file,
     two_columns,
     values_of,
 )
@@ -50,7 +50,7 @@ from memeloc.store.tables.items import (
     selections,
     verdicts,
 )
-from memeloc.store.tables.types import encode_json, safe_text, through_json
+from memeloc.store.tables.types import decode_json, encode_json, safe_text
 
 RESTORED = "restored"
 """In the settings of a selection that took another back: the number of the one that holds again."""
@@ -114,7 +114,7 @@ class Curation(Repository):
                 stored = replace(
                     verdict,
                     reason=safe_text(verdict.reason),
-                    evidence=through_json(dict(verdict.evidence)),
+                    evidence=decode_json(encode_json(dict(verdict.evidence))),
                     content=verdict.content or verdict.content_of(contents),
                 )
                 if current.get(about(stored)) != stored:
@@ -142,13 +142,13 @@ class Curation(Repository):
 
         Returns the number of the search; that of the last one when it found the very same.
         """
-        values, ordered = through_json(dict(settings or {})), sorted(new, key=_ids)
+        values, ordered = decode_json(encode_json(dict(settings or {}))), sorted(new, key=_ids)
         with self.database.write() as connection:
             contents = _contents(connection, ordered)
             stored = [
                 replace(
                     pair,
-                    scores=through_json(dict(pair.scores)),
+                    scores=decode_json(encode_json(dict(pair.scores))),
                     content=pair.content or _content_of(pair, contents),
                 )
                 for pair in ordered

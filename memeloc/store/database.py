@@ -1,7 +1,8 @@
-"""One database, two kinds. In: a path or URL. Out: transactions, and sentences when it fails.
+"""One database, two kinds. In: a path or URL. Out: its tables, transactions, sentences on failure.
 
 A SQLite file is never made by opening it, see `Store.create`; one that may not be written to, on a
-read-only file system or in another's folder, is opened for reading.
+read-only file system or in another's folder, is opened for reading. There is one schema, without
+migrations: a database of another one is refused, for a dump leads from one to another.
 
 Writers take turns on both kinds, so that what a transaction has looked at holds until it ends:
 SQLite by BEGIN IMMEDIATE, PostgreSQL by an advisory lock. Readers never wait.
@@ -24,15 +25,25 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import URL, Connection, create_engine, event, make_url, text
+import sqlalchemy as sa
+from sqlalchemy import URL, Connection, create_engine
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from memeloc.errors import InputError, MemelocError, MissingError
 from memeloc.files import locked
 
+SCHEMA = "schema_11"
+"""What a database and a dump say that they are."""
+
+DUMPED = (SCHEMA, "schema_10")
+"""The schemas whose dumps can be loaded: what they lack is empty."""
+
 BUSY_SECONDS = 60.0
 """How long a writer waits for another."""
 
+_MARK = sa.Table(
+    "schema_version", sa.MetaData(), sa.Column("version", sa.String(40), primary_key=True)
+)
 _UNREADABLE = (
     "The database's URL cannot be read; it looks like "
     "postgresql://name:password@host:5432/database. In a name or password write @ as %40, : as "
@@ -70,32 +81,35 @@ class Database:
             MissingError: the driver is not installed.
         """
         url = URL.create("sqlite", database=str(where)) if isinstance(where, Path) else _url(where)
-        self.file = Path(url.database) if url.drivername == "sqlite" and url.database else None
-        self.name = str(self.file) if self.file else _shown(url)
-        if self.file:
+        if url.drivername == "sqlite" and url.database:
+            self.file: Path | None = Path(url.database)
+            self.name = str(self.file)
             self._engine = create_engine(url, creator=self._connect_sqlite)
-            event.listen(self._engine, "begin", _begin_sqlite)
-        else:
-            try:
-                self._engine = create_engine(url, pool_pre_ping=True)
-            except ModuleNotFoundError as error:
-                raise MissingError(
-                    "PostgreSQL needs psycopg: pip install 'memeloc[postgresql]'"
-                ) from error
+            sa.event.listen(self._engine, "begin", _begin_sqlite)
+            return
+        self.file = None
+        plain = url.difference_update_query(("password", "sslpassword"))
+        self.name = plain.set(drivername="postgresql").render_as_string(hide_password=True)
+        try:
+            self._engine = create_engine(url, pool_pre_ping=True)
+        except ModuleNotFoundError as error:
+            raise MissingError(
+                "PostgreSQL needs psycopg: pip install 'memeloc[postgresql]'"
+            ) from error
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A transaction that sees one state of the database and changes nothing."""
+        """Open a transaction that sees one state of the database and changes nothing."""
         with self._explained(), self._engine.connect() as connection, connection.begin():
             if not self.file:
-                connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
+                connection.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
             yield connection
 
     @contextmanager
     def write(
         self, *, relaxed: bool = False, shared: bool = False, dry_run: bool = False
     ) -> Iterator[Connection]:
-        """A transaction that alone may write: all of it is stored, or (of a `dry_run`) nothing.
+        """Open a transaction that alone may write: all is stored, or (of a `dry_run`) nothing.
 
         A `relaxed` one does not wait until it is on the disk, see the module's text. `shared` ones
         run beside each other on PostgreSQL, which then waits for the disk once for several: what
@@ -109,9 +123,9 @@ class Database:
         ):
             if not self.file:
                 lock = "pg_advisory_xact_lock_shared" if shared else "pg_advisory_xact_lock"
-                connection.execute(text(f"SELECT {lock}({_LOCK})"))
+                connection.execute(sa.text(f"SELECT {lock}({_LOCK})"))
                 if relaxed:
-                    connection.execute(text("SET LOCAL synchronous_commit TO off"))
+                    connection.execute(sa.text("SET LOCAL synchronous_commit TO off"))
             yield connection
             if dry_run:
                 transaction.rollback()
@@ -120,9 +134,9 @@ class Database:
     def lock(self, name: str) -> Iterator[None]:
         """Hold the workspace for one run of a kind, as `translate`; it ends with the process.
 
-        What others write meanwhile does not wait for it: it only keeps a second run of this kind
-        from doing, and paying for, the same. SQLite: a file beside the database, locked by the
-        system; PostgreSQL: a session's advisory lock, on a connection of its own.
+        Others write meanwhile: it only keeps a second run of this kind from doing, and paying for,
+        the same. SQLite: a file beside the database, locked by the system; PostgreSQL: a session's
+        advisory lock, on a connection of its own.
 
         Raises:
             InputError: another run of the kind is at work.
@@ -132,23 +146,22 @@ class Database:
             f"Another `memeloc {name}` is at work in this workspace; run the same again when it "
             "is done."
         )
-        if self.file:
-            lock = self.file.with_name(f"{self.file.name}.{name}.lock")
-            try:
-                lock.touch()
-            except OSError as error:
-                raise WorkspaceError(f"{lock}: cannot be written ({error.strerror}).") from error
-            with locked(lock, self.file.parent, busy):
-                yield
-            return
         with ExitStack() as stack:
-            with self._explained():
-                engine = self._engine.execution_options(isolation_level="AUTOCOMMIT")
-                connection = stack.enter_context(engine.connect())
-                connection.detach()  # so that its end is the session's, and with it the lock's
-                query = text("SELECT pg_try_advisory_lock(:key, hashtext(:name))")
-                if not connection.execute(query, {"key": _LOCK, "name": name}).scalar():
-                    raise InputError(busy, file=self.name)
+            if self.file:
+                lock = self.file.with_name(f"{self.file.name}.{name}.lock")
+                try:
+                    lock.touch()
+                except OSError as error:
+                    sentence = f"{lock}: cannot be written ({error.strerror})."
+                    raise WorkspaceError(sentence) from error
+                stack.enter_context(locked(lock, self.file.parent, busy))
+            else:
+                with self._explained():
+                    connection = stack.enter_context(self._by_statement().connect())
+                    connection.detach()  # so that its end is the session's, and with it the lock's
+                    query = sa.text("SELECT pg_try_advisory_lock(:key, hashtext(:name))")
+                    if not connection.execute(query, {"key": _LOCK, "name": name}).scalar():
+                        raise InputError(busy, file=self.name)
             yield
 
     def scrub(self, tables: Sequence[str]) -> None:
@@ -163,14 +176,13 @@ class Database:
         """
         with self._explained():
             if not self.file:
-                engine = self._engine.execution_options(isolation_level="AUTOCOMMIT")
-                with engine.connect() as connection:
+                with self._by_statement().connect() as connection:
                     for name in tables:
-                        connection.execute(text(f"VACUUM (FULL) {name}"))
+                        connection.execute(sa.text(f"VACUUM (FULL) {name}"))
                 return
-            with closing(self._connect_sqlite()) as connection:
-                connection.execute("VACUUM")
-                is_busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            with closing(self._connect_sqlite()) as driver:
+                driver.execute("VACUUM")
+                is_busy, *_ = driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if is_busy:
             raise WorkspaceError(
                 f"{self.name}: It is deleted, but another program has the database open, so its "
@@ -181,9 +193,17 @@ class Database:
         """Let go of all connections."""
         self._engine.dispose()
 
+    def _by_statement(self) -> sa.Engine:
+        return self._engine.execution_options(isolation_level="AUTOCOMMIT")
+
     def _connect_sqlite(self) -> sqlite3.Connection:
         assert self.file is not None
-        mode = _mode(self.file)
+        mode = "mode=rw"
+        if not (os.access(self.file, os.W_OK) and os.access(self.file.parent, os.W_OK)):
+            # Without a place for the WAL and its index, only a file that nobody changes is read.
+            log = self.file.with_name(f"{self.file.name}-wal")
+            in_use = log.exists() and log.stat().st_size
+            mode = "mode=ro" if in_use else "mode=ro&immutable=1"
         connection = sqlite3.connect(
             f"file:{quote(str(self.file.absolute()))}?{mode}",
             uri=True,
@@ -210,8 +230,56 @@ class Database:
             raise WorkspaceError(f"{self.name}: {_sentence(error)}") from error
 
 
+def make_tables(database: Database, *, create: bool = False) -> None:
+    """Make the tables of an empty database; leave one that has them.
+
+    Of two programs that open an empty database at once, one makes them, under the writers' lock.
+
+    Args:
+        create: whether a SQLite file may be empty; a server's database may always be.
+
+    Raises:
+        MissingDatabaseError: it is a SQLite file that is missing or empty.
+        WorkspaceError: it is of another schema, or not of memeloc.
+    """
+    is_there = database.file is None or create or database.file.exists()
+    if is_there:
+        with database.read() as connection:
+            if _has_tables(connection, database.name):
+                return
+    if database.file and not create:
+        raise MissingDatabaseError(database.file)
+    from memeloc.store.tables import metadata
+
+    with database.write() as connection:
+        if not _has_tables(connection, database.name):
+            metadata.create_all(connection)
+            _MARK.create(connection)
+            connection.execute(sa.insert(_MARK).values(version=SCHEMA))
+
+
+def _has_tables(connection: Connection, name: str) -> bool:
+    """Return whether a database has the tables of this schema, False where it is empty."""
+    tables = sa.inspect(connection).get_table_names()
+    version = ""
+    if _MARK.name in tables:
+        version = str(connection.execute(sa.select(_MARK.c.version)).scalar() or "")
+    if version == SCHEMA or not tables:
+        return bool(tables)
+    if not version and "alembic_version" not in tables:
+        raise WorkspaceError(
+            f"{name}: The database has tables, but not those of a workspace "
+            f"({', '.join(sorted(tables)[:5])}). Name an empty one."
+        )
+    raise WorkspaceError(
+        f"{name}: The database has the schema {version or 'of an earlier memeloc'}, and this "
+        f"memeloc has {SCHEMA}. Run `memeloc dump DIR` with the memeloc that made it, then "
+        "`memeloc load DIR FOLDER` with this one."
+    )
+
+
 def without_password(sentence: str) -> str:
-    """The sentence, with the password of any URL or connection string in it taken out."""
+    """Return a text without the password of any URL or connection string in it."""
     return _CREDENTIALS.sub(
         lambda match: f"{match[1]}:***@" if match[1] else f"{match[2]}***", sentence
     )
@@ -220,7 +288,7 @@ def without_password(sentence: str) -> str:
 def _url(text: str) -> URL:
     # Nothing of what cannot be read is shown: it may be part of a password.
     try:
-        url = make_url(text)
+        url = sa.make_url(text)
     except (ArgumentError, ValueError):
         raise InputError(_UNREADABLE) from None
     kind = url.drivername.partition("+")[0]
@@ -236,21 +304,6 @@ def _url(text: str) -> URL:
     return url.set(drivername="postgresql+psycopg")
 
 
-def _shown(url: URL) -> str:
-    """The URL without any password."""
-    plain = url.difference_update_query(("password", "sslpassword"))
-    return plain.set(drivername="postgresql").render_as_string(hide_password=True)
-
-
-def _mode(file: Path) -> str:
-    """How a SQLite file can be opened: a folder that cannot be written to has no place for the WAL
-    and its index, without which only a file that nobody changes can be read."""
-    if os.access(file, os.W_OK) and os.access(file.parent, os.W_OK):
-        return "mode=rw"
-    log = file.with_name(f"{file.name}-wal")
-    return "mode=ro" if log.exists() and log.stat().st_size else "mode=ro&immutable=1"
-
-
 def _use_wal(connection: sqlite3.Connection) -> None:
     """Turn WAL mode on, and wait for others who do so at the same time.
 
@@ -261,12 +314,11 @@ def _use_wal(connection: sqlite3.Connection) -> None:
         try:
             if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
                 connection.execute("PRAGMA journal_mode=WAL")
+            return
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > latest:
                 raise
             time.sleep(0.005)
-        else:
-            return
 
 
 def _begin_sqlite(connection: Connection) -> None:
@@ -278,30 +330,23 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 _AGAIN = "Nothing is lost: run the same command again when"
-_SENTENCES: dict[int | str, str] = {
-    sqlite3.SQLITE_FULL: f"The disk is full. {_AGAIN} there is room.",
-    sqlite3.SQLITE_BUSY: "Another program has been writing to the database for over "
-    f"{BUSY_SECONDS:.0f} seconds. {_AGAIN} it is done.",
-    sqlite3.SQLITE_READONLY: "The database or its folder cannot be written to. Copy the whole "
-    "folder to where you may write, or have its permissions changed.",
-    sqlite3.SQLITE_CORRUPT: "The file is damaged or not a database. Put back a copy of it; where "
-    "there is none, `sqlite3 memeloc.db .recover` saves what can be read.",
-    sqlite3.SQLITE_IOERR: f"The disk cannot be read or written ({{report}}). {_AGAIN} that is "
+_SENTENCES: dict[tuple[int | str, ...], str] = {
+    (sqlite3.SQLITE_FULL,): f"The disk is full. {_AGAIN} there is room.",
+    (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED): "Another program has been writing to the "
+    f"database for over {BUSY_SECONDS:.0f} seconds. {_AGAIN} it is done.",
+    (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN): "The database or its "
+    "folder cannot be written to. Copy the whole folder to where you may write, or have its "
+    "permissions changed.",
+    (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB): "The file is damaged or not a database. Put "
+    "back a copy of it; where there is none, `sqlite3 memeloc.db .recover` saves what can be read.",
+    (sqlite3.SQLITE_IOERR,): f"The disk cannot be read or written ({{report}}). {_AGAIN} that is "
     "repaired.",
-    "53100": f"The database server's disk is full. {_AGAIN} there is room.",
-    "28P01": "The database refuses the name or password ({report}).",
-    "25006": "The database is read-only; use an account or a server that may write.",
-    "": "The database server cannot be reached ({report}). Check the URL and the server.",
+    ("53100",): f"The database server's disk is full. {_AGAIN} there is room.",
+    ("28P01", "28000"): "The database refuses the name or password ({report}).",
+    ("25006",): "The database is read-only; use an account or a server that may write.",
+    ("",): "The database server cannot be reached ({report}). Check the URL and the server.",
 }
-"""By SQLite's result code, or PostgreSQL's SQLSTATE; it has none when there is no connection."""
-
-_SAME: dict[int | str, int | str] = {
-    sqlite3.SQLITE_LOCKED: sqlite3.SQLITE_BUSY,
-    sqlite3.SQLITE_PERM: sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_CANTOPEN: sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_NOTADB: sqlite3.SQLITE_CORRUPT,
-    "28000": "28P01",
-}
+"""By SQLite's result codes, or PostgreSQL's SQLSTATE; it has none when there is no connection."""
 
 
 def _sentence(error: DBAPIError | sqlite3.Error) -> str:
@@ -310,5 +355,5 @@ def _sentence(error: DBAPIError | sqlite3.Error) -> str:
     if isinstance(original, sqlite3.Error):
         code = getattr(original, "sqlite_errorcode", 0) & 0xFF
     report = without_password(" ".join(str(original).split()))
-    sentence = _SENTENCES.get(_SAME.get(code, code), "The database refuses ({report}).")
-    return sentence.replace("{report}", report)
+    matching = (sentence for codes, sentence in _SENTENCES.items() if code in codes)
+    return next(matching, "The database refuses ({report}).").replace("{report}", report)

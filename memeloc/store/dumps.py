@@ -14,29 +14,20 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
+import sqlalchemy as sa
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
-from sqlalchemy import (
-    Column,
-    Connection,
-    Float,
-    Integer,
-    String,
-    Table,
-    collate,
-    func,
-    select,
-    text,
-)
+from sqlalchemy import Connection, Table, func, select
 
 from memeloc.errors import InputError
-from memeloc.files import replacing
+from memeloc.files import file_sha256, replacing
+from memeloc.store.database import DUMPED, SCHEMA
 from memeloc.store.queries import Repository, add_rows, batches, stream
-from memeloc.store.schema import DUMPED, SCHEMA
 from memeloc.store.surveys.erasures import erase_again
 from memeloc.store.tables import metadata
 from memeloc.store.tables.items import pictures
@@ -49,7 +40,7 @@ MANIFEST, TABLES, WORKSPACE = "manifest.json", "tables", "workspace"
 
 _INCOMPLETE = "manifest.incomplete"
 """What the manifest is called until all is written."""
-
+_FORMAT = "memeloc dump 1"
 _ABOUT = (
     "A dump of a memeloc workspace. tables/NAME.jsonl is the table NAME, a JSON object a line, in "
     "UTF-8, sorted by the table's key; times are ISO 8601 in UTC; a caption's text is a list of "
@@ -59,6 +50,8 @@ _BATCH = 500
 """Rows that are written or inserted at once."""
 _COLLATIONS = {"sqlite": "BINARY", "postgresql": "C"}
 """What sorts texts by their code points, whatever the database's own order is."""
+_HELD = {sa.Integer: int, sa.Float: (int, float), Parts: list, Json: object}
+"""What JSON has for a column's type; a text for all others."""
 
 OnRows = Callable[[str, int, int], None]
 """Gets a table's name, how many more of its rows are done, and how many there are."""
@@ -81,44 +74,37 @@ def _check_path(path: str) -> str:
     return path
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class DumpFile(_Model):
+class DumpFile(BaseModel):
     """A file of a dump: its path with / between, SHA-256 and bytes; of a table, its rows."""
 
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
     path: Annotated[str, AfterValidator(_check_path)]
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
     size: int = Field(ge=0)
     rows: int | None = Field(default=None, ge=0)
 
 
-class Manifest(_Model):
+class Manifest(BaseModel):
     """All that a dump says about itself.
 
     Attributes:
-        format: of the dump.
         memeloc: the version that wrote it.
         database: the database's schema.
         keys: by the file of a key, which is never in a dump, what it is recognised by.
         files: sorted by path.
     """
 
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
     about: str = _ABOUT
-    format: Literal["memeloc dump 1"] = "memeloc dump 1"
+    format: str = _FORMAT
     memeloc: str = __version__
     database: str = SCHEMA
     keys: dict[str, str] = {}
     files: list[DumpFile]
 
-    def file(self, path: str) -> DumpFile | None:
-        """Return the file of a path, None where the dump has none."""
-        return next((file for file in self.files if file.path == path), None)
-
 
 def begin(folder: Path) -> None:
-    """Make a folder ready for a dump; one that was interrupted is written again.
+    """Make a folder ready for a dump; of one that was interrupted nothing stays.
 
     Raises:
         InputError: it holds something else, a whole dump or a link, or cannot be written.
@@ -133,19 +119,14 @@ def begin(folder: Path) -> None:
         if link := next((path for path in folder.rglob("*") if path.is_symlink()), None):
             raise InputError("This is a link, which no dump has; name another folder.", file=link)
         (folder / _INCOMPLETE).touch()
+        for name in names & {TABLES, WORKSPACE}:
+            shutil.rmtree(folder / name)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=folder) from error
 
 
 def complete(folder: Path, manifest: Manifest) -> None:
-    """Write the manifest when all else is there, and remove what an interrupted run left."""
-    wanted = {folder / file.path for file in manifest.files}
-    for name in (TABLES, WORKSPACE):
-        for path in sorted((folder / name).rglob("*"), reverse=True):
-            if path.is_dir() and not any(path.iterdir()):
-                path.rmdir()
-            elif not path.is_dir() and path not in wanted:
-                path.unlink()
+    """Write the manifest when all else is there."""
     partial = folder / _INCOMPLETE
     written = json.dumps(manifest.model_dump(exclude_none=True), ensure_ascii=False, indent=1)
     partial.write_text(f"{written}\n", encoding="utf-8", newline="\n")
@@ -168,40 +149,32 @@ def read_manifest(folder: Path) -> Manifest:
         raise InputError(message, file=folder)
     try:
         values = json.loads(file.read_text(encoding="utf-8"))
-        _check_versions(values, file)
-        manifest = Manifest.model_validate(values)
-    except ValidationError as error:
-        problem = error.errors(include_input=False, include_url=False)[0]
-        where = ".".join(str(step) for step in problem["loc"])
-        message = problem["msg"].removeprefix("Value error, ")
-        raise InputError(f"The manifest is wrong at {where}: {message}.", file=file) from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"The manifest is not JSON: {error}", file=file) from error
-    seen: set[str] = set()
-    for path in (each.path for each in manifest.files):
-        if path in seen:
-            raise InputError(f"The manifest lists {path} twice.", file=file)
-        if not (folder / path).is_file():
-            message = "The dump lacks this file that its manifest lists."
-            raise InputError(message, file=folder / path)
-        if not (folder / path).resolve().is_relative_to(folder.resolve()):
-            raise InputError("The file is a link to outside of the dump.", file=folder / path)
-        seen.add(path)
-    return manifest
-
-
-def _check_versions(values: object, file: Path) -> None:
-    """Refuse the dumps of other versions; these are looked at before anything else."""
-    if not isinstance(values, dict) or not str(values.get("format", "")).startswith("memeloc dump"):
+        form, schema, version = (str(values[key])[:40] for key in ("format", "database", "memeloc"))
+    except (ValueError, TypeError, KeyError, RecursionError):
+        form = schema = version = ""
+    if not form.startswith("memeloc dump"):
         raise InputError("This is not the manifest of a dump of memeloc.", file=file)
-    version, schema = str(values.get("memeloc"))[:40], str(values.get("database"))[:40]
-    if values["format"] != Manifest.model_fields["format"].default or schema not in DUMPED:
+    if form != _FORMAT or schema not in DUMPED:
         raise InputError(
             f"The dump has the schema {schema} and was written by memeloc {version}; this is "
             f"memeloc {__version__}, which loads {' and '.join(DUMPED)}. Load it with memeloc "
             f"{version} (pip install memeloc=={version}).",
             file=file,
         )
+    try:
+        manifest = Manifest.model_validate(values)
+    except ValidationError as error:
+        problem = error.errors(include_input=False, include_url=False)[0]
+        where = ".".join(str(step) for step in problem["loc"])
+        message = problem["msg"].removeprefix("Value error, ")
+        raise InputError(f"The manifest is wrong at {where}: {message}.", file=file) from error
+    for path in (folder / each.path for each in manifest.files):
+        if not path.is_file():
+            message = "The dump lacks this file that its manifest lists."
+            raise InputError(message, file=path)
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise InputError("The file is a link to outside of the dump.", file=path)
+    return manifest
 
 
 def check_hash(sha256: str, expected: str, file: Path) -> None:
@@ -229,13 +202,28 @@ class Dumps(Repository):
         Raises:
             InputError: it cannot be written.
         """
+        written = []
         with self.database.read() as connection:
-            files = [_write(connection, table, folder, on_rows) for table in dumped_tables()]
+            for table in dumped_tables():
+                path, rows = f"{TABLES}/{table.name}.jsonl", 0
+                count = select(func.count()).select_from(table)
+                total = connection.execute(count).scalar_one()
+                with replacing(folder / path) as partial, partial.open("wb") as file:
+                    for lines in batches(_lines(connection, table), _BATCH):
+                        file.write(b"".join(lines))
+                        rows += len(lines)
+                        on_rows(table.name, len(lines), total)
+                digest, size = file_sha256(folder / path), (folder / path).stat().st_size
+                written.append(DumpFile(path=path, sha256=digest, size=size, rows=rows))
             query = select(pictures.c.sha256, pictures.c.format).order_by(pictures.c.sha256)
-            return files, [(sha256, format_) for sha256, format_ in connection.execute(query)]
+            return written, [(sha256, format_) for sha256, format_ in connection.execute(query)]
 
     def load(
-        self, folder: Path, manifest: Manifest, on_rows: OnRows, *, dry_run: bool = False
+        self,
+        folder: Path,
+        manifest: Manifest,
+        on_rows: OnRows,
+        put_files: Callable[[], None] = lambda: None,
     ) -> Mapping[str, int] | None:
         """Load all tables of a dump into this database, in which there is nothing yet.
 
@@ -243,17 +231,23 @@ class Dumps(Repository):
         all of it was here already.
 
         Args:
-            dry_run: only look whether it can be loaded.
+            put_files: called when the dump can be loaded, before any of it is stored.
 
         Raises:
             InputError: there is something else in the database, or a file is not as it was dumped.
         """
-        files = _files_of(folder, manifest)
-        with self.database.read() if dry_run else self.database.write() as connection:
-            if _has_all(connection, files, self.database.name):
+        listed = {file.path: file for file in manifest.files if file.path.startswith(f"{TABLES}/")}
+        tables = {f"{TABLES}/{table.name}.jsonl": table for table in dumped_tables()}
+        for path in listed.keys() - tables.keys():
+            raise InputError("There is no such table in a workspace.", file=folder / path)
+        for path in tables.keys() - listed.keys() if manifest.database == SCHEMA else ():
+            raise InputError(f"The manifest lacks {path}.", file=folder)
+        files = {table: listed[path] for path, table in tables.items() if path in listed}
+        with self.database.write() as connection:
+            seen = _has_all(connection, files, self.database.name)
+            put_files()
+            if seen:
                 return None
-            if dry_run:
-                return {}
             is_new = connection.execute(select(erasures.c.number)).first() is None
             for table, file in files.items():
                 _load(connection, table, folder / file.path, file, on_rows)
@@ -263,100 +257,64 @@ class Dumps(Repository):
         return erased
 
 
-def _files_of(folder: Path, manifest: Manifest) -> dict[Table, DumpFile]:
-    """Return the file of each table, in the order in which they refer to each other."""
-    files = {file.path: file for file in manifest.files if file.path.startswith(f"{TABLES}/")}
-    tables = {f"{TABLES}/{table.name}.jsonl": table for table in dumped_tables()}
-    for path in files.keys() - tables.keys():
-        raise InputError("There is no such table in a workspace.", file=folder / path)
-    for path in tables.keys() - files.keys() if manifest.database == SCHEMA else ():
-        raise InputError(f"The manifest lacks {path}.", file=folder)
-    return {table: files[path] for path, table in tables.items() if path in files}
-
-
 def _has_all(connection: Connection, files: Mapping[Table, DumpFile], name: str) -> bool:
     """Return whether everything of a dump is in a database, False for an empty one."""
     full = [
         table.name
         for table in dumped_tables()
         if table not in (erasures, erased_people)
-        and connection.execute(select(text("1")).select_from(table).limit(1)).first()
+        and connection.execute(select(sa.text("1")).select_from(table).limit(1)).first()
     ]
-    if not full:
-        return False
-    for table, file in files.items():
+    for table, file in files.items() if full else ():
         digest = hashlib.sha256()
         for line in _lines(connection, table):
             digest.update(line)
-        if (_count(connection, table), digest.hexdigest()) != (file.rows, file.sha256):
+        if digest.hexdigest() != file.sha256:
             raise InputError(
                 f"A dump is loaded into an empty workspace; this one has rows in {full[0]}. Name "
                 "another folder, or an empty database.",
                 file=name,
             )
-    return True
-
-
-def _count(connection: Connection, table: Table) -> int:
-    return int(connection.execute(select(func.count()).select_from(table)).scalar_one())
-
-
-def _write(connection: Connection, table: Table, folder: Path, on_rows: OnRows) -> DumpFile:
-    path, total = f"{TABLES}/{table.name}.jsonl", _count(connection, table)
-    digest, size, rows = hashlib.sha256(), 0, 0
-    with replacing(folder / path) as partial, partial.open("wb") as file:
-        for lines in batches(_lines(connection, table), _BATCH):
-            content = b"".join(lines)
-            digest.update(content)
-            size += len(content)
-            rows += len(lines)
-            file.write(content)
-            on_rows(table.name, len(lines), total)
-    return DumpFile(path=path, sha256=digest.hexdigest(), size=size, rows=rows)
+    return bool(full)
 
 
 def _lines(connection: Connection, table: Table) -> Iterator[bytes]:
     """Yield all rows of a table as lines, in the order of its key."""
     collation = _COLLATIONS[connection.dialect.name]
     order = [
-        collate(column, collation) if isinstance(column.type, String) else column
+        sa.collate(column, collation) if isinstance(column.type, sa.String) else column
         for column in table.primary_key
     ]
-    columns = [(column.name, isinstance(column.type, UtcTime)) for column in table.c]
-    for row in stream(connection, select(table).order_by(*order)):
-        cells = {
-            name: UtcTime().process_bind_param(value, None) if is_time else value
-            for (name, is_time), value in zip(columns, row, strict=True)
-        }
-        yield f"{encode_json(cells)}\n".encode()
+    # Times are read as they are stored: as texts.
+    columns = [
+        sa.type_coerce(column, sa.Text).label(column.name)
+        if isinstance(column.type, UtcTime)
+        else column
+        for column in table.c
+    ]
+    for row in stream(connection, select(*columns).order_by(*order)):
+        yield f"{encode_json(dict(row._mapping))}\n".encode()
 
 
 def _load(
     connection: Connection, table: Table, path: Path, file: DumpFile, on_rows: OnRows
 ) -> None:
     """Insert the rows of a table's file; of erased people and receipts some may be here."""
-    digest = hashlib.sha256()
     shift = 0
     if table is erasures:
         shift = connection.execute(select(func.coalesce(func.max(table.c.number), 0))).scalar_one()
+    check_hash(file_sha256(path), file.sha256, path)
     with path.open("rb") as lines:
-        for rows in batches(read_rows(_hashed(lines, digest), table, path), _BATCH):
+        for rows in batches(read_rows(lines, table, path), _BATCH):
             if shift:
                 rows = [{**row, "number": row["number"] + shift} for row in rows]
             add_rows(connection, table, rows, ["token"] if table is erased_people else ())
             on_rows(table.name, len(rows), file.rows or 0)
-    check_hash(digest.hexdigest(), file.sha256, path)
     column = table.autoincrement_column
     if column is not None and connection.dialect.name == "postgresql":
         # What is inserted with its number does not count in the sequence that gives the next.
         sequence, last = func.pg_get_serial_sequence(table.name, column.name), func.max(column)
         connection.execute(select(func.setval(sequence, last)).having(last.is_not(None)))
-
-
-def _hashed(lines: Iterable[bytes], digest: Any) -> Iterator[bytes]:
-    for line in lines:
-        digest.update(line)
-        yield line
 
 
 def read_rows(lines: Iterable[bytes], table: Table, file: Path) -> Iterator[dict[str, Any]]:
@@ -365,37 +323,29 @@ def read_rows(lines: Iterable[bytes], table: Table, file: Path) -> Iterator[dict
     Raises:
         InputError: a line is something else; with its number.
     """
-    names = {column.name for column in table.c}
     for number, line in enumerate(lines, start=1):
-        name = ""
+        name = None
         try:
             values = json.loads(line)
-            if not isinstance(values, dict) or values.keys() != names:
+            if not isinstance(values, dict) or values.keys() != {*table.c.keys()}:
                 raise ValueError(f"its fields are not those of {table.name}")
             row = {}
-            for column in table.c:
-                name = column.name
+            for name, column in table.c.items():
                 row[name] = _value(column, values[name])
         except (ValueError, TypeError, RecursionError) as error:
             message = f"The line is not a row of the table {table.name}: {error}"
-            raise InputError(message, file=file, row=number, column=name or None) from error
+            raise InputError(message, file=file, row=number, column=name) from error
         yield row
 
 
-def _value(column: Column[Any], value: Any) -> Any:
+def _value(column: sa.Column[Any], value: Any) -> Any:
     """Return what a column holds for a value of JSON; ValueError, TypeError where it cannot be."""
     if value is None and column.nullable:
         return None
-    kind: Any = column.type
-    wanted: Any = (str,)
-    if isinstance(kind, Integer | Float):
-        wanted = (int,) if isinstance(kind, Integer) else (int, float)
-    elif isinstance(kind, Parts):
-        wanted = (list,)
-    elif isinstance(kind, Json):
-        wanted = (object,)
-    is_truth = isinstance(value, bool) and wanted != (object,)
-    if value is None or is_truth or not isinstance(value, wanted):
+    kind = column.type
+    held = next((held for base, held in _HELD.items() if isinstance(kind, base)), str)
+    is_truth = isinstance(value, bool) and held is not object
+    if value is None or is_truth or not isinstance(value, held):
         raise TypeError(f"{encode_json(value)[:40]} cannot stand here")
     if isinstance(kind, Parts):
         if not all(isinstance(part, str) for part in value):

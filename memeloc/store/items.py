@@ -46,7 +46,7 @@ from memeloc.store.queries import (
 )
 from memeloc.store.tables.captions import memes
 from memeloc.store.tables.items import item_datasets, item_versions, items, pictures, refusals
-from memeloc.store.tables.types import safe_text, through_json
+from memeloc.store.tables.types import decode_json, encode_json, safe_text
 
 _FETCHED = 1000
 """Rows fetched at a time."""
@@ -228,7 +228,7 @@ def _columns(found: Found, picture: str | None) -> dict[str, Any]:
         else "",
         "parts": tuple(values.pop("parts", ())),
         "language": values.pop("language", ""),
-        "content": through_json(values),
+        "content": decode_json(encode_json(values)),
         "picture": picture,
         "url": safe_text(found.origin.url),
         "terms": safe_text(found.origin.terms),

@@ -9,7 +9,7 @@ from sqlalchemy import Select, func, select
 
 from memeloc.knowledge.answers import KnowledgeAnswer
 from memeloc.store.queries import Repository, add_rows, columns_of, equal, stream, values_of
-from memeloc.store.tables.labelling import knowledge_answers
+from memeloc.store.tables.items import knowledge_answers
 
 _NAMES = {"content": "content_hash", "version": "version_language", "value": "fields"}
 """Columns by the field of an answer, where the names differ."""

@@ -15,7 +15,7 @@ from sqlalchemy import func, select
 from memeloc.label.rounds import RoundLabel
 from memeloc.label.scheme import GivenLabel
 from memeloc.store.queries import Repository, add_rows, columns_of, equal, stream, values_of
-from memeloc.store.tables.labelling import model_labels, topic_merges
+from memeloc.store.tables.items import model_labels, topic_merges
 from memeloc.store.tables.types import safe_text
 
 

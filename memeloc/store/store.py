@@ -7,9 +7,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from memeloc.store.database import Database, WorkspaceError
+from memeloc.store.database import Database, WorkspaceError, make_tables
 from memeloc.store.queries import Repository
-from memeloc.store.schema import make_tables
 
 if TYPE_CHECKING:
     from memeloc.store.captions.captions import Captions

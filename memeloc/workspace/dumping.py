@@ -8,26 +8,16 @@ rendered, surveys as they were exported, caches.
 
 from __future__ import annotations
 
-import hashlib
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.files import file_sha256, replacing
+from memeloc.store import dumps
 from memeloc.store.database import without_password
-from memeloc.store.dumps import (
-    WORKSPACE,
-    DumpFile,
-    Manifest,
-    begin,
-    check_hash,
-    complete,
-    is_own,
-    read_manifest,
-)
+from memeloc.store.dumps import WORKSPACE, DumpFile, Manifest
 from memeloc.store.pictures import picture_file
 from memeloc.store.store import Store
 from memeloc.store.surveys import erasures, participant_ids
@@ -63,25 +53,26 @@ def dump(
         InputError: the folder holds something else or a dump, or cannot be written.
     """
     folder, root = Path(path), workspace.root
-    begin(folder)
+    dumps.begin(folder)
     tables, pictures = workspace.store.dumps.write(folder, on_progress)
-    files: list[DumpFile] = []
+    names: list[Path] = []
     notes: list[str] = []
     if root is not None:
-        sources = [*_own_files(workspace, root, folder, notes)]
+        sources = _own_files(workspace, root, folder, notes)
         for picture in (picture_file(root, *named) for named in pictures):
             if picture.is_file() and not picture.is_symlink():
                 sources.append(picture)
             else:
                 notes.append(f"The picture {picture} is missing, so it is not in the dump.")
-        for source in sources:
-            files.append(_copied(source, folder, source.relative_to(root)))
-            on_progress("files", 1, len(sources))
-        text = (root / FILE).read_text(encoding="utf-8-sig")
-        plain = without_password(without_url(text, root / FILE))
-        with replacing(folder / WORKSPACE / FILE) as partial:
-            partial.write_text(plain, encoding="utf-8", newline="\n")
-        files.append(_file_of(folder, Path(FILE)))
+        names = [Path(FILE), *(source.relative_to(root) for source in sources)]
+        for name in names:
+            with replacing(folder / WORKSPACE / name) as partial:
+                if name == Path(FILE):
+                    text = without_url((root / FILE).read_text(encoding="utf-8-sig"), root / FILE)
+                    partial.write_text(without_password(text), encoding="utf-8", newline="\n")
+                else:
+                    shutil.copyfile(root / name, partial)
+            on_progress("files", 1, len(names))
     elif pictures:
         notes.append(
             f"{counted(len(pictures), 'picture is', 'pictures are')} not in the dump: the "
@@ -89,8 +80,16 @@ def dump(
         )
     keys = {name: known_check(root, variable, name) for name, variable in _KEYS.items()}
     keys = {name: check for name, check in keys.items() if check}
+    files = [
+        DumpFile(
+            path=f"{WORKSPACE}/{name.as_posix()}",
+            sha256=file_sha256(folder / WORKSPACE / name),
+            size=(folder / WORKSPACE / name).stat().st_size,
+        )
+        for name in names
+    ]
     everything = sorted([*tables, *files], key=lambda file: file.path)
-    complete(folder, Manifest(keys=keys, files=everything))
+    dumps.complete(folder, Manifest(keys=keys, files=everything))
     notes += [f"{name} is not in the dump: keep it apart, and safe." for name in keys]
     return {
         "folder": folder,
@@ -103,15 +102,15 @@ def dump(
 
 def _own_files(
     workspace: WorkspaceFolder, root: Path, folder: Path, notes: list[str]
-) -> Iterator[Path]:
-    """Yield the workspace's own templates, fonts, locales and glossary, as far as they are in its
+) -> list[Path]:
+    """Return the workspace's own templates, fonts, locales and glossary, as far as they are in its
     folder, and the tables of releases that were imported; what is left out is noted."""
-    seen: set[Path] = set()
     places = [
         place for kind in ("templates", "fonts", "locales") for place in workspace.folders(kind)
     ]
     if name := workspace.settings.glossary:
         places.append(root / name)
+    files: dict[Path, None] = {}
     for place in [*places, root / RELEASES]:
         if not place.resolve().is_relative_to(root.resolve()):
             notes.append(f"{place} is outside of the workspace, so it is not in the dump.")
@@ -119,29 +118,15 @@ def _own_files(
         for file in [place] if place.is_file() else sorted(place.rglob("*")):
             parts = file.relative_to(root).parts
             is_hidden = any(part.startswith(".") for part in parts)
-            is_ours = len(parts) == 1 and (is_own(parts[0]) or parts[0] == FILE)
-            is_dumped = file.resolve().is_relative_to(folder.resolve())
-            if is_hidden or is_ours or is_dumped or file in seen:
+            is_ours = len(parts) == 1 and (dumps.is_own(parts[0]) or parts[0] == FILE)
+            if is_hidden or is_ours or file.resolve().is_relative_to(folder.resolve()):
                 continue
             steps = (root.joinpath(*parts[:count]) for count in range(1, len(parts) + 1))
             if any(step.is_symlink() for step in steps):
                 notes.append(f"{file} is a link, so it is not in the dump.")
             elif file.is_file():
-                seen.add(file)
-                yield file
-
-
-def _copied(source: Path, folder: Path, path: Path) -> DumpFile:
-    with replacing(folder / WORKSPACE / path) as partial:
-        shutil.copyfile(source, partial)
-    return _file_of(folder, path)
-
-
-def _file_of(folder: Path, path: Path) -> DumpFile:
-    """Return a file of the folder `workspace` as a manifest has it."""
-    file = folder / WORKSPACE / path
-    name = f"{WORKSPACE}/{path.as_posix()}"
-    return DumpFile(path=name, sha256=file_sha256(file), size=file.stat().st_size)
+                files[file] = None
+    return [*files]
 
 
 def load(path: str | Path, folder: str | Path, on_progress: Phases = silent) -> dict[str, Any]:
@@ -161,37 +146,57 @@ def load(path: str | Path, folder: str | Path, on_progress: Phases = silent) -> 
         WorkspaceError: the database cannot be used.
     """
     source, root = Path(path), Path(folder)
-    manifest = read_manifest(source)
-    own, name = root / FILE, f"{WORKSPACE}/{FILE}"
+    manifest = dumps.read_manifest(source)
+    own, dumped = root / FILE, source / WORKSPACE / FILE
     notes = _check_keys(manifest, root)
     settings = Settings()
-    if own.exists():
+    if has_settings := own.exists():
         settings = read_settings(own)
-        notes.append(f"The {FILE} of this folder stays; that of the dump is {source / name}.")
-    files = [file for file in manifest.files if file.path.startswith(f"{WORKSPACE}/")]
-    with Store.create(root, database_url(settings)) as store:
-        store.dumps.load(source, manifest, on_progress, dry_run=True)
+        notes.append(f"The {FILE} of this folder stays; that of the dump is {dumped}.")
+    files = {
+        Path(file.path).relative_to(WORKSPACE): file
+        for file in manifest.files
+        if file.path.startswith(f"{WORKSPACE}/")
+    }
+
+    def put_files() -> None:
         for key, check in manifest.keys.items():
             keep_check(root, key, check)
         for kind in ("templates", "fonts"):
             (root / kind).mkdir(exist_ok=True)
-        for file in files:
-            if file.path != name:
-                _put(source, root, file)
+        for name, file in files.items():
+            if name == Path(FILE):
+                dumps.check_hash(file_sha256(dumped), file.sha256, dumped)
+            elif not (root / name).exists():
+                with replacing(root / name) as partial:
+                    shutil.copyfile(source / file.path, partial)
+                    dumps.check_hash(file_sha256(partial), file.sha256, source / file.path)
+            elif file_sha256(root / name) != file.sha256:
+                raise InputError(
+                    "The file is here already, and is not the dump's. Move it away, or name "
+                    "another folder.",
+                    file=root / name,
+                )
             on_progress("files", 1, len(files))
-        erased = store.dumps.load(source, manifest, on_progress)
-    if not own.exists():
+
+    with Store.create(root, database_url(settings)) as store:
+        erased = store.dumps.load(source, manifest, on_progress, put_files)
+    if not has_settings:
         text = first_file("en", ())
-        if dumped := manifest.file(name):
-            content = (source / name).read_bytes()
-            check_hash(hashlib.sha256(content).hexdigest(), dumped.sha256, source / name)
-            text = without_url(content.decode("utf-8-sig"), source / name)
+        if Path(FILE) in files:
+            text = without_url(dumped.read_text(encoding="utf-8-sig"), dumped)
         with replacing(own) as partial:
             partial.write_text(text, encoding="utf-8", newline="\n")
-    rows = {Path(file.path).stem: file.rows for file in manifest.files if file.rows is not None}
-    seen = erased is None
-    result = {"folder": root, "rows": rows, "files": len(files), "seen": seen}
-    return {**result, "erased": dict(erased or {}), "notes": notes}
+    return {
+        "folder": root,
+        "rows": {
+            Path(file.path).stem: file.rows for file in manifest.files if file.rows is not None
+        },
+        "files": len(files),
+        "seen": erased is None,
+        "erased": dict(erased or {}),
+        "notes": notes,
+    }
 
 
 def _check_keys(manifest: Manifest, root: Path) -> list[str]:
@@ -213,18 +218,3 @@ def _check_keys(manifest: Manifest, root: Path) -> list[str]:
                 "answers are imported: a dump has no keys."
             )
     return notes
-
-
-def _put(source: Path, root: Path, file: DumpFile) -> None:
-    """Copy a file of a dump into the workspace, where it is not yet."""
-    target = root / Path(file.path).relative_to(WORKSPACE)
-    if not target.exists():
-        with replacing(target) as partial:
-            shutil.copyfile(source / file.path, partial)
-            check_hash(file_sha256(partial), file.sha256, source / file.path)
-    elif file_sha256(target) != file.sha256:
-        raise InputError(
-            "The file is here already, and is not the dump's. Move it away, or name another "
-            "folder.",
-            file=target,
-        )

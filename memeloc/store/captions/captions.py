@@ -26,8 +26,7 @@ from memeloc.store.captions.versions import (
     texts_of,
     versions_query,
 )
-from memeloc.store.files import store_file
-from memeloc.store.queries import Repository, batches, by_slices, two_columns
+from memeloc.store.queries import Repository, batches, by_slices, store_file, two_columns
 from memeloc.store.records import (
     ROUNDS,
     Accept,

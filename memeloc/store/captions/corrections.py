@@ -27,8 +27,7 @@ from memeloc.store.captions.versions import (
     sources_of,
     texts_of,
 )
-from memeloc.store.files import find_file, store_file
-from memeloc.store.queries import Repository, add_row, by_slices, insert_rows
+from memeloc.store.queries import Repository, add_row, by_slices, insert_rows, store_file
 from memeloc.store.records import ACCEPTING, OPENING, FileRecord, Kind
 from memeloc.store.tables.captions import captions, cases, corrections, files, withdrawals
 
@@ -44,6 +43,11 @@ _ANSWERS = "answers"
 Decide = Callable[[Mapping[str, tuple[str, ...]], Mapping[str, Sequence[Answer]]], list[Answer]]
 """Decides what becomes of a file's answers, by the current sources and the earlier answers of
 memes; called within the transaction that stores them."""
+
+
+def find_file(connection: Connection, kind: str, sha256: str) -> Any:
+    query = select(files).where(files.c.kind == kind, files.c.sha256 == sha256)
+    return connection.execute(query).first()
 
 
 class Corrections(Repository):

@@ -15,8 +15,7 @@ from sqlalchemy import Connection, literal, select
 
 from memeloc.store.captions.states import is_disputed
 from memeloc.store.captions.versions import is_dropped
-from memeloc.store.files import store_file
-from memeloc.store.queries import Repository, add_rows, is_newest
+from memeloc.store.queries import Repository, add_rows, is_newest, store_file
 from memeloc.store.records import FileRecord, Kind
 from memeloc.store.tables.captions import captions, memes, memory_units
 from memeloc.store.tables.types import encode_json, now

@@ -16,8 +16,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, delete, select
 
-from memeloc.store.files import store_files
-from memeloc.store.queries import add_new, columns_of
+from memeloc.store.queries import add_new, columns_of, store_files
 from memeloc.store.records import FileRecord
 from memeloc.store.surveys.erasing import letting_go
 from memeloc.store.surveys.participant_ids import any_text, hash_id, hidden, hidden_message

@@ -9,25 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    Connection,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    UniqueConstraint,
-    event,
-    text,
-)
+import sqlalchemy as sa
 
 from memeloc.store.tables.types import Json, Parts, SafeText, UtcTime, now
 
-metadata = MetaData(
+metadata = sa.MetaData(
     naming_convention={
         "ix": "%(table_name)s_by_%(column_0_N_name)s",
         "uq": "%(table_name)s_once_%(column_0_N_name)s",
@@ -37,16 +23,16 @@ metadata = MetaData(
 _TYPES: dict[str, Any] = {
     name: kind
     for kind, names in {
-        String(100): "id kind language source_language template translator currency stage status "
-        "outcome action format filter verdict question sheet participant submission target "
+        sa.String(100): "id kind language source_language template translator currency stage "
+        "status outcome action format filter verdict question sheet participant submission target "
         "item sex culture label taxonomy topic topic_into version_language step dimension recipe",
-        String(64): "sha256 hash key_hash parent_hash content_hash token prompt",
+        sa.String(64): "sha256 hash key_hash parent_hash content_hash token prompt",
         SafeText: "key subject name person origin comment reason message sentence url terms source "
         "answer study code detail dataset root model caption",
-        Integer: "number row rows round version position characters width height size people "
+        sa.Integer: "number row rows round version position characters width height size people "
         "decision",
-        BigInteger: "turn seed",
-        Float: "cost score seconds",
+        sa.BigInteger: "turn seed",
+        sa.Float: "cost score seconds",
         UtcTime: "created_at fetched_at started submitted held_until",
         Parts: "parts typed marks original translation",
         Json: "content settings funnel evidence scores value design slots cultures answers facts "
@@ -87,7 +73,7 @@ def table(
     append_only: bool = True,
     people: bool = False,
     cached: bool = False,
-) -> Table:
+) -> sa.Table:
     """A table; names of columns stand between spaces.
 
     Args:
@@ -102,22 +88,22 @@ def table(
             them out.
     """
     names = columns.split()
-    return Table(
+    return sa.Table(
         name,
         metadata,
         *(
-            Column(
+            sa.Column(
                 each,
-                Integer if not key and each == names[0] else _TYPES.get(each),
-                *([ForeignKey(_REFERENCES[each])] if each in _REFERENCES else []),
+                sa.Integer if not key and each == names[0] else _TYPES.get(each),
+                *([sa.ForeignKey(_REFERENCES[each])] if each in _REFERENCES else []),
                 primary_key=each in (key.split() or names[:1]),
                 nullable=each in optional.split(),
                 default=now if each == "created_at" else None,
             )
             for each in names
         ),
-        *(UniqueConstraint(*group.split()) for group in unique),
-        *(Index(None, *group.split()) for group in index),
+        *(sa.UniqueConstraint(*group.split()) for group in unique),
+        *(sa.Index(None, *group.split()) for group in index),
         info={
             "append_only": append_only,
             "people": people or "participant" in names,
@@ -126,41 +112,37 @@ def table(
     )
 
 
-_SENTENCE = "is append-only: its rows are never changed or deleted, a newer row supersedes"
-
-
+_REFUSAL = "is append-only: its rows are never changed or deleted, a newer row supersedes"
 _ERASING = "EXISTS (SELECT 1 FROM erasures WHERE counts IS NULL)"
 """Whether an erasure is under way: its row has no counts before it is done, in one transaction."""
 
 
-@event.listens_for(metadata, "after_create")
-def _refuse_changes(target: MetaData, connection: Connection, **_: Any) -> None:
+@sa.event.listens_for(metadata, "after_create")
+def _refuse_changes(target: sa.MetaData, connection: sa.Connection, **_: Any) -> None:
     """Have the database itself refuse to change or delete rows of tables that are append-only.
 
     Of tables with `people` in them, rows can be deleted while an erasure is under way.
     """
-    kept = {each.name: each.info for each in target.sorted_tables if each.info["append_only"]}
-    if connection.dialect.name == "sqlite":
-        statements = [
-            f"CREATE TRIGGER {name}_no_{action} BEFORE {action} ON {name} {unless}"
-            f"BEGIN SELECT RAISE(ABORT, '{name} {_SENTENCE}'); END"
-            for name, info in kept.items()
-            for action, unless in (
-                ("update", ""),
-                ("delete", f"WHEN NOT {_ERASING} " if info["people"] else ""),
-            )
-        ]
-    else:
-        people = {True: "'people'", False: ""}
-        statements = [
+    statements = []
+    if is_server := connection.dialect.name == "postgresql":
+        statements.append(
             "CREATE OR REPLACE FUNCTION memeloc_append_only() RETURNS trigger LANGUAGE plpgsql "
             f"AS $$ BEGIN IF TG_OP = 'DELETE' AND TG_NARGS > 0 AND {_ERASING} THEN RETURN NULL; "
-            f"END IF; RAISE EXCEPTION '% {_SENTENCE}', TG_TABLE_NAME; END $$",
-            *(
+            f"END IF; RAISE EXCEPTION '% {_REFUSAL}', TG_TABLE_NAME; END $$"
+        )
+    for name, info in ((each.name, each.info) for each in target.sorted_tables):
+        if info["append_only"] and is_server:
+            people = "'people'" if info["people"] else ""
+            statements.append(
                 f"CREATE TRIGGER {name}_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON {name} FOR "
-                f"EACH STATEMENT EXECUTE FUNCTION memeloc_append_only({people[info['people']]})"
-                for name, info in kept.items()
-            ),
-        ]
+                f"EACH STATEMENT EXECUTE FUNCTION memeloc_append_only({people})"
+            )
+        elif info["append_only"]:
+            unless = f"WHEN NOT {_ERASING} " if info["people"] else ""
+            statements += [
+                f"CREATE TRIGGER {name}_no_{action} BEFORE {action} ON {name} {condition}"
+                f"BEGIN SELECT RAISE(ABORT, '{name} {_REFUSAL}'); END"
+                for action, condition in (("update", ""), ("delete", unless))
+            ]
     for statement in statements:
-        connection.execute(text(statement))
+        connection.execute(sa.text(statement))

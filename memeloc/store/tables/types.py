@@ -14,28 +14,25 @@ from pydantic_core import from_json
 from sqlalchemy import String, Text, TypeDecorator
 
 _encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
-_encode_ascii = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
 def now() -> datetime:
-    """The present, in UTC."""
+    """Return the present, in UTC."""
     return datetime.now(UTC)
 
 
 def encode_json(value: Any) -> str:
-    """A value as JSON, always the same for the same value; lone surrogates and NUL are escaped."""
+    """Return a value as JSON, always the same of the same; lone surrogates and NUL are escaped."""
     text = _encode(value)
-    if text.isascii():
-        return text
     try:
         text.encode()
     except UnicodeEncodeError:
-        return _encode_ascii(value)
+        return json.dumps(value, sort_keys=True, separators=(",", ":"))
     return text
 
 
 def decode_json(text: str | None) -> Any:
-    """A value from JSON; None of None."""
+    """Return a value from JSON; None of None."""
     if text is None:
         return None
     try:
@@ -44,75 +41,62 @@ def decode_json(text: str | None) -> Any:
         return json.loads(text)
 
 
-def _decode_texts(text: str | None) -> tuple[str, ...] | None:
-    return None if text is None else tuple(decode_json(text))
-
-
-def _decode_time(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)
-
-
-def through_json(value: Any) -> Any:
-    """A value as it comes back from the database: JSON has no tuples."""
-    return decode_json(encode_json(value))
-
-
 def safe_text(text: str) -> str:
-    """A text that a database can hold: NUL and lone surrogates become U+FFFD."""
+    """Return a text that a database can hold: NUL and lone surrogates become U+FFFD."""
     text = text.replace("\0", "\ufffd")
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-class Json(TypeDecorator[Any]):
-    """A value as JSON."""
+class Encoded(TypeDecorator[Any]):
+    """A value that the database has as a text."""
 
     impl = Text
-    cache_ok = True
+    encode: Callable[[Any], str]
+    decode: Callable[[str], Any] | None = None
 
     def process_bind_param(self, value: Any, dialect: Any) -> str | None:
-        """To the database."""
-        return None if value is None else encode_json(value)
+        return None if value is None else type(self).encode(value)
 
-    def result_processor(self, dialect: Any, coltype: Any) -> Callable[[Any], Any]:
-        """From the database."""
-        return decode_json
+    def result_processor(self, dialect: Any, coltype: Any) -> Callable[[Any], Any] | None:
+        decode = type(self).decode
+        return decode and (lambda text: None if text is None else decode(text))
+
+    def stored(self, value: Any) -> Any:
+        """Return a value as it comes back from the database."""
+        text, decode = self.process_bind_param(value, None), type(self).decode
+        return text if text is None or decode is None else decode(text)
+
+
+class Json(Encoded):
+    """A value as JSON."""
+
+    cache_ok = True
+    encode = staticmethod(encode_json)
+    decode = staticmethod(decode_json)
 
 
 class Parts(Json):
     """A tuple of texts, as a JSON array."""
 
     cache_ok = True
-
-    def result_processor(self, dialect: Any, coltype: Any) -> Callable[[Any], Any]:
-        """From the database."""
-        return _decode_texts
+    decode = staticmethod(lambda text: tuple(decode_json(text)))
 
 
-class SafeText(TypeDecorator[str]):
+class SafeText(Encoded):
     """Any text; see `safe_text`."""
 
-    impl = Text
     cache_ok = True
-
-    def process_bind_param(self, value: str | None, dialect: Any) -> str | None:
-        """To the database."""
-        return None if value is None else safe_text(value)
+    encode = staticmethod(safe_text)
 
 
-class UtcTime(TypeDecorator[datetime]):
+class UtcTime(Encoded):
     """A point in time, as ISO 8601 in UTC; text order is order in time."""
 
     impl = String(32)
     cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Any) -> str | None:
-        """To the database."""
-        if value is None:
-            return None
-        return value.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-
-    def result_processor(self, dialect: Any, coltype: Any) -> Callable[[Any], Any]:
-        """From the database."""
-        return _decode_time
+    encode = staticmethod(
+        lambda time: time.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    )
+    decode = staticmethod(datetime.fromisoformat)
