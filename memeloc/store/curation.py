@@ -11,12 +11,12 @@ selected become no memes to translate: they are memes.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Select, Table, func, select
 
@@ -25,38 +25,22 @@ from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.verdict import Verdict, content_of
 from memeloc.errors import InputError
 from memeloc.items import OWN_NAME, TRANSLATIONS, FoundTemplate, Item, ItemKind
+from memeloc.store import queries
 from memeloc.store.captions.importing import made_by
 from memeloc.store.captions.versions import add_memes, add_versions, check_parts, current_of
 from memeloc.store.items import Items, contents_of
-from memeloc.store.queries import (
-    Repository,
-    add_row,
-    add_rows,
-    by_slices,
-    columns_of,
-    equal,
-    is_newest,
-    store_file,
-    two_columns,
-    values_of,
-)
+from memeloc.store.queries import add_differing, add_row, add_rows, equal, two_columns
 from memeloc.store.records import FileRecord
-from memeloc.store.tables.items import (
-    items,
-    judgements,
-    pair_sets,
-    pairs,
-    selection_items,
-    selections,
-    verdicts,
-)
-from memeloc.store.tables.types import decode_json, encode_json, safe_text
+from memeloc.store.tables import items as tables
+from memeloc.store.tables.types import encode_json
 
 RESTORED = "restored"
 """In the settings of a selection that took another back: the number of the one that holds again."""
 
 _NAMES = {"item": "item_id", "content": "content_hash"}
 """Columns by the field of a verdict, pair or judgement, where the names differ."""
+
+_Record = TypeVar("_Record", Verdict, Pair, Judgement)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,135 +63,94 @@ class Selection:
     new: int = 0
 
 
-class Curation(Repository):
+class Curation(queries.Repository):
     """Verdicts, duplicates, judgements and selections of a workspace."""
 
     def verdicts(self, filter: str | None = None) -> dict[str, dict[str, Verdict]]:
-        """The newest verdicts on items as they are now, by item and filter."""
-        by_item: dict[str, dict[str, Verdict]] = {}
-        for verdict in self._verdicts(True, verdicts.c.filter, filter):
-            by_item.setdefault(verdict.item, {})[verdict.filter] = verdict
-        return by_item
+        """Return the newest verdicts on items as they are now, by item and filter."""
+        by_item = defaultdict[str, dict[str, Verdict]](dict)
+        wanted = equal(_NEWEST_VERDICTS, {tables.verdicts.c.filter: filter})
+        for verdict in self._current(wanted, Verdict):
+            by_item[verdict.item][verdict.filter] = verdict
+        return dict(by_item)
 
     def earlier_verdicts(self, item: str) -> list[Verdict]:
-        """The newest verdicts on an item as it was before, oldest first."""
-        return self._verdicts(False, verdicts.c.item_id, item)
-
-    def _verdicts(self, current: bool, column: Any, value: str | None) -> list[Verdict]:
-        """The newest verdicts that are about items as they are now, or that are not."""
-        with self.database.read() as connection:
-            query = equal(_NEWEST_VERDICTS, {column: value})
-            rows = [Verdict(*row) for row in connection.execute(query)]
-            contents = contents_of(connection, None if rows else ())
-        return [row for row in rows if current == (row.content in map(row.content_of, contents))]
+        """Return the newest verdicts on an item as it was before, oldest first."""
+        wanted = _NEWEST_VERDICTS.where(tables.verdicts.c.item_id == item)
+        return self._current(wanted, Verdict, earlier=True)
 
     def add_verdicts(self, new: Sequence[Verdict]) -> int:
-        """Store what filters returned; how many differ from the newest."""
-        about = attrgetter("item", "filter", "content")
-        differing: list[dict[str, Any]] = []
+        """Store what filters returned; return how many differ from the newest."""
+        compared = ("verdict", "score", "reason", "evidence", "settings")
         with self.database.write() as connection:
-            ids = [verdict.item for verdict in new]
-            rows = by_slices(connection, _NEWEST_VERDICTS, verdicts.c.item_id, ids)
-            current = {about(verdict): verdict for verdict in (Verdict(*row) for row in rows)}
-            contents = _contents(connection, new)
-            for verdict in new:
-                stored = replace(
-                    verdict,
-                    reason=safe_text(verdict.reason),
-                    evidence=decode_json(encode_json(dict(verdict.evidence))),
-                    content=verdict.content or verdict.content_of(contents),
-                )
-                if current.get(about(stored)) != stored:
-                    current[about(stored)] = stored
-                    differing.append(values_of(stored, **_NAMES))
-            return add_rows(connection, verdicts, differing)
+            return add_differing(
+                connection, tables.verdicts, _rows(connection, new), _OF_VERDICT, compared
+            )
 
     def pairs(self, stage: str | None = None) -> list[Pair]:
-        """The pairs of the newest search, all or of one stage, in the order of their ids.
+        """Return the pairs of the newest search, all or of one stage, in the order of their ids.
 
         Those of which an item is another by now are left out: they are to be searched for again.
         """
-        with self.database.read() as connection:
-            rows = [pair for pair in _newest_pairs(connection) if stage in (None, pair.stage)]
-            contents = contents_of(connection, None if rows else ()).whole
-        return [pair for pair in rows if pair.content == _content_of(pair, contents)]
+        found = self._current(equal(_NEWEST_PAIRS, {tables.pairs.c.stage: stage}), Pair)
+        return sorted(found, key=lambda pair: pair.ids)
 
     def pair_settings(self) -> dict[str, Any] | None:
-        """The settings of the newest search for duplicates; None when there was none."""
-        rows = self.fetch(select(pair_sets.c.settings).order_by(pair_sets.c.id.desc()).limit(1))
-        return dict(rows[0].settings) if rows else None
+        """Return the settings of the newest search for duplicates; None when there was none."""
+        settings: dict[str, Any] | None = self.value(_NEWEST_SEARCH)
+        return settings
 
     def add_pairs(self, new: Iterable[Pair], settings: Mapping[str, Any] | None = None) -> int:
         """Store all that one search for duplicates found; it takes the place of the last search.
 
         Returns the number of the search; that of the last one when it found the very same.
         """
-        values, ordered = decode_json(encode_json(dict(settings or {}))), sorted(new, key=_ids)
+        values, found = dict(settings or {}), sorted(new, key=lambda pair: pair.ids)
         with self.database.write() as connection:
-            contents = _contents(connection, ordered)
-            stored = [
-                replace(
-                    pair,
-                    scores=decode_json(encode_json(dict(pair.scores))),
-                    content=pair.content or _content_of(pair, contents),
-                )
-                for pair in ordered
-            ]
-            rows = [values_of(pair, **_NAMES) for pair in stored]
-            last = connection.execute(select(pair_sets).order_by(pair_sets.c.id.desc())).first()
-            before = [values_of(pair, **_NAMES) for pair in _newest_pairs(connection)]
-            if last and last.settings == values and rows == before:
+            rows = _rows(connection, found)
+            last = connection.execute(_NEWEST_SEARCH).first()
+            before = [row._asdict() for row in connection.execute(_NEWEST_PAIRS)]
+            before.sort(key=lambda row: (row["first"], row["second"]))
+            if last and encode_json([last.settings, before]) == encode_json([values, rows]):
                 return int(last.id)
-            number: int = add_row(connection, pair_sets, settings=values)
-            add_rows(connection, pairs, [{**row, "set_id": number} for row in rows])
+            number: int = add_row(connection, tables.pair_sets, settings=values)
+            add_rows(connection, tables.pairs, [{**row, "set_id": number} for row in rows])
         return number
 
     def judgements(self, question: str | None = None, *, earlier: bool = False) -> list[Judgement]:
-        """What each person answered last of each subject and question, oldest first.
+        """Return what each person answered last of each subject and question, oldest first.
 
         Args:
             question: only answers to this one.
             earlier: also what was answered about items as they were before.
         """
-        with self.database.read() as connection:
-            query = equal(_NEWEST_JUDGEMENTS, {judgements.c.question: question})
-            rows = [Judgement(*row) for row in connection.execute(query)]
-            if earlier or not rows:
-                return rows
-            contents = contents_of(connection).whole
-        return [row for row in rows if row.content == _content_of(row, contents)]
+        query = equal(_NEWEST_JUDGEMENTS, {tables.judgements.c.question: question})
+        if earlier:
+            return [Judgement(*row) for row in self.fetch(query)]
+        return self._current(query, Judgement)
 
     def add_judgements(self, file: FileRecord, new: Sequence[Judgement]) -> int:
-        """Store a file of judgements, whole or not at all, and once; how many are new.
+        """Store a file of judgements, whole or not at all, and once; return how many are new.
 
         The file is `FileRecord("judgements", name, sha256, rows)`.
         """
-        about = attrgetter("subject", "question", "person", "content")
-        answer = attrgetter("answer", "comment")
-        differing: list[dict[str, Any]] = []
         with self.database.write() as connection:
-            file_id, seen = store_file(connection, file)
+            file_id, seen = queries.store_file(connection, file)
             if seen:
                 return 0
-            rows = (Judgement(*row) for row in connection.execute(_NEWEST_JUDGEMENTS))
-            current = {about(row): answer(row) for row in rows}
-            contents = _contents(connection, new)
-            for row in new:
-                bound = replace(row, content=row.content or _content_of(row, contents))
-                if current.get(about(bound)) != answer(bound):
-                    current[about(bound)] = answer(bound)
-                    differing.append({**values_of(bound, **_NAMES), "file_id": file_id})
-            return add_rows(connection, judgements, differing)
+            rows = [{**row, "file_id": file_id} for row in _rows(connection, new)]
+            compared = ("answer", "comment")
+            return add_differing(connection, tables.judgements, rows, _OF_JUDGEMENT, compared)
 
     def selection(self) -> Selection | None:
-        """The newest selection, None when nothing was selected yet."""
+        """Return the newest selection, None when nothing was selected yet."""
         with self.database.read() as connection:
             return _newest_selection(connection)
 
     def unusable(
         self, ids: Collection[str], *, write: bool = True
     ) -> dict[str, tuple[str, InputError]]:
-        """Which of some captions can be no memes: a short reason to count, and the sentence.
+        """Return which of some captions can be no memes: a short reason to count, and the sentence.
 
         Writes the folders of their templates, without `write` only for the time that it takes.
         """
@@ -235,34 +178,29 @@ class Curation(Repository):
             kinds: what was chosen from; what is selected of another kind stays so.
         """
         chosen = self._items(ids, kinds)
+        templates = self._templates(item for item in chosen if item.kind == "caption")
         captions = {item.id: item for item in chosen if item.kind == "caption"}
-        templates = self._templates(captions.values())
         unusable = self._unusable(captions.values(), templates, True)
-        for key in unusable:
-            del captions[key]
-        names = {each.id: each.details[OWN_NAME] for each in templates if OWN_NAME in each.details}
-        meme_rows = {
-            key: {
-                "template": names.get(item.parent, item.parent),
-                "source_language": source,
-                "item_id": key,
-            }
+        captions = {key: item for key, item in captions.items() if key not in unusable}
+        names = {each.id: each.details.get(OWN_NAME, each.id) for each in templates}
+        about = {"source_language": source}
+        new_memes = {
+            key: {**about, "item_id": key, "template": names.get(item.parent, item.parent)}
             for key, item in captions.items()
         }
         pictures = [item.id for item in chosen if item.kind == "picture"]
-        selected = [item.id for item in chosen if item.id not in unusable]
+        selected = [*captions, *pictures]
         with self.database.write() as connection:
-            added = add_memes(connection, meme_rows)
-            rows = {
-                key: {"parts": check_parts(item.parts, key), "origin": item.origin.source}
-                for key, item in captions.items()
+            added = add_memes(connection, new_memes)
+            texts = {
+                key: {"parts": check_parts(captions[key].parts, key), **_origin(captions[key])}
+                for key in captions
                 if key in added
             }
-            add_versions(connection, rows, language=source, stage="collected")
+            add_versions(connection, texts, language=source, stage="collected")
             _add_translations(connection, captions, source)
-            last = _newest_selection(connection)
             stages = [*funnel]
-            if last:
+            if last := _newest_selection(connection):
                 others = [each for each in last.funnel if each.get("kind", "caption") not in kinds]
                 stages = [*others, *funnel]
                 if "picture" not in kinds:
@@ -270,16 +208,17 @@ class Curation(Repository):
                     selected += pictures
                 if "caption" not in kinds:
                     selected = [key for key in last.items if key not in last.pictures] + selected
-                now = (encode_json(settings), encode_json(stages), {*selected})
-                if now == (encode_json(last.settings), encode_json(last.funnel), {*last.items}):
+                before = (last.settings, last.funnel, sorted(last.items))
+                if encode_json(before) == encode_json((settings, stages, sorted({*selected}))):
                     return replace(last, new=len(added))
-            number = _add_selection(connection, settings, stages, selected)
+            number = _store_selection(connection, settings, stages, selected)
         return Selection(
             number, dict(settings), stages, tuple(selected), tuple(pictures), len(added)
         )
 
     def take_back_selection(self) -> bool:
-        """Let the selection before the newest hold again, as a new row; whether there was a newest.
+        """Let the selection before the newest hold again, as a new row; return whether there was a
+        newest.
 
         Before the first one nothing was selected. Taken back again, the one before that holds.
         """
@@ -287,16 +226,32 @@ class Curation(Repository):
             last = _newest_selection(connection)
             if last is None:
                 return False
-            number = last.settings.get(RESTORED, last.id)
-            query = select(selections).where(selections.c.id < number)
-            rows = connection.execute(query.order_by(selections.c.id.desc()))
+            columns = tables.selections.c
+            query = select(tables.selections).order_by(columns.id.desc())
+            rows = connection.execute(
+                query.where(columns.id < last.settings.get(RESTORED, last.id))
+            )
             row = next((row for row in rows if RESTORED not in row.settings), None)
             before = row.id if row else 0
             settings, funnel = (row.settings, row.funnel) if row else ({}, [])
-            query = select(selection_items.c.item_id)
-            ids = connection.scalars(query.where(selection_items.c.selection_id == before)).all()
-            _add_selection(connection, {**settings, RESTORED: before}, funnel, ids)
+            members = tables.selection_items.c
+            query = select(members.item_id).where(members.selection_id == before)
+            ids = connection.scalars(query).all()
+            _store_selection(connection, {**settings, RESTORED: before}, funnel, ids)
         return True
+
+    def _current(
+        self, query: Select[Any], record: type[_Record], *, earlier: bool = False
+    ) -> list[_Record]:
+        """Return the records of a query that are about items as they are now, or were before."""
+        with self.database.read() as connection:
+            rows = [record(*row) for row in connection.execute(query)]
+            contents = contents_of(connection, None if rows else ())
+        return [
+            row
+            for row in rows
+            if earlier != (row.content in (_content(row, of) for of in contents))
+        ]
 
     def _items(self, ids: Collection[str], kinds: Collection[ItemKind]) -> list[Item]:
         found = Items(self.root, self.database)
@@ -337,66 +292,76 @@ class Curation(Repository):
         return unusable
 
 
-def _newest(table: Table, record: type[Any], *same: str) -> Select[Any]:
-    query = select(*columns_of(table, record, **_NAMES)).where(is_newest(table, same, "id"))
-    return query.order_by(table.c.id)
+_OF_VERDICT = ("item_id", "filter", "content_hash")
+_OF_JUDGEMENT = ("question", "subject", "person", "content_hash")
 
 
-_NEWEST_VERDICTS = _newest(verdicts, Verdict, "item_id", "filter", "content_hash")
-_NEWEST_JUDGEMENTS = _newest(judgements, Judgement, "question", "subject", "person", "content_hash")
-_ids = attrgetter("ids")
+def _newest(table: Table, record: type[Any], same: Sequence[str]) -> Select[Any]:
+    query = select(*queries.columns_of(table, record, **_NAMES)).order_by(table.c.id)
+    return query.where(queries.is_newest(table, same))
 
 
-def _newest_pairs(connection: Connection) -> list[Pair]:
-    newest = select(func.max(pair_sets.c.id)).scalar_subquery()
-    query = select(*columns_of(pairs, Pair, **_NAMES)).where(pairs.c.set_id == newest)
-    return sorted((Pair(*row) for row in connection.execute(query)), key=_ids)
+_NEWEST_VERDICTS = _newest(tables.verdicts, Verdict, _OF_VERDICT)
+_NEWEST_JUDGEMENTS = _newest(tables.judgements, Judgement, _OF_JUDGEMENT)
+_NEWEST_SEARCH = select(tables.pair_sets.c["settings", "id"]).order_by(tables.pair_sets.c.id.desc())
+_NEWEST_PAIRS = select(*queries.columns_of(tables.pairs, Pair, **_NAMES)).where(
+    tables.pairs.c.set_id == select(func.max(tables.pair_sets.c.id)).scalar_subquery()
+)
 
 
-def _content_of(record: Pair | Judgement, contents: Mapping[str, str]) -> str:
+def _content(record: Verdict | Pair | Judgement, contents: Mapping[str, str]) -> str:
+    if isinstance(record, Verdict):
+        return record.content_of(contents)
     return content_of(record.subject.split(PAIR), contents)
 
 
-def _contents(
+def _rows(
     connection: Connection, records: Sequence[Verdict | Pair | Judgement]
-) -> dict[str, str]:
-    """The contents of items now, for records that do not say what they are about."""
-    return contents_of(connection, () if all(row.content for row in records) else None).whole
+) -> list[dict[str, Any]]:
+    """Return the rows of records; those that do not say what they are about are of items now."""
+    contents = contents_of(connection, () if all(row.content for row in records) else None).whole
+    return [
+        queries.values_of(row, **_NAMES) | {"content_hash": row.content or _content(row, contents)}
+        for row in records
+    ]
 
 
 def _newest_selection(connection: Connection) -> Selection | None:
-    row = connection.execute(select(selections).order_by(selections.c.id.desc())).first()
+    query = select(tables.selections).order_by(tables.selections.c.id.desc())
+    row = connection.execute(query).first()
     if row is None or row.settings.get(RESTORED) == 0:
         return None
-    query = (
-        select(selection_items.c.item_id, items.c.kind)
-        .join(items, items.c.id == selection_items.c.item_id)
-        .where(selection_items.c.selection_id == row.id)
-        .order_by(items.c.number)
-    )
+    members, items = tables.selection_items.c, tables.items.c
+    query = select(items.id, items.kind).join(tables.selection_items, items.id == members.item_id)
+    query = query.where(members.selection_id == row.id).order_by(items.number)
     kinds = two_columns(connection.execute(query))
     pictures = tuple(item for item, kind in kinds.items() if kind == "picture")
     return Selection(row.id, row.settings, row.funnel, tuple(kinds), pictures)
 
 
-def _add_selection(
+def _store_selection(
     connection: Connection,
     settings: Mapping[str, Any],
     funnel: Sequence[Mapping[str, Any]],
     ids: Iterable[str],
 ) -> int:
-    number: int = add_row(connection, selections, settings=dict(settings), funnel=list(funnel))
+    values = {"settings": dict(settings), "funnel": list(funnel)}
+    number: int = add_row(connection, tables.selections, **values)
     members = [{"selection_id": number, "item_id": key} for key in ids]
-    add_rows(connection, selection_items, members)
+    add_rows(connection, tables.selection_items, members)
     return number
+
+
+def _origin(item: Item) -> dict[str, str]:
+    return {"origin": item.origin.source}
 
 
 def _add_translations(connection: Connection, captions: Mapping[str, Item], language: str) -> None:
     """Add what captions came with in other languages, where their memes have nothing yet."""
-    by_tag: dict[str, dict[str, Mapping[str, Any]]] = {}
+    by_tag = defaultdict[str, dict[str, Mapping[str, Any]]](dict)
     for key, item in captions.items():
         for tag, translation in item.details.get(TRANSLATIONS, {}).items():
-            by_tag.setdefault(tag, {})[key] = translation
+            by_tag[tag][key] = translation
     sources = current_of(connection, language, {*captions} if by_tag else ())
     for tag, translations in by_tag.items():
         existing = current_of(connection, tag, translations)
@@ -404,7 +369,7 @@ def _add_translations(connection: Connection, captions: Mapping[str, Item], lang
             key: {
                 "parts": check_parts(translation["parts"], key),
                 "source_id": sources[key].id,
-                "origin": captions[key].origin.source,
+                **_origin(captions[key]),
                 **made_by(translation["state"], translation["by"], "collected"),
             }
             for key, translation in translations.items()
@@ -417,7 +382,7 @@ def _add_translations(connection: Connection, captions: Mapping[str, Item], lang
 def count_boxes(
     folder: Path, templates: Sequence[Item], *, write_to: Path | None = None
 ) -> tuple[dict[str, int], dict[str, InputError]]:
-    """How many text boxes each template has, and what is wrong with others, by id.
+    """Return how many text boxes each template has, and what is wrong with others, by id.
 
     The folders of those that are not there yet are written, to `folder` or `write_to`; one that is
     stays as it is: somebody may have moved its boxes. Those that the workspace has by a name of
@@ -426,11 +391,11 @@ def count_boxes(
     from memeloc.templates import load_templates, write_template
 
     wrong: dict[str, InputError] = {}
-    named = {item.id: len(item.boxes) for item in templates if OWN_NAME in item.details}
-    templates = [item for item in templates if item.id not in named]
+    counts = {item.id: len(item.boxes) for item in templates if OWN_NAME in item.details}
+    ids = [item.id for item in templates if item.id not in counts]
     for item in templates:
-        if not (folder / item.id).exists():
-            names = {field.name for field in fields(FoundTemplate)} - {"picture"}
+        if item.id in ids and not (folder / item.id).exists():
+            names = [field.name for field in fields(FoundTemplate) if field.name != "picture"]
             values = {name: getattr(item, name) for name in names}
             picture = item.path.read_bytes() if item.path else None
             try:
@@ -439,8 +404,7 @@ def count_boxes(
             except InputError as error:
                 wrong[item.id] = error
     loaded, problems = load_templates((folder, *([write_to] if write_to else ())))
-    ids = [item.id for item in templates]
     for problem in problems:
         parts = Path(problem.file or "").parts
         wrong |= {id_: problem for id_ in ids if id_ in parts and id_ not in loaded}
-    return named | {id_: len(loaded[id_].boxes) for id_ in ids if id_ in loaded}, wrong
+    return counts | {id_: len(loaded[id_].boxes) for id_ in ids if id_ in loaded}, wrong
