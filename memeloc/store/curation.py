@@ -26,8 +26,13 @@ from memeloc.curate.verdict import Verdict, content_of
 from memeloc.errors import InputError
 from memeloc.items import OWN_NAME, TRANSLATIONS, FoundTemplate, Item, ItemKind
 from memeloc.store import queries
-from memeloc.store.captions.importing import made_by
-from memeloc.store.captions.versions import add_memes, add_versions, check_parts, current_of
+from memeloc.store.captions.versions import (
+    add_memes,
+    add_versions,
+    check_parts,
+    current_of,
+    made_by,
+)
 from memeloc.store.items import Items, contents_of
 from memeloc.store.queries import add_differing, add_row, add_rows, equal, two_columns
 from memeloc.store.records import FileRecord

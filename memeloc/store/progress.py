@@ -14,10 +14,10 @@ from typing import Any
 
 from sqlalchemy import and_, case, distinct, func, or_, select
 
-from memeloc.store.captions.answers import is_counted
 from memeloc.store.captions.states import GIVEN, OPEN_CASES, states_query
 from memeloc.store.captions.versions import (
     MACHINE,
+    WITHDRAWN,
     is_active,
     is_current,
     is_dropped,
@@ -144,7 +144,7 @@ class Progress(Repository):
         answered = select(corrections.c.id).where(
             corrections.c.sheet_id == sheets.c.id,
             corrections.c.meme_id == captions.c.meme_id,
-            is_counted(corrections),
+            corrections.c.file_id.not_in(WITHDRAWN),
         )
         groups = [sheets.c.language, sheets.c.round, *([sheets.c.person] if by_person else [])]
         given = case((captions.c.stage.in_(GIVEN), captions.c.meme_id))

@@ -47,7 +47,7 @@ STANDING = (*ACCEPTING, "case")
 SUPERSEDING = (*STANDING, "skipped")
 """Outcomes that take the place of what the same person answered before."""
 
-DROP, DROP_ALL = "drop", "drop all"
+DROPPING = DROP, DROP_ALL = "drop", "drop all"
 """Decisions that give a meme up: in the case's language, or in all of them."""
 
 

@@ -11,15 +11,13 @@ from memeloc.store.database import Database, WorkspaceError, make_tables
 from memeloc.store.queries import Repository
 
 if TYPE_CHECKING:
-    from memeloc.store.captions.captions import Captions
+    from memeloc.store.captions.answers import Comparisons
+    from memeloc.store.captions.captions import Captions, Drops, Translations
     from memeloc.store.captions.cases import Cases
-    from memeloc.store.captions.comparisons import Comparisons
     from memeloc.store.captions.corrections import Corrections
-    from memeloc.store.captions.drops import Drops
     from memeloc.store.captions.memory import Memory
     from memeloc.store.captions.sheets import Sheets
     from memeloc.store.captions.transcripts import Transcripts
-    from memeloc.store.captions.translations import Translations
     from memeloc.store.computed import Computed
     from memeloc.store.curation import Curation
     from memeloc.store.datasets import Datasets
@@ -39,11 +37,10 @@ if TYPE_CHECKING:
 DATABASE_FILE = "memeloc.db"
 
 
-def _repository(module: str) -> Any:
-    """The repository of a module of memeloc.store, whose class has its name, made on first use."""
+def _repository(module: str, name: str) -> Any:
+    """Return a repository, a class of a module of memeloc.store, that is made on first use."""
 
     def make(store: Repository) -> Any:
-        name = module.rpartition(".")[2].title().replace("_", "")
         kind = getattr(import_module(f"memeloc.store.{module}"), name)
         return kind(store.root, store.database)
 
@@ -58,30 +55,30 @@ class Store(Repository):
     nothing of a failed step is stored. The repositories are imported when they are used.
     """
 
-    captions: Captions = _repository("captions.captions")
-    sheets: Sheets = _repository("captions.sheets")
-    corrections: Corrections = _repository("captions.corrections")
-    cases: Cases = _repository("captions.cases")
-    drops: Drops = _repository("captions.drops")
-    dumps: Dumps = _repository("dumps")
-    comparisons: Comparisons = _repository("captions.comparisons")
-    memory: Memory = _repository("captions.memory")
-    items: Items = _repository("items")
-    transcripts: Transcripts = _repository("captions.transcripts")
-    translations: Translations = _repository("captions.translations")
-    curation: Curation = _repository("curation")
-    datasets: Datasets = _repository("datasets")
-    computed: Computed = _repository("computed")
-    surveys: Surveys = _repository("surveys.surveys")
-    survey_texts: SurveyTexts = _repository("surveys.survey_texts")
-    exports: Exports = _repository("exports")
-    serving: Serving = _repository("surveys.serving")
-    erasures: Erasures = _repository("surveys.erasures")
-    label_decisions: LabelDecisions = _repository("surveys.label_decisions")
-    model_labels: ModelLabels = _repository("model_labels")
-    knowledge: Knowledge = _repository("knowledge")
-    progress: Progress = _repository("progress")
-    spending: Spending = _repository("spending")
+    captions: Captions = _repository("captions.captions", "Captions")
+    sheets: Sheets = _repository("captions.sheets", "Sheets")
+    corrections: Corrections = _repository("captions.corrections", "Corrections")
+    cases: Cases = _repository("captions.cases", "Cases")
+    drops: Drops = _repository("captions.captions", "Drops")
+    dumps: Dumps = _repository("dumps", "Dumps")
+    comparisons: Comparisons = _repository("captions.answers", "Comparisons")
+    memory: Memory = _repository("captions.memory", "Memory")
+    items: Items = _repository("items", "Items")
+    transcripts: Transcripts = _repository("captions.transcripts", "Transcripts")
+    translations: Translations = _repository("captions.captions", "Translations")
+    curation: Curation = _repository("curation", "Curation")
+    datasets: Datasets = _repository("datasets", "Datasets")
+    computed: Computed = _repository("computed", "Computed")
+    surveys: Surveys = _repository("surveys.surveys", "Surveys")
+    survey_texts: SurveyTexts = _repository("surveys.survey_texts", "SurveyTexts")
+    exports: Exports = _repository("exports", "Exports")
+    serving: Serving = _repository("surveys.serving", "Serving")
+    erasures: Erasures = _repository("surveys.erasures", "Erasures")
+    label_decisions: LabelDecisions = _repository("surveys.label_decisions", "LabelDecisions")
+    model_labels: ModelLabels = _repository("model_labels", "ModelLabels")
+    knowledge: Knowledge = _repository("knowledge", "Knowledge")
+    progress: Progress = _repository("progress", "Progress")
+    spending: Spending = _repository("spending", "Spending")
 
     @classmethod
     def open(cls, where: Path | str, database: str = "") -> Self:

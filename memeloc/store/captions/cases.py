@@ -11,25 +11,18 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, and_, func, select
 
 from memeloc.correct.model import Answer, Case
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR, Caption
 from memeloc.placeholders import misplaced
+from memeloc.store.captions import versions
 from memeloc.store.captions.answers import find_answers, find_history
-from memeloc.store.captions.drops import drop_row, dropped_pairs
+from memeloc.store.captions.captions import drop_row, dropped_pairs
 from memeloc.store.captions.states import OPEN_CASES
-from memeloc.store.captions.versions import (
-    ALL_LANGUAGES,
-    check_parts,
-    current_of,
-    insert_versions,
-    is_dropped,
-    sources_of,
-)
 from memeloc.store.queries import Repository, add_rows, by_slices, equal
-from memeloc.store.records import DROP, DROP_ALL, Kind
+from memeloc.store.records import DROP_ALL, DROPPING, Kind
 from memeloc.store.surveys.survey_texts import survey_text_key
 from memeloc.store.tables.captions import cases, decisions, drops, memes
 
@@ -40,6 +33,9 @@ ANSWERED_AGAIN = "answered again"
 
 _SAME = ("action", "parts", "person", "correction_id")
 """What two decisions of a case have in common that say the same."""
+_FIELDS = ("id", "meme_id", "language", "round", "reason", "message")
+"""The fields of a `Case` that are columns of `cases`."""
+_IS_DROPPED = versions.is_dropped(cases.c.meme_id, cases.c.language)
 
 
 class Cases(Repository):
@@ -63,12 +59,8 @@ class Cases(Repository):
     def open_counts(self) -> Counter[tuple[str, str, int]]:
         """Return how many cases are open, by the kind of texts, the language and the round."""
         by = (memes.c.kind, cases.c.language, cases.c.round)
-        query = (
-            OPEN_CASES.with_only_columns(*by, func.count())
-            .join(memes, memes.c.id == cases.c.meme_id)
-            .where(~is_dropped(cases.c.meme_id, cases.c.language))
-            .group_by(*by)
-        )
+        query = OPEN_CASES.with_only_columns(*by, func.count()).where(~_IS_DROPPED)
+        query = query.join(memes, memes.c.id == cases.c.meme_id).group_by(*by)
         return Counter({(kind, tag, of): count for kind, tag, of, count in self.fetch(query)})
 
     def decide(self, decided: Sequence[Mapping[str, Any]], *, person: str) -> list[int | None]:
@@ -87,14 +79,21 @@ class Cases(Repository):
             InputError: there is no such case, or the answer is not one of it; with the row.
         """
         with self.database.write() as connection:
-            records = _find(connection, decided=None, ids={row["case"] for row in decided})
-            deciding = _Deciding(connection, {case.id: case for case in records}, person)
-            for row in decided:
+            known = {each["case"] for each in decided}
+            deciding = _Deciding(connection, _find(connection, decided=None, ids=known), person)
+            for each in decided:
                 try:
-                    deciding.add(**row)
+                    deciding.add(**each)
                 except InputError as error:
-                    raise InputError(error.message, row=row.get("row")) from error
-            return deciding.store(connection)
+                    raise InputError(error.message, row=each.get("row")) from error
+            texts = versions.insert_versions(connection, deciding.texts)
+            for made in deciding.rows:
+                made.setdefault("caption_id", None)
+                if "text" in made:
+                    made["caption_id"] = texts[made.pop("text")]
+            add_rows(connection, decisions, deciding.rows)
+            add_rows(connection, drops, deciding.drops)
+        return [row["caption_id"] for row in deciding.settled]
 
 
 def _find(
@@ -105,79 +104,75 @@ def _find(
     kind: Kind | None = None,
     ids: Collection[int] | None = None,
 ) -> list[Case]:
-    query = select(cases).join(memes, memes.c.id == cases.c.meme_id).order_by(cases.c.id)
+    is_open = and_(cases.c.id.in_(OPEN_CASES.with_only_columns(cases.c.id)), ~_IS_DROPPED)
+    query = select(cases, _IS_DROPPED.label("is_dropped"), is_open.label("is_open"))
+    query = query.join(memes, memes.c.id == cases.c.meme_id)
     query = equal(query, {memes.c.kind: kind, cases.c.language: language})
-    given_up = select(cases.c.id).where(is_dropped(cases.c.meme_id, cases.c.language))
-    dropped = set(connection.execute(given_up).scalars())
-    waiting = set(connection.execute(OPEN_CASES.with_only_columns(cases.c.id)).scalars()) - dropped
-    actions = select(decisions.c.case_id, decisions.c.action).order_by(decisions.c.id)
+    found = {row.id: row for row in by_slices(connection, query, cases.c.id, ids)}
+    actions = select(*decisions.c["case_id", "action"]).order_by(decisions.c.id)
     decision_of = {
-        case: action
-        for case, action in by_slices(connection, actions, decisions.c.case_id, ids)
-        if action not in (DROP, DROP_ALL) or case in dropped
+        number: action
+        for number, action in by_slices(connection, actions, decisions.c.case_id, ids)
+        if number in found and (action not in DROPPING or found[number].is_dropped)
     }
-    rows = [
-        row
-        for row in by_slices(connection, query, cases.c.id, ids)
-        if decided is None or (row.id in (decision_of if decided else waiting))
-    ]
-    rows.sort(key=lambda row: row.id)
-    meme_ids = {row.meme_id for row in rows}
-    sources = sources_of(connection, meme_ids)
+    if decided is not None:
+        wanted = decision_of.keys() if decided else {id for id in found if found[id].is_open}
+        found = {number: row for number, row in found.items() if number in wanted}
+    meme_ids = {row.meme_id for row in found.values()}
+    sources = versions.sources_of(connection, meme_ids)
     shown = {meme_id: source.parts for meme_id, source in sources.items()}
-    answers, comments = _by_caption(), _by_caption()
     stored = find_answers(connection, language, meme_ids, shown=shown)
-    for answer in stored:
-        answers[answer.meme_id, answer.language].append(answer)
-    for comment in find_history(connection, language, meme_ids, commented=True, answers=stored):
-        comments[comment.meme_id, comment.language].append(comment)
-    current = {tag: current_of(connection, tag, meme_ids) for tag in {row.language for row in rows}}
-    found = []
-    for row in rows:
-        now, closed = current[row.language].get(row.meme_id), row.id not in waiting | dropped
-        opening = row.correction_id
-        own = sorted(answers[row.meme_id, row.language], key=lambda each: each.id != opening)
-        found.append(
+    said = find_history(connection, language, meme_ids, commented=True, answers=stored)
+    answers, comments = (defaultdict[tuple[str, str], list[Answer]](list) for _ in range(2))
+    for of_caption, steps in ((answers, stored), (comments, said)):
+        for step in steps:
+            of_caption[step.meme_id, step.language].append(step)
+    current = {
+        (meme_id, tag): version.parts
+        for tag in {row.language for row in found.values()}
+        for meme_id, version in versions.current_of(connection, tag, meme_ids).items()
+    }
+    records = []
+    for number, row in sorted(found.items()):
+        caption = (row.meme_id, row.language)
+        source = sources[row.meme_id]
+        closed = "" if row.is_open or row.is_dropped else ANSWERED_AGAIN
+        opened_first = sorted(answers[caption], key=lambda each: each.id != row.correction_id)
+        records.append(
             Case(
-                **{name: row._mapping[name] for name in ("id", "meme_id", "language", "round")},
-                reason=row.reason,
-                message=row.message,
-                source=sources[row.meme_id].parts,
-                source_id=sources[row.meme_id].id,
-                now=now.parts if now else None,
-                answers=tuple(own),
-                comments=tuple(comments[row.meme_id, row.language]),
-                decision=decision_of.get(row.id, ANSWERED_AGAIN if closed else ""),
+                **{name: getattr(row, name) for name in _FIELDS},
+                source=source.parts,
+                source_id=source.id,
+                now=current.get(caption),
+                answers=tuple(opened_first),
+                comments=tuple(comments[caption]),
+                decision=decision_of.get(number, closed),
             )
         )
-    return found
-
-
-def _by_caption() -> defaultdict[tuple[str, str], list[Answer]]:
-    return defaultdict(list)
+    return records
 
 
 class _Deciding:
     """What is known of some cases, and the rows that decisions about them make.
 
-    A new row of `decisions` has the place of its version among `versions` under "version".
+    A new row of `decisions` has under "text" the place of its version among `texts`.
     """
 
-    def __init__(self, connection: Connection, known: Mapping[int, Case], person: str) -> None:
-        self.cases, self.person = known, person
-        self.dropped = dropped_pairs(connection, {case.meme_id for case in known.values()})
+    def __init__(self, connection: Connection, known: Sequence[Case], person: str) -> None:
+        self.cases, self.person = {case.id: case for case in known}, person
+        self.dropped = dropped_pairs(connection, {case.meme_id for case in known})
+        self.current = {(case.meme_id, case.language): case.now or () for case in known}
         query = select(decisions).order_by(decisions.c.id)
-        self.last: dict[int, Mapping[str, Any]] = {
-            row.case_id: dict(row._mapping)
-            for row in by_slices(connection, query, decisions.c.case_id, known)
-            if row.action not in (DROP, DROP_ALL)
-            or _pair(known[row.case_id], row.action) in self.dropped
+        self.last = {
+            row.case_id: row._asdict()
+            for row in by_slices(connection, query, decisions.c.case_id, self.cases)
+            if row.action not in DROPPING
+            or _pair(self.cases[row.case_id], row.action) in self.dropped
         }
-        self.current = {(each.meme_id, each.language): each.now or () for each in known.values()}
-        self.versions: list[dict[str, Any]] = []
-        self.decisions: list[dict[str, Any]] = []
+        self.texts: list[dict[str, Any]] = []
+        self.rows: list[dict[str, Any]] = []
         self.drops: list[dict[str, str]] = []
-        self.settled: list[Mapping[str, Any]] = []
+        self.settled: list[dict[str, Any]] = []
 
     def add(
         self,
@@ -196,77 +191,45 @@ class _Deciding:
         about = self.cases[case]
         text, no_text = _text(about, accept, parts)
         action = "accept" if accept is not None else "type" if parts is not None else drop or "keep"
-        decided: dict[str, Any] = {
-            "case_id": case,
-            "action": action,
-            "correction_id": accept,
-            "parts": text,
-            "person": self.person,
-            "comment": comment,
-        }
+        decided: dict[str, Any] = {"case_id": case, "action": action, "parts": text}
+        decided |= {"correction_id": accept, "person": self.person, "comment": comment}
         last = self.last.get(case)
         if last is not None and all(decided[name] == last[name] for name in _SAME):
             if comment in ("", last["comment"]):
                 self.settled.append(last)
                 return
-            decided |= {name: last[name] for name in ("caption_id", "version") if name in last}
+            decided |= {name: last[name] for name in ("caption_id", "text") if name in last}
         else:
             self._drop(about, drop, "" if last is None else last["action"], comment)
             if action == "keep":
                 text = self.current[about.meme_id, about.language]
             if text or no_text:
-                decided["version"] = len(self.versions)
-                self._settle(about, text)
+                decided["text"] = len(self.texts)
+                settled = versions.check_parts(text, about.meme_id) if text else ()
+                self.current[about.meme_id, about.language] = settled
+                version = {"meme_id": about.meme_id, "language": about.language, "parts": settled}
+                version |= {"stage": "settled", "round": about.round, "person": self.person}
+                version |= {"origin": f"case {case}", "source_id": about.source_id}
+                self.texts.append(version)
         self.last[case] = decided
-        self.decisions.append(decided)
+        self.rows.append(decided)
         self.settled.append(decided)
-
-    def store(self, connection: Connection) -> list[int | None]:
-        """Store what was decided; return the versions that settle it, a decision each."""
-        added = insert_versions(connection, self.versions)
-
-        def version(row: Mapping[str, Any]) -> int | None:
-            return added[row["version"]] if "version" in row else row.get("caption_id")
-
-        settled = [version(row) for row in self.settled]
-        for row in self.decisions:
-            row["caption_id"] = version(row)
-            row.pop("version", None)
-        add_rows(connection, decisions, self.decisions)
-        add_rows(connection, drops, self.drops)
-        return settled
 
     def _drop(self, case: Case, drop: str, last: str, comment: str) -> None:
         """Drop the meme, or take back that the last decision dropped it."""
         if drop and survey_text_key(case.meme_id):
             raise InputError("A survey cannot do without a text; keep it or type another.")
-        for action in {drop, last} & {DROP, DROP_ALL}:
+        for action in {drop, last} & {*DROPPING}:
             pair, dropped = _pair(case, action), action == drop
             if (pair in self.dropped) != dropped:
                 self.dropped ^= {pair}
                 about = {"person": self.person, "comment": comment}
                 self.drops.append(drop_row(*pair, dropped=dropped, **about))
 
-    def _settle(self, case: Case, text: tuple[str, ...]) -> None:
-        parts = check_parts(text, case.meme_id) if text else ()
-        self.current[case.meme_id, case.language] = parts
-        self.versions.append(
-            {
-                "meme_id": case.meme_id,
-                "language": case.language,
-                "parts": parts,
-                "stage": "settled",
-                "round": case.round,
-                "person": self.person,
-                "origin": f"case {case.id}",
-                "source_id": case.source_id,
-            }
-        )
-
 
 def _pair(case: Case, action: str) -> tuple[str, str]:
     """Return the meme and language that dropping a case drops."""
-    return case.meme_id, ALL_LANGUAGES if action == DROP_ALL else case.language
+    return case.meme_id, versions.ALL_LANGUAGES if action == DROP_ALL else case.language
 
 
 def _text(
@@ -285,7 +248,7 @@ def _text(
         text, no_text = answer.parts, answer.status == NO_TEXT
     elif typed is not None:
         parts = Caption.parse(SEPARATOR.join(typed), len(case.source)).parts
-        text = check_parts(parts, case.meme_id)
+        text = versions.check_parts(parts, case.meme_id)
     for source, part in zip_longest(case.source, text, fillvalue=""):
         if text and survey_text_key(case.meme_id) and (wrong := misplaced(source, part)):
             raise InputError(

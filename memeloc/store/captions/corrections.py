@@ -12,21 +12,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, Row, select, update
 
 from memeloc.correct.model import Answer, Sheet
 from memeloc.errors import InputError
+from memeloc.store.captions import versions
 from memeloc.store.captions.answers import find_answers, find_history
-from memeloc.store.captions.versions import (
-    VERSION_COLUMNS,
-    WITHDRAWN_VERSIONS,
-    check_parts,
-    current_of,
-    insert_versions,
-    is_suggestion,
-    sources_of,
-    texts_of,
-)
+from memeloc.store.captions.versions import check_parts, insert_versions
 from memeloc.store.queries import Repository, add_row, by_slices, insert_rows, store_file
 from memeloc.store.records import ACCEPTING, OPENING, FileRecord, Kind
 from memeloc.store.tables.captions import captions, cases, corrections, files, withdrawals
@@ -39,15 +31,11 @@ _STORED = (
 _CASE = ("meme_id", "language", "round", "reason", "message")
 _ANSWERS = "answers"
 """The kind of a file of answers."""
+_SET_BACK = ("meme_id", "language", "parts", "stage", "round", "person", "translator", "source_id")
 
 Decide = Callable[[Mapping[str, tuple[str, ...]], Mapping[str, Sequence[Answer]]], list[Answer]]
 """Decides what becomes of a file's answers, by the current sources and the earlier answers of
 memes; called within the transaction that stores them."""
-
-
-def find_file(connection: Connection, kind: str, sha256: str) -> Any:
-    query = select(files).where(files.c.kind == kind, files.c.sha256 == sha256)
-    return connection.execute(query).first()
 
 
 class Corrections(Repository):
@@ -74,15 +62,22 @@ class Corrections(Repository):
             dry_run: decide, and store nothing.
         """
         with self.database.read() if dry_run else self.database.write() as connection:
-            if find_file(connection, file.kind, file.sha256) is not None:
+            if _file(connection, file.sha256) is not None:
                 return None
             shown = {item.meme_id: item.source for item in sheet.items}
             ids = {*shown, *also}
             earlier = defaultdict[str, list[Answer]](list)
             for answer in find_answers(connection, sheet.language.tag, ids, shown=shown):
                 earlier[answer.meme_id].append(answer)
-            sources = {key: row.parts for key, row in sources_of(connection, ids).items()}
-            placed = [_storable(answer) for answer in decide(sources, earlier)]
+            found = versions.sources_of(connection, ids)
+            placed = decide({key: row.parts for key, row in found.items()}, earlier)
+            for number, answer in enumerate(placed):
+                try:
+                    if any(answer.parts):
+                        check_parts(answer.parts)
+                except InputError as error:
+                    refused = replace(answer, outcome="refused", reason="", message=str(error))
+                    placed[number] = refused
             if not dry_run:
                 file_id = store_file(connection, file)[0]
                 kept = [answer for answer in placed if answer.outcome != "refused"]
@@ -116,71 +111,88 @@ class Corrections(Repository):
             InputError: no such file was imported, or it was withdrawn.
         """
         with self.database.write() as connection:
-            file = find_file(connection, _ANSWERS, sha256)
+            file = _file(connection, sha256)
             if file is None:
                 raise InputError("no file with this content was imported, or it was withdrawn")
-            made = corrections.c.file_id == file.id
-            stored = [
-                Answer(**{name: row[name] for name in _STORED}, caption_id=row["caption_id"])
-                for row in connection.execute(select(corrections).where(made)).mappings()
-            ]
-            number = add_row(
-                connection, withdrawals, file_id=file.id, person=person, comment=comment
-            )
+            query = select(*corrections.c[(*_STORED, "caption_id")])
+            rows = connection.execute(query.where(corrections.c.file_id == file.id))
+            stored = [Answer(**row._asdict()) for row in rows]
+            about = {"file_id": file.id, "person": person, "comment": comment}
             # The next import of the same content is another file.
-            kind = f"{_ANSWERS}, withdrawn {number}"
+            kind = f"{_ANSWERS}, withdrawn {add_row(connection, withdrawals, **about)}"
             connection.execute(update(files).where(files.c.id == file.id).values(kind=kind))
             kept = _set_back(connection, stored, f"withdrawn {file.name}")
         return stored, kept
+
+
+def _file(connection: Connection, sha256: str) -> Row[Any] | None:
+    query = select(files).where(files.c.kind == _ANSWERS, files.c.sha256 == sha256)
+    return connection.execute(query).first()
 
 
 def _set_back(connection: Connection, answers: Sequence[Answer], origin: str) -> list[str]:
     """Add the version that stood before these answers, of each caption that still stands by them;
     return the memes whose captions do not."""
     made = {answer.meme_id: answer for answer in answers if answer.caption_id is not None}
-    if not made:
-        return []
-    language = answers[0].language
+    is_withdrawn = captions.c.id.in_(versions.WITHDRAWN_VERSIONS).label("is_withdrawn")
     query = (
-        select(*VERSION_COLUMNS, captions.c.id.in_(WITHDRAWN_VERSIONS).label("is_withdrawn"))
-        .where(captions.c.language == language, ~is_suggestion(captions))
+        select(*captions.c[("id", *_SET_BACK, "marks")], is_withdrawn)
+        .where(captions.c.language.in_({answer.language for answer in answers}))
+        .where(~versions.is_suggestion(captions))
         .order_by(captions.c.version)
     )
-    versions = defaultdict[str, list[Any]](list)
-    for row in by_slices(connection, query, captions.c.meme_id, list(made)):
-        versions[row.meme_id].append(row)
+    stood = defaultdict[str, list[Any]](list)
+    for row in by_slices(connection, query, captions.c.meme_id, made):
+        stood[row.meme_id].append(row)
     rows, kept = [], []
-    names = ("meme_id", "language", "parts", "stage", "round", "person", "translator", "source_id")
     for meme_id, answer in made.items():
-        before = [row for row in versions[meme_id] if not row.is_withdrawn]
-        if versions[meme_id][-1].id != answer.caption_id and not versions[meme_id][-1].is_withdrawn:
+        before = [row for row in stood[meme_id] if not row.is_withdrawn]
+        if stood[meme_id][-1].id != answer.caption_id and not stood[meme_id][-1].is_withdrawn:
             kept.append(meme_id)
         elif before:
-            values = {name: getattr(before[-1], name) for name in (*names, "marks")}
+            values = {name: getattr(before[-1], name) for name in (*_SET_BACK, "marks")}
             rows.append(values | {"origin": origin})
     insert_versions(connection, rows)
     return kept
 
 
-def _storable(answer: Answer) -> Answer:
-    """Return the answer, refused when its text cannot be a caption."""
-    try:
-        if any(answer.parts):
-            check_parts(answer.parts)
-    except InputError as error:
-        return replace(answer, outcome="refused", reason="", message=str(error))
-    return answer
-
-
 def _store(connection: Connection, file_id: int, sheet: Sheet, answers: Sequence[Answer]) -> None:
-    """Store answers with the versions and the cases that they make."""
-    versions = _versions(connection, sheet, answers)
-    made = iter(insert_versions(connection, [row for row in versions if row]))
-    shared = {"file_id": file_id, "sheet_id": sheet.id}
-    rows: list[dict[str, Any]] = [
+    """Store answers with the versions and the cases that they make.
+
+    An answer makes no version where a later round has superseded it already.
+    """
+    items, tag = sheet.by_meme, sheet.language.tag
+    current = versions.current_of(connection, tag, items)
+    later = {key: row for key, row in current.items() if row.round > sheet.round}
+    translated = versions.texts_of(connection, {version.source_id for version in later.values()})
+    superseded = {
+        key
+        for key, version in later.items()
+        if version.source_id is None or translated[version.source_id] == items[key].source
+    }
+    accepted = [
+        answer
+        for answer in answers
+        if answer.outcome in ACCEPTING and answer.meme_id not in superseded
+    ]
+    about = {"language": tag, "stage": "corrected", "origin": f"sheet {sheet.id}"}
+    texts = [
+        {
+            **about,
+            "meme_id": answer.meme_id,
+            "parts": check_parts(answer.parts, answer.meme_id),
+            "round": answer.round,
+            "person": answer.person,
+            "source_id": items[answer.meme_id].source_id,
+        }
+        for answer in accepted
+    ]
+    made = zip(map(id, accepted), insert_versions(connection, texts), strict=True)
+    version_of = dict(made)
+    rows = [
         {name: getattr(answer, name) for name in _STORED}
-        | {**shared, "caption_id": next(made) if version else None}
-        for answer, version in zip(answers, versions, strict=True)
+        | {"file_id": file_id, "sheet_id": sheet.id, "caption_id": version_of.get(id(answer))}
+        for answer in answers
     ]
     opened = [
         {name: row[name] for name in _CASE} | {"correction_id": number}
@@ -188,34 +200,3 @@ def _store(connection: Connection, file_id: int, sheet: Sheet, answers: Sequence
         if row["outcome"] in OPENING
     ]
     insert_rows(connection, cases, opened)
-
-
-def _versions(
-    connection: Connection, sheet: Sheet, answers: Sequence[Answer]
-) -> list[dict[str, Any]]:
-    """Return the version that each answer makes; empty where it makes none, as where a later round
-    has superseded it already."""
-    items = sheet.by_meme
-    current = current_of(connection, sheet.language.tag, items)
-    later = {key: row for key, row in current.items() if row.round > sheet.round}
-    translated = texts_of(connection, {version.source_id for version in later.values()})
-    superseded = {
-        key
-        for key, version in later.items()
-        if version.source_id is None or translated[version.source_id] == items[key].source
-    }
-    return [
-        {
-            "meme_id": answer.meme_id,
-            "language": sheet.language.tag,
-            "parts": check_parts(answer.parts, answer.meme_id),
-            "stage": "corrected",
-            "round": answer.round,
-            "person": answer.person,
-            "origin": f"sheet {sheet.id}",
-            "source_id": items[answer.meme_id].source_id,
-        }
-        if answer.outcome in ACCEPTING and answer.meme_id not in superseded
-        else {}
-        for answer in answers
-    ]

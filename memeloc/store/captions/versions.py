@@ -3,6 +3,9 @@
 The current caption of a meme and language is the one with the highest version, suggestions apart:
 what a machine writes after a person stands beside the person's text, and never in its place. A
 version is added under the writers' lock, and the database holds that none is there twice.
+
+Functions that begin with `is_` return conditions, on `captions` or an alias of it where they take a
+`version`.
 """
 
 from __future__ import annotations
@@ -15,16 +18,9 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, exists, func, or
 
 from memeloc.errors import InputError
 from memeloc.model import Caption
-from memeloc.store.queries import (
-    add_rows,
-    by_slices,
-    columns_of,
-    equal,
-    insert_rows,
-    is_newest,
-    two_columns,
-)
-from memeloc.store.records import CaptionVersion, Kind
+from memeloc.store import queries
+from memeloc.store.queries import by_slices, is_newest, two_columns
+from memeloc.store.records import CaptionVersion, Kind, Translations
 from memeloc.store.tables.captions import captions, corrections, drops, memes, withdrawals
 from memeloc.store.tables.items import item_versions, selection_items, selections
 
@@ -34,7 +30,7 @@ ALL_LANGUAGES = ""
 MACHINE = ("translated", "read")
 """Stages of what a machine wrote; all others are texts of people."""
 
-VERSION_COLUMNS = columns_of(captions, CaptionVersion)
+VERSION_COLUMNS = queries.columns_of(captions, CaptionVersion)
 
 WITHDRAWN = select(withdrawals.c.file_id)
 """The files of answers that were taken back."""
@@ -43,13 +39,14 @@ WITHDRAWN_VERSIONS = select(corrections.c.caption_id).where(
 )
 """The versions that their answers made."""
 
-_NEWEST_NUMBERS = select(captions.c.meme_id, func.max(captions.c.version)).group_by(
-    captions.c.meme_id
-)
+_DEFAULTS = {
+    **dict.fromkeys(("person", "origin", "translator", "currency"), ""),
+    **{"round": 0, "marks": (), "characters": 0, "cost": 0.0, "provenance": None},
+}
 
 
 def check_parts(parts: Sequence[str], meme_id: str = "") -> tuple[str, ...]:
-    """The parts without white space around them, as every caption is stored.
+    """Return the parts without white space around them, as every caption is stored.
 
     Raises:
         InputError: a part has ` // ` in it, or all are empty.
@@ -69,38 +66,38 @@ def check_parts(parts: Sequence[str], meme_id: str = "") -> tuple[str, ...]:
     return tuple(clean)
 
 
+def made_by(state: Translations, by: str, stage: str = "imported") -> dict[str, Any]:
+    """Return how a version came to be of which a table says that it is a person's or a machine's.
+
+    `by` is the person, or the translator, which is called `machine` where nobody names it; `stage`
+    is that of what people brought.
+    """
+    if state == "machine":
+        return {"stage": "translated", "translator": by or "machine"}
+    return {"stage": stage, "person": by}
+
+
 def is_current(version: Any, below_round: int | None = None) -> ColumnElement[bool]:
-    """A condition on captions, or an alias of it: that it is no suggestion, and that no later one
-    is a caption (of a round below `below_round`)."""
+    """It is no suggestion, and no later one is a caption (of a round below `below_round`)."""
     later = captions.alias()
     newer = exists().where(*_same(later, version), later.c.version > version.c.version)
     newer = newer.where(~is_suggestion(later))
     if below_round is None:
         return and_(~is_suggestion(version), ~newer)
-    return and_(
-        version.c.round < below_round,
-        ~is_suggestion(version),
-        ~newer.where(later.c.round < below_round),
-    )
+    newer = newer.where(later.c.round < below_round)
+    return and_(version.c.round < below_round, ~is_suggestion(version), ~newer)
 
 
 def is_suggestion(version: Any) -> ColumnElement[bool]:
-    """A condition on captions, or an alias of it: that a machine wrote it, after a person whose
-    text was not withdrawn."""
+    """A machine wrote it, after a person whose text was not withdrawn."""
     text = captions.alias()
-    return and_(
-        version.c.stage.in_(MACHINE),
-        exists().where(
-            *_same(text, version),
-            text.c.version < version.c.version,
-            text.c.stage.not_in(MACHINE),
-            text.c.id.not_in(WITHDRAWN_VERSIONS),
-        ),
-    )
+    before = exists().where(*_same(text, version), text.c.version < version.c.version)
+    by_person = before.where(text.c.stage.not_in(MACHINE), text.c.id.not_in(WITHDRAWN_VERSIONS))
+    return and_(version.c.stage.in_(MACHINE), by_person)
 
 
 def is_outdated(version: Any) -> ColumnElement[bool]:
-    """A condition on captions, or an alias of it: that its source has another text now.
+    """Its source has another text now.
 
     A transcript's source is what was read, which is never read anew once a person has answered.
     """
@@ -118,22 +115,28 @@ def is_outdated(version: Any) -> ColumnElement[bool]:
 
 
 def is_outdated_text(version: Any) -> ColumnElement[bool]:
-    """A condition on captions, or an alias of it: that a person wrote it, for another source."""
+    """A person wrote it, for another source."""
     return and_(version.c.stage.not_in(MACHINE), is_outdated(version))
 
 
+def is_source(version: Any) -> ColumnElement[bool]:
+    """It is its meme's current source caption; of a transcript, what was read."""
+    is_read = memes.c.kind == "transcript"
+    newest = or_(and_(is_read, is_current(version, 1)), and_(~is_read, is_current(version)))
+    return and_(version.c.language == memes.c.source_language, newest)
+
+
 def _same(version: Any, other: Any) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    """The conditions that two versions are of one meme and language."""
     return version.c.meme_id == other.c.meme_id, version.c.language == other.c.language
 
 
 def is_newest_drop(row: Any) -> ColumnElement[bool]:
-    """A condition on `drops`, or an alias of it: that no later row has its meme and language."""
-    return is_newest(row, ("meme_id", "language"), "id")
+    """No later row of `drops` (or an alias) has its meme and language."""
+    return is_newest(row, ("meme_id", "language"))
 
 
 def is_dropped(meme_id: Any, language: Any = None) -> ColumnElement[bool]:
-    """A condition on a meme's id: that it is dropped in all languages, or in this one."""
+    """The meme is dropped in all languages, or in this one."""
     # Lists that do not depend on the row are made once; a look for each row takes twice the time.
     row = drops.alias()
     query = select(row.c.meme_id, row.c.language).where(row.c.action == "drop", is_newest_drop(row))
@@ -143,65 +146,53 @@ def is_dropped(meme_id: Any, language: Any = None) -> ColumnElement[bool]:
 
 
 def is_active(kind: Kind = "caption") -> ColumnElement[bool]:
-    """A condition on memes: those of `is_selected`, without what is dropped in all languages."""
+    """Of memes: those of `is_selected`, without what is dropped in all languages."""
     selected = is_selected(kind)
     return and_(selected, ~is_dropped(memes.c.id)) if kind == "caption" else selected
 
 
 def is_selected(kind: Kind = "caption") -> ColumnElement[bool]:
-    """A condition on memes: those of a kind, without what the newest selection has left out.
+    """Of memes: those of a kind, without what the newest selection has left out.
 
     A meme that came from a captions table never is left out; one that was selected from collected
     items is not as long as the newest selection has its item; a transcript is not as long as its
     item has the picture that it was read in.
     """
+    condition = memes.c.kind == kind
     if kind == "transcript":
-        has_picture = (
-            select(item_versions.c.id)
-            .where(
-                item_versions.c.item_id == memes.c.item_id,
-                item_versions.c.picture == memes.c.picture,
-                is_newest(item_versions, ["item_id"], "version"),
-            )
-            .exists()
+        of_picture = exists().where(
+            item_versions.c.item_id == memes.c.item_id,
+            item_versions.c.picture == memes.c.picture,
+            is_newest(item_versions, ["item_id"], "version"),
         )
-        return and_(memes.c.kind == kind, has_picture)
-    if kind != "caption":
-        return memes.c.kind == kind
-    newest = select(func.max(selections.c.id)).scalar_subquery()
-    chosen = (
-        select(selection_items.c.item_id)
-        .where(
-            selection_items.c.selection_id == newest, selection_items.c.item_id == memes.c.item_id
+        return and_(condition, of_picture)
+    if kind == "caption":
+        chosen = exists().where(
+            selection_items.c.selection_id == select(func.max(selections.c.id)).scalar_subquery(),
+            selection_items.c.item_id == memes.c.item_id,
         )
-        .exists()
-    )
-    return and_(memes.c.kind == kind, or_(memes.c.item_id.is_(None), chosen))
+        return and_(condition, or_(memes.c.item_id.is_(None), chosen))
+    return condition
 
 
 @cache  # to build it takes longer than to ask it of one meme
 def current_query(
     language: str | None = None, *, below_round: int | None = None, kind: Kind | None = "caption"
 ) -> Select[Any]:
-    """Current versions in the order of the memes; below a round, as they were before it.
-
-    Of a kind, without what the newest selection has left out or was dropped; None is all.
-    """
+    """Return the query of current versions; below a round, as they were before it."""
     query = versions_query(is_current(captions, below_round), kind)
-    return equal(query, {captions.c.language: language})
+    return queries.equal(query, {captions.c.language: language})
 
 
 @cache
 def source_query(kind: Kind | None = "caption") -> Select[Any]:
-    """The current source captions of all memes of a kind; of transcripts, what was read."""
-    is_read = memes.c.kind == "transcript"
-    source = or_(and_(is_read, is_current(captions, 1)), and_(~is_read, is_current(captions)))
-    return versions_query(source, kind).where(captions.c.language == memes.c.source_language)
+    """Return the query of the current source captions of all memes of a kind."""
+    return versions_query(is_source(captions), kind)
 
 
 def versions_query(condition: ColumnElement[bool], kind: Kind | None) -> Select[Any]:
-    """Versions that meet a condition, in the order of the memes, oldest first; of a kind, without
-    what the newest selection has left out or was dropped; None is all."""
+    """Return the query of versions that meet a condition, in the order of the memes, oldest first;
+    of a kind, without what the newest selection has left out or was dropped; None is all."""
     query = (
         select(*VERSION_COLUMNS)
         .join(memes, memes.c.id == captions.c.meme_id)
@@ -214,45 +205,43 @@ def versions_query(condition: ColumnElement[bool], kind: Kind | None) -> Select[
 
 
 def by_meme(rows: Iterable[Any]) -> dict[str, CaptionVersion]:
-    """Rows of VERSION_COLUMNS as records, by meme."""
+    """Return rows of VERSION_COLUMNS as records, by meme."""
     return {row.meme_id: CaptionVersion(*row) for row in rows}
 
 
 def current_of(
     connection: Connection, language: str, meme_ids: Collection[str]
 ) -> dict[str, CaptionVersion]:
-    """The current versions of some memes in a language, by meme."""
+    """Return the current versions of some memes in a language, by meme."""
     query = current_query(language, kind=None)
     return by_meme(by_slices(connection, query, captions.c.meme_id, meme_ids))
 
 
 def sources_of(connection: Connection, meme_ids: Collection[str]) -> dict[str, CaptionVersion]:
-    """The current source captions of some memes, by meme; of a transcript, what was read."""
+    """Return the current source captions of some memes, by meme; of a transcript, what was read."""
     return by_meme(by_slices(connection, source_query(None), captions.c.meme_id, meme_ids))
 
 
 def texts_of(connection: Connection, ids: Iterable[int | None]) -> dict[int, tuple[str, ...]]:
-    """The parts of some versions, by id."""
+    """Return the parts of some versions, by id."""
     query = select(captions.c.id, captions.c.parts)
-    wanted = [version for version in ids if version is not None]
-    return two_columns(by_slices(connection, query, captions.c.id, wanted))
+    return two_columns(by_slices(connection, query, captions.c.id, {*ids} - {None}))
 
 
 def add_memes(
     connection: Connection, rows: Mapping[str, Mapping[str, Any]], kind: Kind = "caption"
 ) -> set[str]:
-    """Add the memes whose ids are not there; those ids.
+    """Add the memes whose ids are not there; return those ids.
 
     Each row, by id, has a source_language, and may have a template, item_id or file_id.
     """
     there = {row.id for row in by_slices(connection, select(memes.c.id), memes.c.id, rows)}
-    new = [
-        {"template": "", "id": key, "kind": kind, **row}
-        for key, row in rows.items()
-        if key not in there
-    ]
-    add_rows(connection, memes, new)
-    return rows.keys() - there
+    new = rows.keys() - there
+    about = {"template": "", "kind": kind}
+    queries.add_rows(
+        connection, memes, [{**about, "id": key, **row} for key, row in rows.items() if key in new]
+    )
+    return new
 
 
 def add_versions(
@@ -265,35 +254,17 @@ def add_versions(
 
 
 def insert_versions(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Insert rows of `captions`, which get the next numbers of versions; their ids, in order.
-
-    meme_id, language, parts and stage have no defaults.
-    """
-    defaults: dict[str, Any] = {
-        "round": 0,
-        "person": "",
-        "origin": "",
-        "translator": "",
-        "marks": (),
-        "characters": 0,
-        "cost": 0.0,
-        "currency": "",
-        "provenance": None,
-    }
-    numbers = {
-        tag: two_columns(
-            by_slices(
-                connection,
-                _NEWEST_NUMBERS.where(captions.c.language == tag),
-                captions.c.meme_id,
-                [row["meme_id"] for row in rows],
-            )
-        )
-        for tag in {row["language"] for row in rows}
-    }
+    """Insert rows of `captions`, which get the next numbers of versions; return their ids, in
+    order. meme_id, language, parts and stage have no defaults."""
+    newest = select(captions.c.meme_id, func.max(captions.c.version)).group_by(captions.c.meme_id)
+    meme_ids = [row["meme_id"] for row in rows]
+    numbers = {}
+    for tag in {row["language"] for row in rows}:
+        query = newest.where(captions.c.language == tag)
+        numbers[tag] = two_columns(by_slices(connection, query, captions.c.meme_id, meme_ids))
     values = []
     for row in rows:
         of_language = numbers[row["language"]]
         version = of_language[row["meme_id"]] = of_language.get(row["meme_id"], 0) + 1
-        values.append(defaults | {"version": version, **row})
-    return insert_rows(connection, captions, values)
+        values.append(_DEFAULTS | {"version": version, **row})
+    return queries.insert_rows(connection, captions, values)
