@@ -308,7 +308,9 @@ def _newest(table: Table, record: type[Any], same: Sequence[str]) -> Select[Any]
 
 _NEWEST_VERDICTS = _newest(tables.verdicts, Verdict, _OF_VERDICT)
 _NEWEST_JUDGEMENTS = _newest(tables.judgements, Judgement, _OF_JUDGEMENT)
-_NEWEST_SEARCH = select(tables.pair_sets.c["settings", "id"]).order_by(tables.pair_sets.c.id.desc())
+_NEWEST_SEARCH = select(*tables.pair_sets.c["settings", "id"]).order_by(
+    tables.pair_sets.c.id.desc()
+)
 _NEWEST_PAIRS = select(*queries.columns_of(tables.pairs, Pair, **_NAMES)).where(
     tables.pairs.c.set_id == select(func.max(tables.pair_sets.c.id)).scalar_subquery()
 )

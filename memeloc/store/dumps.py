@@ -50,7 +50,7 @@ _BATCH = 500
 """Rows that are written or inserted at once."""
 _COLLATIONS = {"sqlite": "BINARY", "postgresql": "C"}
 """What sorts texts by their code points, whatever the database's own order is."""
-_HELD = {sa.Integer: int, sa.Float: (int, float), Parts: list, Json: object}
+_HELD: dict[type, Any] = {sa.Integer: int, sa.Float: (int, float), Parts: list, Json: object}
 """What JSON has for a column's type; a text for all others."""
 
 OnRows = Callable[[str, int, int], None]

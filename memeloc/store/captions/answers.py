@@ -96,7 +96,7 @@ def find_history(
     An answer that brought nothing new is in it where it has a comment. What one person says twice
     in a row is in it once: the same sheet saved again, a rule that decided two cases of a caption.
     """
-    query = (
+    query: Select[Any] = (
         select(
             *cases.c["meme_id", "language", "round"],
             *decisions.c["person", "comment", "action"],

@@ -298,8 +298,9 @@ class Drops(Repository):
                     raise InputError(f"The workspace has no meme {meme_id[:80]!r}.")
             now = dropped_pairs(connection, meme_ids)
             pairs = [(meme_id, tag) for meme_id in meme_ids for tag in languages]
-            about = {"dropped": dropped, "person": person, "comment": comment}
-            rows = [drop_row(*pair, **about) for pair in pairs if (pair in now) != dropped]
+            about = {"person": person, "comment": comment}
+            changed = [pair for pair in pairs if (pair in now) != dropped]
+            rows = [drop_row(*pair, dropped=dropped, **about) for pair in changed]
             return add_rows(connection, drops, rows)
 
     def find(self) -> list[records.DropRecord]:

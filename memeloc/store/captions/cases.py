@@ -207,7 +207,11 @@ class _Deciding:
                 decided["text"] = len(self.texts)
                 settled = versions.check_parts(text, about.meme_id) if text else ()
                 self.current[about.meme_id, about.language] = settled
-                version = {"meme_id": about.meme_id, "language": about.language, "parts": settled}
+                version: dict[str, Any] = {
+                    "meme_id": about.meme_id,
+                    "language": about.language,
+                    "parts": settled,
+                }
                 version |= {"stage": "settled", "round": about.round, "person": self.person}
                 version |= {"origin": f"case {case}", "source_id": about.source_id}
                 self.texts.append(version)

@@ -156,10 +156,11 @@ def states_query(kind: Kind | None = "caption", rounds: int = ROUNDS) -> Select[
 
 def acceptance(which: Accept, counts: Iterable[tuple[str, CaptionState, int]]) -> Acceptance:
     """Return what something takes and leaves out, of counts by language and state."""
-    taken, left_out = {}, {}
+    taken: dict[str, Counter[str]] = {}
+    left_out: dict[str, Counter[str]] = {}
     order, states = get_args(CaptionState), taken_states(which)
     for language, state, count in sorted(counts, key=lambda row: (row[0], order.index(row[1]))):
-        into: dict[str, Counter[str]] = taken if state in states else left_out
+        into = taken if state in states else left_out
         into.setdefault(language, Counter())[state] += count
     return Acceptance(which, taken, left_out)
 

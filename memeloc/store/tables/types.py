@@ -52,7 +52,7 @@ def safe_text(text: str) -> str:
 class Encoded(TypeDecorator[Any]):
     """A value that the database has as a text."""
 
-    impl = Text
+    impl: Any = Text
     encode: Callable[[Any], str]
     decode: Callable[[str], Any] | None = None
 
