@@ -25,6 +25,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "hashes": (),
     "duplicates": (),
     "surveys": (),
+    "quality": (),
     "analysis": (),
     "serving": (),
     "pictures": ("rounds", "before"),

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from memeloc.errors import InputError
 from memeloc.survey.model import Sheet
+from memeloc.survey.quality.checking import CheckReport
 from memeloc.survey.quality.participants import words_of
-from memeloc.survey.quality.report import CheckReport
 
 GROUPS = ("retained", "excluded", "absent", "everybody")
 """Who can be written to, beside those whom a rule of quality control excludes."""

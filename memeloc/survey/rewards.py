@@ -13,8 +13,8 @@ from decimal import Decimal
 from memeloc.survey.design.pay import Rates
 from memeloc.survey.design.planning import Pace
 from memeloc.survey.model import Sheet
-from memeloc.survey.quality.report import CheckReport
-from memeloc.survey.quality.statuses import PAID, WAITING
+from memeloc.survey.quality.checking import CheckReport
+from memeloc.survey.quality.participants import PAID, WAITING
 
 TIME, THANKS = "time", "thanks"
 """What a bonus is for: a sheet took longer than was promised; or what the team likes."""

@@ -64,8 +64,8 @@ def check(
     without: list[str] | None = Option(
         None,
         metavar="RULE",
-        help="Switch a rule off: status, attention, speed, straight, person, again, screening, "
-        "identical or outlier. Repeatable.",
+        help="Switch a rule off: status, attention, speed, straight, careless, person, again, "
+        "screening, identical, outlier or keep. Repeatable.",
     ),
     exclude: list[str] | None = Option(
         None,

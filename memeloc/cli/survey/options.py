@@ -16,7 +16,7 @@ from memeloc.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from memeloc.survey.labels.agreement import QuestionAgreement
+    from memeloc.survey.labels.models import QuestionAgreement
 
 AGREEMENT = Table(
     "Agreement; of one more answer an item, the share of labels that it would change",

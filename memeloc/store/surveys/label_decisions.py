@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 
 from memeloc.store.queries import Repository, add_row, add_rows
 from memeloc.store.tables.surveys import label_deciders, label_decisions
-from memeloc.survey.labels.decided import LabelDecision
+from memeloc.survey.labels.settling import LabelDecision
 
 
 class LabelDecisions(Repository):

@@ -15,12 +15,8 @@ from memeloc.errors import InputError
 from memeloc.survey.design.pay import CENT
 from memeloc.survey.labels.settling import STATES, Settled
 from memeloc.survey.model import Participant, Sheet, Submission
-from memeloc.survey.quality.participants import words_of
-from memeloc.survey.quality.report import CheckReport
-from memeloc.survey.quality.rows import COMPLETE
-from memeloc.survey.quality.statuses import PAID, RUNNING, WAITING
-
-_KINDS = {"paid": PAID, "owed": WAITING, "running": RUNNING}
+from memeloc.survey.quality.checking import COMPLETE, CheckReport
+from memeloc.survey.quality.participants import PAID, RUNNING, WAITING, words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +28,14 @@ class Progress:
     """
 
     name: str
-    sheets: int
-    annotators: int
-    sent: int
-    retained: int
-    places: int
-    wanted: int
-    answered: int
-    kept: int
+    sheets: int = 0
+    annotators: int = 0
+    sent: int = 0
+    retained: int = 0
+    places: int = 0
+    wanted: int = 0
+    answered: int = 0
+    kept: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +83,7 @@ def survey_status(
     fee: Decimal = Decimal(0),
     closed: Collection[str] = (),
 ) -> SurveyStatus:
-    """How far a survey is, by all of its sheets and submissions.
+    """Return how far a survey is, by all of its sheets and submissions.
 
     Args:
         participants: what the recruitment service says of people.
@@ -104,9 +100,7 @@ def survey_status(
     counts = {name: Counter(sent=0, retained=0, answered=0, kept=0) for name in memes}
     for key, sent in {(row.sheet, row.id): row for row in submissions}.items():
         if sent.sheet in memes and key not in replaced and sent.status == COMPLETE:
-            number = sum(
-                bool(answer.label) and answer.entry in memes[sent.sheet] for answer in sent.answers
-            )
+            number = sum(bool(each.label) and each.entry in memes[key[0]] for each in sent.answers)
             counts[sent.sheet].update(sent=1, answered=number)
             if key in retained:
                 counts[sent.sheet].update(retained=1, kept=number)
@@ -132,11 +126,11 @@ def survey_status(
 
     labels = {}
     if settled is not None:
+        counted = Counter(zip(settled.table["culture"], settled.table["state"], strict=True))
         for code in dict.fromkeys(sheet.culture.code for sheet in sheets):
-            counted = settled.table.loc[settled.table["culture"] == code, "state"].value_counts()
-            labels[code] = {state: int(counted.get(state, 0)) for state in STATES}
+            labels[code] = {state: counted[code, state] for state in STATES}
     return SurveyStatus(
-        (summed(lambda sheet: "all") or (Progress("all", *[0] * 8),))[0],
+        (*summed(lambda sheet: "all"), Progress("all"))[0],
         summed(lambda sheet: sheet.culture.code),
         summed(lambda sheet: sheet.batch),
         tuple(parts),
@@ -160,12 +154,12 @@ def _money(
     # Whose submission at the service is whose sheet's: by what they sent, or by the study's name.
     sheet_of = {(row.participant, row.service): row.sheet for row in report.judged if row.service}
     by_person = {row.participant: row.sheet for row in report.judged if row.participant}
-    sums = dict.fromkeys(_KINDS, Decimal(0))
+    sums = {"paid": Decimal(0), "owed": Decimal(0), "running": Decimal(0)}
+    kinds = dict.fromkeys(PAID, "paid") | dict.fromkeys(WAITING, "owed")
+    kinds |= dict.fromkeys(RUNNING, "running")
     running: Counter[str] = Counter()
-    for person in people:
-        kinds = [kind for kind, those in _KINDS.items() if person.status.upper() in those]
-        if not kinds:
-            continue
+    for person in (person for person in people if person.status.upper() in kinds):
+        kind = kinds[person.status.upper()]
         sheet = (
             sheet_of.get((person.participant, person.submission))
             or min(words_of(person.study) & prices.keys(), default="")
@@ -176,8 +170,8 @@ def _money(
                 f"the study {person.study[:60]!r} is of no sheet of this survey, so its reward is "
                 "not known; name studies by their sheets"
             )
-        sums[kinds[0]] += prices.get(sheet) or next(iter(prices.values()))
-        running[sheet] += kinds[0] == "running"
+        sums[kind] += prices.get(sheet) or next(iter(prices.values()))
+        running[sheet] += kind == "running"
     to_come = sum(
         (prices[part.name] * max(part.places - running[part.name], 0) for part in parts), Decimal(0)
     )

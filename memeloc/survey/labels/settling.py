@@ -1,4 +1,4 @@
-"""Labels from answers. In: a long table of answers. Out: a label an item and culture, and needs.
+"""Labels from answers. In: retained submissions, decisions. Out: labels, and what is open.
 
 The definition is the one of multi3hate 3.3: the majority among the retained answers; "I don't know"
 is stored and left out of the vote; a tie is no label and asks for more answers. A label follows
@@ -6,40 +6,45 @@ from the votes alone, so another "I don't know" never changes it; whether an ite
 answers stands beside it. Whoever skipped an item gave no answer. An item that more than half reject
 is rejected; one that just half reject is tied (harmeme B.3, charmemes C: annotators may say that an
 item is invalid).
+
+araharmeme 3.4 takes a three-way disagreement to a discussion, charmemes 4.2 what two people see
+differently to a consensus session, harmeme 4.3 to a fourth person. The newest decision about a
+question of an item in a culture goes before all votes on it.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from memeloc.arrays import Ints
 from memeloc.errors import InputError
-from memeloc.survey.model import Answer, Sheet, Submission
-from memeloc.survey.quality.rows import sent
+from memeloc.survey.model import PERSON, Answer, Participant, Sheet, Submission
+from memeloc.survey.quality.checking import sent
 from memeloc.survey.quality.rules import Settling
-from memeloc.taxonomy import Taxonomy
+from memeloc.taxonomy import LABEL, Question, Taxonomy
 
 if TYPE_CHECKING:
     import pandas as pd
 
-
+Cell = tuple[str, str]
+"""Item and culture."""
 COLUMNS = ("item", "culture", "participant", "label")
-SHOWN = "shown_ms"
 """What a table of answers has: the meme's id, the culture's code, who, and the label's id."""
-
+SHOWN = "shown_ms"
+"""For how many milliseconds the picture was seen, 0 for one that could not be shown."""
 BETWEEN = "|"
 """What stands between several answers in one cell."""
 
-_NO_LIMIT = 1_000_000
-
 STATES = ("settled", "short", "tied", "given up", "rejected", "decided")
 """Enough answers and a label; too few answers; no label yet; no label, and the limit reached; more
-than half say that the item is invalid; people decided together, see `labels.decided`."""
+than half say that the item is invalid; people decided together."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +60,14 @@ class Settled:
     """
 
     table: pd.DataFrame
-    needs: Mapping[tuple[str, str], int]
+    needs: Mapping[Cell, int]
 
-    def labels(self) -> dict[tuple[str, str], str]:
-        rows = self.table[["item", "culture", "label"]].to_numpy()
-        return {(item, culture): label for item, culture, label in rows}
+    def labels(self) -> dict[Cell, str]:
+        return dict(zip(self.cells, self.table["label"], strict=True))
+
+    @property
+    def cells(self) -> list[Cell]:
+        return list(zip(self.table["item"], self.table["culture"], strict=True))
 
     def as_json(self) -> list[dict[str, Any]]:
         columns = ["item", "culture", "label", "state"]
@@ -76,20 +84,55 @@ class Settled:
         ]
 
 
+@dataclass(frozen=True, slots=True)
+class LabelDecision:
+    """What some people decided about an item in a culture.
+
+    Attributes:
+        label: the label's id, also of one that rejects the item; empty where only further questions
+            were decided.
+        people: who took part, as they are stored: keyed hashes.
+        reason: why, in their words.
+        further: by question id what was decided, as of `Answer.further`.
+    """
+
+    item: str
+    culture: str
+    label: str
+    people: tuple[str, ...]
+    reason: str
+    further: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def cell(self) -> Cell:
+        return (self.item, self.culture)
+
+
+@dataclass(frozen=True, slots=True)
+class Unsettled:
+    """A question of an item in a culture that has no settled answer."""
+
+    item: str
+    culture: str
+    question: str
+
+    @property
+    def cell(self) -> Cell:
+        return (self.item, self.culture)
+
+
 def answers_table(
     submissions: Iterable[Submission], sheets: Sequence[Sheet], questions: Sequence[str] = ()
 ) -> pd.DataFrame:
-    """The answers of retained submissions to memes as a long table, without entries left empty.
+    """Return the answers of retained submissions to memes, a row each, without entries left empty.
 
-    Memes that could not be shown are there, without a label.
-
-    Of a person who answered a meme in several submissions the first one sent counts. Submissions
-    without a participant are of a person each.
+    Memes that could not be shown are there, without a label. Of a person who answered a meme in
+    several submissions the first one sent counts. Submissions without a participant are of a person
+    each.
 
     Returns:
-        `COLUMNS`, `SHOWN` (for how many milliseconds the picture was seen, 0 for one that could not
-        be shown, None where that was not measured), and a column for each of `questions` (ids):
-        what was answered, several answers with `BETWEEN` between them.
+        `COLUMNS`, `SHOWN` (None where that was not measured), and a column for each of `questions`
+        (ids): what was answered, several answers with `BETWEEN` between them.
     """
     import pandas as pd
 
@@ -97,8 +140,7 @@ def answers_table(
     cultures = {sheet.id: sheet.culture.code for sheet in sheets}
     rows: dict[tuple[str, str, str], Answer] = {}
     for submission in sorted(submissions, key=sent):
-        memes = memes_of.get(submission.sheet, ())
-        person = submission.participant or f"{submission.sheet}/{submission.id}"
+        memes, person = memes_of.get(submission.sheet, ()), person_of(submission)
         for answer in submission.answers:
             if answer.entry in memes and (answer.label or answer.shown == 0):
                 key = (answer.entry, cultures[submission.sheet], person)
@@ -114,8 +156,51 @@ def answers_table(
     return pd.DataFrame(table, columns=[*COLUMNS, SHOWN, *questions], dtype=object)
 
 
+def person_of(submission: Submission) -> str:
+    """Return the participant, or a name of its own for a submission without one."""
+    return submission.participant or f"{submission.sheet}/{submission.id}"
+
+
+def people_table(
+    submissions: Iterable[Submission],
+    sheets: Sequence[Sheet],
+    participants: Iterable[Participant],
+    taxonomy: Taxonomy,
+) -> pd.DataFrame:
+    """Return what retained people answered about themselves, and what services say of them.
+
+    Returns:
+        `participant` as stored, `culture`, `source` (`sheet` or `service`), `question` and
+        `answer`, sorted; of several answers to a question each has a row; of several sheets the one
+        sent last counts.
+    """
+    import pandas as pd
+
+    cultures = {sheet.id: sheet.culture.code for sheet in sheets}
+    of_person: dict[str, str] = {}
+    answered: dict[tuple[str, str, str], tuple[str, ...]] = {}
+    asked = taxonomy.about("person")
+    for submission in sorted(submissions, key=sent):
+        if submission.sheet in cultures:
+            person = person_of(submission)
+            of_person[person] = cultures[submission.sheet]
+            for answer in (each for each in submission.answers if each.entry == PERSON):
+                given = {(person, "sheet", each.id): answer.given(each.id) for each in asked}
+                answered |= {key: values for key, values in given.items() if values}
+    for row in (row for row in participants if row.participant in of_person):
+        for fact, value in row.facts.items():
+            answered[row.participant, "service", fact] = (value,)
+    rows = sorted(
+        (person, of_person[person], source, question, value)
+        for (person, source, question), values in answered.items()
+        for value in values
+    )
+    columns = ["participant", "culture", "source", "question", "answer"]
+    return pd.DataFrame(rows, columns=columns, dtype=object)
+
+
 def given_answers(answers: pd.DataFrame) -> pd.DataFrame:
-    """The rows with a label of a long table with `COLUMNS`.
+    """Return the rows with a label of a long table with `COLUMNS`.
 
     Raises:
         InputError: a column is missing.
@@ -133,8 +218,8 @@ def settle(
     taxonomy: Taxonomy,
     settings: Settling | None = None,
     *,
-    wanted: Sequence[tuple[str, str]] = (),
-    pending: Mapping[tuple[str, str], int] | None = None,
+    wanted: Sequence[Cell] = (),
+    pending: Mapping[Cell, int] | None = None,
 ) -> Settled:
     """Settle what has been answered.
 
@@ -178,18 +263,17 @@ def settle(
     total = for_label + abstained.sum(axis=1) + against
     winner = _winners(voted, np.array([label.severity for label in voting]), settings)
     winner[(against >= for_label) & (against > 0)] = len(voting)
-    limit = limit_of(settings)
-    state = np.select(
-        [
-            total < settings.answers,
-            against > for_label,
-            winner < len(voting),
-            total >= limit,
-        ],
-        ["short", "rejected", "settled", "given up"],
-        "tied",
-    )
-    reasons = [label.id for label in rejecting]
+    conditions = {
+        "short": total < settings.answers,
+        "rejected": against > for_label,
+        "settled": winner < len(voting),
+        "given up": total >= settings.limit,
+    }
+    state = np.select(list(conditions.values()), list(conditions), "tied")
+    reasons = [
+        by_votes({label.id: n for label, n in zip(rejecting, row, strict=True) if n}, sort=False)
+        for row in rejected.tolist()
+    ]
     table = pd.DataFrame(
         {
             "item": [item for item, _ in cells],
@@ -201,26 +285,21 @@ def settle(
             "abstained": abstained.sum(axis=1),
             "rejected": against,
             "reasons": [
-                _reasons(reasons, row) if each == "rejected" else ""
-                for each, row in zip(state, rejected.tolist(), strict=True)
+                BETWEEN.join(own) if each == "rejected" else ""
+                for each, own in zip(state, reasons, strict=True)
             ],
             **{f"votes.{label.id}": column for label, column in zip(voting, voted.T, strict=True)},
         }
     )
     more = np.where(state == "short", settings.answers - total, settings.extra)
-    more = np.where(np.isin(state, ("short", "tied")), np.minimum(more, limit - total), 0)
-    needs = dict(zip(cells, more.tolist(), strict=True))
-    for cell, coming in (pending or {}).items():
-        needs[cell] = needs.get(cell, 0) - coming
+    more = np.where(np.isin(state, ("short", "tied")), np.minimum(more, settings.limit - total), 0)
+    needs = Counter(dict(zip(cells, more.tolist(), strict=True)))
+    needs.subtract(pending or {})
     return Settled(table, {cell: count for cell, count in needs.items() if count > 0})
 
 
-def limit_of(settings: Settling) -> int:
-    return max(settings.most, settings.answers) if settings.most else _NO_LIMIT
-
-
 def _winners(votes: Ints, severity: Ints, settings: Settling) -> Ints:
-    """By row the column of the label that wins; the one after the last for none."""
+    """Return by row the column of the label that wins; the one after the last for none."""
     top = votes.max(axis=1, initial=1, keepdims=True)
     ahead = votes >= settings.severe_votes if settings.rule == "most severe" else votes == top
     if settings.rule == "absolute majority":
@@ -232,6 +311,201 @@ def _winners(votes: Ints, severity: Ints, settings: Settling) -> Ints:
     return winners
 
 
-def _reasons(reasons: Sequence[str], counts: Sequence[int]) -> str:
-    given = [(-count, place) for place, count in enumerate(counts) if count]
-    return BETWEEN.join(reasons[place] for _, place in sorted(given))
+def by_votes(counts: Mapping[str, int], *, sort: bool = True) -> dict[str, int]:
+    """Sort votes: most first, equal ones by name, so that no order of people shows."""
+    rows = sorted(counts.items()) if sort else counts.items()
+    return dict(sorted(rows, key=lambda row: -row[1]))
+
+
+_DECIDED = ["label", "state", "reasons"]
+
+
+def decided_answers(decisions: Iterable[LabelDecision]) -> dict[Cell, dict[str, str]]:
+    """Return by item and culture what holds by question id; of several decisions, oldest first, the
+    last. Several answers to a question have `BETWEEN` between them."""
+    answers: dict[Cell, dict[str, str]] = {}
+    for decision in decisions:
+        own = answers.setdefault(decision.cell, {})
+        if decision.label:
+            own[LABEL] = decision.label
+        own |= {question: BETWEEN.join(values) for question, values in decision.further}
+    return answers
+
+
+def with_decisions(
+    settled: Settled, decided: Mapping[Cell, Mapping[str, str]], taxonomy: Taxonomy
+) -> Settled:
+    """Return the labels with those of `decided_answers`, in the state `decided`, or `rejected` with
+    its reason; votes stay as they are, and nothing more is asked for where there is a decision."""
+    import pandas as pd
+
+    rejecting = {label.id for label in taxonomy.of_role("reject")}
+    made = {cell: answers[LABEL] for cell, answers in decided.items() if LABEL in answers}
+    table = settled.table.copy()
+    rows = zip(settled.cells, *(table[name] for name in _DECIDED), strict=True)
+    values = [
+        before
+        if (label := made.get(cell)) is None
+        else ("", "rejected", label)
+        if label in rejecting
+        else (label, "decided", "")
+        for cell, *before in rows
+    ]
+    table[_DECIDED] = pd.DataFrame(values, table.index, _DECIDED, dtype=object)
+    needs = {cell: count for cell, count in settled.needs.items() if cell not in made}
+    return replace(settled, table=table, needs=needs)
+
+
+def settle_further(
+    answers: pd.DataFrame,
+    settled: Settled,
+    taxonomy: Taxonomy,
+    templates: Mapping[str, str],
+    decided: Mapping[Cell, Mapping[str, str]] | None = None,
+) -> pd.DataFrame:
+    """Settle the answers to further questions, of each item and culture that they are asked of.
+
+    A question is settled of an item whose own settled answers ask for it; everybody counts who
+    answered it. Of a choice the answer with most votes wins, and a tie is none (harmeme 4.3: the
+    target apart from the harmfulness); of choices, and of drafts that people correct (araharmeme
+    3.3), that which more than half gave; of a scale it is the median; other texts and spans are
+    listed, and none of them wins. What is asked about the picture is settled over all items of a
+    template.
+
+    Args:
+        answers: as `answers_table` gives them, with a column for each question.
+        templates: by item, for questions about the picture.
+        decided: as of `decided_answers`.
+
+    Returns:
+        `item`, `culture`, `question` (its id), `answer` (empty for none; of choices several with
+        `BETWEEN` between), `people` (who answered it), `votes` (how many there are of each answer)
+        and `tied` (people differ, and none of the answers in question has more votes than others).
+        Sorted by item and culture, in the questions' order.
+    """
+    import pandas as pd
+
+    asked = taxonomy.about("item", "picture")
+    votes = {question.id: _votes(answers, question, templates) for question in asked}
+    everything = {label.id for label in taxonomy.of_role("vote")}
+    rows = []
+    states = zip(settled.cells, settled.table["label"], settled.table["state"], strict=True)
+    for (item, culture), label, state in states:
+        given: dict[str, tuple[str, ...]] = {LABEL: (label,)}
+        for question in asked if state != "rejected" else ():
+            always = everything.issubset(question.when.get(LABEL, everything))
+            when = {name for name in question.when if name != LABEL or not always}
+            if not all(set(question.when[name]) & set(given.get(name, ())) for name in when):
+                continue
+            subject = templates.get(item, item) if question.about == "picture" else item
+            own = votes[question.id].get((subject, culture))
+            if own is None and question.item_text == "question":
+                continue  # it is asked only of items with a text of their own
+            people, counts = own or (0, Counter())
+            answer, tied = _answer(question, people, counts)
+            if fixed := (decided or {}).get((item, culture), {}).get(question.id, ""):
+                answer, tied = fixed, False
+            given[question.id] = tuple(answer.split(BETWEEN)) if answer else ()
+            rows.append((item, culture, question.id, answer, people, by_votes(counts), tied))
+    columns = ["item", "culture", "question", "answer", "people", "votes", "tied"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _votes(
+    answers: pd.DataFrame, question: Question, templates: Mapping[str, str]
+) -> dict[Cell, tuple[int, Counter[str]]]:
+    """Return by item (or template) and culture who answered a question, and how often each way."""
+    votes: dict[Cell, tuple[int, Counter[str]]] = {}
+    if question.id not in answers.columns:
+        return votes
+    if LABEL in question.when:
+        answers = answers[answers["label"].isin(question.when[LABEL])]
+    given = answers[answers[question.id] != ""]
+    for item, culture, cell in given[["item", "culture", question.id]].to_numpy():
+        chosen = cell.split(BETWEEN) if question.kind in ("choices", "span") else [cell]
+        if question.item_text == "answer":  # of a corrected text only what can be seen counts
+            chosen = [" ".join(unicodedata.normalize("NFC", cell).split())]
+        subject = templates.get(item, item) if question.about == "picture" else item
+        people, counts = votes.get((subject, culture), (0, Counter()))
+        counts.update(set(chosen))
+        votes[subject, culture] = (people + 1, counts)
+    return votes
+
+
+def _answer(question: Question, people: int, counts: Counter[str]) -> tuple[str, bool]:
+    """Return the answer that is settled, empty for none, and whether others have as many votes."""
+    if question.kind == "scale":
+        return f"{median(map(int, counts.elements())):g}" if counts else "", False
+    if question.kind == "choice":
+        top = max(counts.values(), default=1)
+        won = [answer for answer in question.answers if counts[answer] == top]
+        return won[0] if len(won) == 1 else "", len(won) > 1
+    if question.kind == "choices":
+        won = [answer for answer in question.answers if 2 * counts[answer] > people]
+        half = any(2 * count == people for count in counts.values())
+        return BETWEEN.join(won), half or (people > 1 and not won)
+    if question.item_text == "answer":
+        won = [answer for answer, count in counts.items() if 2 * count > people]
+        return "".join(won), people > 1 and not won
+    return "", False
+
+
+def beside_labels(labels: pd.DataFrame, further: pd.DataFrame, taxonomy: Taxonomy) -> pd.DataFrame:
+    """Return the table of labels with a column for each further question, named by its id."""
+    keys = zip(further["item"], further["culture"], further["question"], strict=True)
+    answers = dict(zip(keys, further["answer"], strict=True))
+    cells = list(zip(labels["item"], labels["culture"], strict=True))
+    questions = [question.id for question in taxonomy.about("item", "picture")]
+    columns = {name: [answers.get((*cell, name), "") for cell in cells] for name in questions}
+    return labels.assign(**columns)
+
+
+def as_json(further: pd.DataFrame) -> dict[Cell, dict[str, Any]]:
+    values: dict[Cell, dict[str, Any]] = defaultdict(dict)
+    for row in further.to_dict("records"):
+        settled = {name: row[name] for name in ("answer", "people", "votes")}
+        values[row["item"], row["culture"]][row["question"]] = settled
+    return values
+
+
+def unsettled(settled: Settled, further: pd.DataFrame, settings: Settling) -> tuple[Unsettled, ...]:
+    """Return labels that are short of answers, tied or given up, and of the further questions
+    `settings.further` those without an answer, or with a tie."""
+    table = settled.table
+    labels = table.loc[table["state"].isin(("short", "tied", "given up")), ["item", "culture"]]
+    open_ = further["question"].isin(settings.further) & (
+        (further["answer"] == "") | further["tied"].astype(bool)
+    )
+    return (
+        *(Unsettled(item, culture, LABEL) for item, culture in labels.to_numpy()),
+        *(
+            Unsettled(*row)
+            for row in further.loc[open_, ["item", "culture", "question"]].to_numpy()
+        ),
+    )
+
+
+def needs_of(
+    settled: Settled,
+    open_questions: Sequence[Unsettled],
+    settings: Settling,
+    pending: Mapping[Cell, int],
+) -> dict[Cell, int]:
+    """Return by item and culture how many more answers to ask for, those for further questions,
+    too (harmeme 4.3 asks a fourth person where the target is open); `pending` are still to come."""
+    needs = dict(settled.needs)
+    given = dict(zip(settled.cells, settled.table["answers"], strict=True))
+    for row in open_questions:
+        if row.question != LABEL:
+            more = min(settings.extra, settings.limit - int(given[row.cell]))
+            more -= pending.get(row.cell, 0)
+            if more > needs.get(row.cell, 0):
+                needs[row.cell] = more
+    return needs
+
+
+def to_discuss(
+    open_questions: Sequence[Unsettled], asked_again: Collection[Cell]
+) -> tuple[Unsettled, ...]:
+    """Return what people have to decide together: what is open, and nobody more is asked about."""
+    return tuple(row for row in open_questions if row.cell not in asked_again)

@@ -8,38 +8,194 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from functools import partial
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
 from itertools import groupby
 from statistics import median
+from typing import Any
 
-from memeloc.survey.model import (
-    PERSON,
-    Check,
-    CheckKind,
-    Participant,
-    Sheet,
-    Submission,
-    entry_id,
-)  # fmt: skip
-from memeloc.survey.quality import rules as kinds
-from memeloc.survey.quality.likelihood import Rates, at_least
-from memeloc.survey.quality.outliers import Deviation, Person, deviations
-from memeloc.survey.quality.participants import words_of
-from memeloc.survey.quality.report import Absent, CheckReport, Exclusion, Judged, Key, Remark
-from memeloc.survey.quality.rows import (
-    COMPLETE,
-    TIMED_OUT,
-    Evidence,
-    Row,
-    make_row,
-    sent,
-    tried_again,
-    tries_of,
-)
+from memeloc.survey.model import PERSON, Check, CheckKind, Participant, Sheet, Submission, entry_id
+from memeloc.survey.quality.outliers import Labels, Rates, at_least, deviations
+from memeloc.survey.quality.participants import GONE, HANDED_IN, words_of
 from memeloc.survey.quality.rules import Rules
 from memeloc.survey.quality.screening import Screened, screen
-from memeloc.survey.quality.statuses import GONE, HANDED_IN
+from memeloc.taxonomy.demographics import MOST_OF_LIFE
+
+COMPLETE = "complete"
+"""The status of a submission that was sent whole."""
+TIMED_OUT = "timed out"
+"""The status of one whose person left, and whose time is over: what was answered till then."""
+
+Key = tuple[str, str]
+"""Sheet and submission: no two valid submissions have the same."""
+Evidence = dict[str, Any]
+"""What excludes a submission, as JSON values; empty for one that passes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A submission beside its sheet, None for an unknown one, and what services say of its person.
+
+    Attributes:
+        service, study, status: of the submission at the recruitment service: its id, the name of
+            its study, its status; empty when unknown.
+        seconds: that it took in all; None when unknown.
+        people: rows of services, and what the person answered about most of life.
+        labels: of memes, in the order of the sheet.
+        answers: how many entries were answered, checks among them.
+        checks: those that were shown, with the label that was chosen, empty for none.
+    """
+
+    sent: Submission
+    on: Sheet | None
+    people: Sequence[Participant]
+    service: str
+    study: str
+    status: str
+    seconds: float | None
+    labels: Labels
+    answers: int
+    checks: Sequence[tuple[Check, str]]
+
+    @property
+    def sheet(self) -> str:
+        return self.sent.sheet
+
+    @property
+    def submission(self) -> str:
+        return self.sent.id
+
+    @property
+    def participant(self) -> str:
+        return self.sent.participant
+
+    @property
+    def key(self) -> Key:
+        return (self.sent.sheet, self.sent.id)
+
+    @property
+    def culture(self) -> str:
+        return self.on.culture.code if self.on else ""
+
+    def counts(self, kind: CheckKind) -> tuple[int, int, int]:
+        """Return how many checks were shown, answered otherwise than asked, and not at all."""
+        given = [(check, label) for check, label in self.checks if check.kind == kind]
+        missed = sum(label not in ("", check.expected) for check, label in given)
+        return len(given), missed, sum(not label for _, label in given)
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """A rule that a submission fails, and the `evidence` as JSON values.
+
+    `rule` is one of `Rules`, `superseded` or `unknown sheet`; one that fails several has one of
+    these each.
+    """
+
+    sheet: str
+    submission: str
+    rule: str
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> Key:
+        return (self.sheet, self.submission)
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What a person should look at; nobody is excluded for it.
+
+    Attributes:
+        rule: `identical`, `outlier`, `unclear fact`, `missing fact`, `no participant`, `not shown`
+            (pictures that did not load), `two cultures`, `not assigned` (the sheet of others of a
+            named team), `kept` (by a person's decision) or `same id` (two that differ; the one sent
+            last counts).
+        sheet: whose it is; empty when it is no sheet's.
+        submissions: the ids of those it is about.
+        evidence: what it rests on, as JSON values.
+    """
+
+    rule: str
+    sheet: str
+    submissions: tuple[str, ...]
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Somebody at the recruitment service without answers; fields are those of `Judged`."""
+
+    participant: str
+    service: str
+    study: str
+    status: str
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """Who is retained, who is excluded for what, and what else was seen.
+
+    Attributes:
+        judged: every submission, sorted by sheet and id.
+        set_aside: what excludes submissions, sorted by sheet, id and rule.
+        warnings: sorted by rule and sheet.
+        absent: sorted by participant.
+    """
+
+    judged: tuple[Judged, ...]
+    set_aside: tuple[Exclusion, ...]
+    warnings: tuple[Remark, ...] = ()
+    absent: tuple[Absent, ...] = ()
+
+    @cached_property
+    def reasons(self) -> Mapping[Key, tuple[Exclusion, ...]]:
+        by_key: dict[Key, tuple[Exclusion, ...]] = defaultdict(tuple)
+        for exclusion in self.set_aside:
+            by_key[exclusion.key] += (exclusion,)
+        return dict(by_key)
+
+    @cached_property
+    def retained(self) -> tuple[Key, ...]:
+        """Sheet and id of the submissions that pass every rule."""
+        return tuple(judged.key for judged in self.judged if judged.key not in self.reasons)
+
+    def counts(self) -> dict[str, int]:
+        return dict(sorted(Counter(exclusion.rule for exclusion in self.set_aside).items()))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what is stored: of `judged` sheet and submission only."""
+        return {
+            "judged": [{"sheet": sheet, "submission": id} for sheet, id in map(_key, self.judged)],
+            **{name: [asdict(row) for row in getattr(self, name)] for name in _STORED},
+        }
+
+
+_STORED = ("set_aside", "warnings", "absent")
+
+
+def _key(judged: Judged) -> Key:
+    return judged.key
+
+
+def sent(submission: Submission) -> tuple[Any, ...]:
+    """Return what puts submissions in the order of sending; those of unknown time come last."""
+    return (
+        submission.submitted or datetime.max.replace(tzinfo=UTC),
+        submission.row,
+        submission.sheet,
+        submission.id,
+        submission.participant,
+    )
+
+
+def retained(submissions: Iterable[Submission], report: CheckReport) -> list[Submission]:
+    """Return the submissions that a report retains, in the order of their sending."""
+    keys = set(report.retained)
+    by_key = {(row.sheet, row.id): row for row in sorted(submissions, key=sent)}
+    return sorted((by_key[key] for key in keys & by_key.keys()), key=sent)
 
 
 def check(
@@ -56,333 +212,365 @@ def check(
     Args:
         submissions: all that were sent, of all sheets, in any order.
         participants: what recruitment services say of people.
-        abstain: labels that are no votes, where people are compared with the others' majority.
+        abstain: labels that are no votes, where people are compared with the others.
         superseded: earlier ones of the same people and sheets, which are not judged themselves.
     """
-    rules = rules or Rules()
-    by_id = {sheet.id: sheet for sheet in sheets}
-    people: dict[str, list[Participant]] = defaultdict(list)
-    for person in sorted(participants, key=str):
-        if person.participant:
-            people[person.participant].append(person)
-    judged: list[Judged] = []
-    excluded: list[Exclusion] = []
-    ordered = sorted(set(submissions), key=sent)
-    ids = Counter((submission.sheet, submission.id) for submission in ordered)
-    remarks = [Remark("same id", sheet, (name,)) for (sheet, name), n in ids.items() if n > 1]
-    rows: dict[Key, Row] = {}
-    replaced: list[Row] = []
-    first_sheet: dict[str, str] = {}
-    # Of different ones under one id, the last counts.
-    for key, submission in {(row.sheet, row.id): row for row in ordered}.items():
-        who, sheet = submission.participant, by_id.get(submission.sheet)
-        own = people.get(who, [])
-        first = first_sheet.setdefault(who, submission.sheet) == submission.sheet
-        judged.append(_judge(submission, sheet, _of_service(submission, own, first)))
-        if sheet is None:
-            excluded.append(Exclusion(*key, "unknown sheet"))
-            continue
-        if not who:
-            remarks.append(Remark("no participant", submission.sheet, (submission.id,)))
-        # Of a person and sheet, a later one takes the place of an earlier one.
-        place = (submission.sheet, who or f"/{submission.id}")
-        if earlier := rows.pop(place, None):
-            replaced.append(earlier)
-            by = {"by": submission.id}
-            excluded.append(Exclusion(*earlier.judged.key, "superseded", by))
-        rows[place] = make_row(submission, sheet, judged[-1], own)
-    valid = list(rows.values())
-    for submission in superseded:
-        if submission.sheet in by_id:
-            sheet = by_id[submission.sheet]
-            replaced.append(make_row(submission, sheet, _judge(submission, sheet, None), ()))
-
-    def apply(name: str, evidence_of: Callable[[Row], Evidence]) -> None:
-        for row in valid if getattr(rules, name).on else ():
-            if evidence := evidence_of(row):
-                excluded.append(Exclusion(*row.judged.key, name, evidence))
-
-    apply("status", _status)
-    apply("attention", partial(_attention, rule=rules.attention))
-    failed = {exclusion.key for exclusion in excluded}
-    # The careless are not those that others are compared with.
-    usual = [row for row in valid if row.judged.key not in failed]
-    rates = Rates((row.culture, row.judged.sheet, row.labels) for row in usual)
-    counted = {row.judged.key for row in usual}
-    filled: dict[str, list[Row]] = defaultdict(list)
-    for row in valid:
-        if row.submission.participant and row.submission.status == COMPLETE:
-            filled[row.submission.participant].append(row)
-    medians = _medians(usual, rules.speed.fewest)
-    screened = {
-        row.judged.key: screen(row.people, row.sheet.culture, rules.screening) for row in valid
-    }
-    careless: dict[str, Callable[[Row], Evidence]] = {
-        "attention": partial(_attention, rule=rules.attention),
-        "speed": partial(_speed, rule=rules.speed, medians=medians),
-        "straight": partial(_straight, rule=rules.straight, rates=rates, counted=counted),
-    }
-    apply("speed", careless["speed"])
-    apply("straight", careless["straight"])
-    on = {name: evidence_of for name, evidence_of in careless.items() if getattr(rules, name).on}
-    apply("again", partial(tried_again, tries=tries_of([*valid, *replaced]), careless=on))
-    apply("person", partial(_person, rule=rules.person, filled=filled))
-    apply("screening", partial(_screening, rule=rules.screening, screened=screened))
-    if rules.outlier.on:
-        excluded += _chosen_outliers(valid, usual, rules.outlier, abstain)
-        remarks += _outliers(usual, rules.outlier, abstain)
-    remarks += _two_cultures(filled.values())
-    remarks += _not_shown(valid)
-    if rules.identical.on:
-        remarks += _identical(valid, rules.identical, rates, counted)
-    if rules.screening.on:
-        remarks += _unclear(valid, rules.screening, screened)
-    sent_by = {row.participant for row in judged}
-    return CheckReport(
-        tuple(sorted(judged, key=lambda row: row.key)),
-        tuple(sorted(excluded, key=lambda exclusion: (*exclusion.key, exclusion.rule))),
-        tuple(sorted(remarks, key=lambda remark: (remark.rule, remark.sheet, str(remark)))),
-        tuple(
-            Absent(name, person.submission, person.study, person.status)
-            for name in sorted(people.keys() - sent_by)
-            for person in people[name]
-            if person.status.upper() in HANDED_IN
-        ),
+    return _Checking(rules or Rules(), {sheet.id: sheet for sheet in sheets}, abstain).report(
+        submissions, participants, superseded
     )
 
 
-def retained(submissions: Iterable[Submission], report: CheckReport) -> list[Submission]:
-    """The submissions that a report retains, in the order of their sending."""
-    keys = set(report.retained)
-    by_key = {(row.sheet, row.id): row for row in sorted(submissions, key=sent)}
-    return sorted((by_key[key] for key in keys & by_key.keys()), key=sent)
+class _Checking:
+    """The rules over all submissions: `rows` are the last of each person and sheet, in order;
+    `usual` those whose people are not known to be careless, with whom others are compared."""
+
+    def __init__(self, rules: Rules, sheets: Mapping[str, Sheet], abstain: Collection[str]) -> None:
+        self.rules, self.sheets, self.abstain = rules, sheets, abstain
+        self.excluded: list[Exclusion] = []
+        self.remarks: list[Remark] = []
+
+    def report(
+        self,
+        submissions: Iterable[Submission],
+        participants: Iterable[Participant],
+        superseded: Iterable[Submission],
+    ) -> CheckReport:
+        people: dict[str, list[Participant]] = defaultdict(list)
+        for person in sorted(participants, key=str):
+            if person.participant:
+                people[person.participant].append(person)
+        judged = self._judge(sorted(set(submissions), key=sent), people)
+        earlier = [_judged(row, self.sheets.get(row.sheet), (), None) for row in superseded]
+        self._apply("status", _status)
+        self._apply("attention", self._attention)
+        failed = {exclusion.key for exclusion in self.excluded}
+        self.usual = [row for row in self.rows if row.key not in failed]
+        self.usual_keys = {row.key for row in self.usual}
+        self.rates = Rates((row.culture, row.sheet, row.labels) for row in self.usual)
+        self.medians = self._medians()
+        self._apply("speed", self._speed)
+        self._apply("straight", self._straight)
+        compared = [row for row in self.usual if row.participant not in self.rules.outlier.people]
+        self.beside_others = self._deviations(compared)
+        self._apply("careless", self._careless)
+        self._again([*(row for row in judged if row.on), *earlier])
+        self._one_person()
+        self._screening()
+        self._outliers(compared)
+        self._look()
+        self._keep()
+        absent = (
+            Absent(name, person.submission, person.study, person.status)
+            for name in sorted(people.keys() - {row.participant for row in judged})
+            for person in people[name]
+            if person.status.upper() in HANDED_IN
+        )
+        return CheckReport(
+            tuple(sorted(judged, key=_key)),
+            tuple(sorted(self.excluded, key=lambda row: (*row.key, row.rule))),
+            tuple(sorted(self.remarks, key=lambda row: (row.rule, row.sheet, str(row)))),
+            tuple(absent),
+        )
+
+    def _exclude(self, row: Judged, rule: str, evidence: Evidence) -> None:
+        self.excluded.append(Exclusion(*row.key, rule, evidence))
+
+    def _apply(self, name: str, evidence_of: Any) -> None:
+        for row in self.rows if getattr(self.rules, name).on else ():
+            if evidence := evidence_of(row):
+                self._exclude(row, name, evidence)
+
+    def _judge(
+        self, submissions: Sequence[Submission], people: Mapping[str, Sequence[Participant]]
+    ) -> list[Judged]:
+        ids = Counter((row.sheet, row.id) for row in submissions)
+        self.remarks += [Remark("same id", sheet, (id,)) for (sheet, id), n in ids.items() if n > 1]
+        judged: list[Judged] = []
+        rows: dict[Key, Judged] = {}
+        first_sheet: dict[str, str] = {}
+        # Of different ones under one id, the last counts.
+        for submission in {(row.sheet, row.id): row for row in submissions}.values():
+            who, sheet = submission.participant, submission.sheet
+            own = people.get(who, [])
+            # What the service says of a submission: by its id, by the study's name, or its only
+            # row, which is that of the first of several sheets.
+            by_id = [row for row in own if row.submission and row.submission == submission.id]
+            by_name = [row for row in own if sheet in words_of(row.study)]
+            first = first_sheet.setdefault(who, sheet) == sheet
+            only = own if len(own) == 1 and first else []
+            service = next(iter((*by_id, *by_name, *only)), None)
+            judged.append(row := _judged(submission, self.sheets.get(sheet), own, service))
+            if row.on is None:
+                self._exclude(row, "unknown sheet", {})
+                continue
+            if not who:
+                self.remarks.append(Remark("no participant", sheet, (submission.id,)))
+            # Of a person and sheet, a later one takes the place of an earlier one.
+            place = (sheet, who or f"/{submission.id}")
+            if earlier := rows.pop(place, None):
+                self._exclude(earlier, "superseded", {"by": submission.id})
+            rows[place] = row
+        self.rows = list(rows.values())
+        return judged
+
+    def _attention(self, row: Judged) -> Evidence:
+        rule = self.rules.attention
+        asked, missed, skipped = row.counts("explicit")
+        implicit, wrong, unanswered = row.counts("implicit")
+        needed = min(rule.implicit_passed, implicit)
+        if missed + skipped <= rule.explicit_missed and implicit - wrong - unanswered >= needed:
+            return {}
+        return {
+            "explicit": {"asked": asked, "missed": missed, "not answered": skipped},
+            "implicit": {"asked": implicit, "missed": wrong, "not answered": unanswered},
+            "implicit_needed": needed,
+            "checks": [
+                {
+                    "check": check.id,
+                    "kind": check.kind,
+                    **({"example": check.example} if check.example else {}),
+                    "expected": check.expected,
+                    "chosen": label,
+                }
+                for check, label in row.checks
+            ],
+            "submitted": row.sent.submitted.isoformat() if row.sent.submitted else None,
+        }
+
+    def _medians(self) -> dict[str, float]:
+        paces: dict[str, list[float]] = defaultdict(list)
+        for row in self.usual:
+            if row.seconds is not None and row.answers:
+                paces[row.sheet].append(row.seconds / row.answers)
+        fewest = self.rules.speed.fewest
+        return {sheet: median(own) for sheet, own in paces.items() if len(own) >= fewest}
+
+    def _speed(self, row: Judged) -> Evidence:
+        rule, middle, seconds = self.rules.speed, self.medians.get(row.sheet), row.seconds
+        times = sorted(answer.shown / 1000 for answer in row.sent.answers if answer.shown)
+        by_entry = median(times) if times and 2 * len(times) >= row.answers else None
+        pace = seconds / row.answers if seconds is not None and row.answers else None
+        least = max(rule.seconds_per_entry, rule.share_of_median * (middle or 0.0))
+        if by_entry is not None and by_entry < rule.seconds_per_entry:
+            pace = by_entry if pace is None else min(pace, by_entry)
+        if pace is None or pace >= least:
+            return {}
+        return {
+            "seconds": None if seconds is None else round(seconds, 3),
+            "answers": row.answers,
+            "seconds_per_entry": round(pace, 3),
+            "least": round(least, 3),
+            "median": None if middle is None else round(middle, 3),
+            **({} if by_entry is None else {"median_of_entries": round(by_entry, 3)}),
+        }
+
+    def _straight(self, row: Judged) -> Evidence:
+        rule, labels = self.rules.straight, list(row.labels.values())
+        if len(labels) < rule.fewest:
+            return {}
+        longest = max(len(list(run)) for _, run in groupby(labels))
+        counts = Counter(labels)
+        shares = [number / len(labels) for number in counts.values()]
+        bits = sum(share * math.log2(1 / share) for share in shares)
+        if longest < rule.share * len(labels) and bits > rule.bits:
+            return {}
+        label, count = min(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+        same = dict.fromkeys(row.labels, label)
+        without = [row.labels] if row.key in self.usual_keys else []
+        chances = self.rates.chances(row.culture, row.sheet, same, without)
+        if chances is None or (chance := at_least(count, chances)) >= rule.chance:
+            return {}
+        return {
+            "answers": len(labels),
+            "label": label,
+            "count": count,
+            "longest": longest,
+            "bits": round(bits, 4),
+            "expected": round(sum(chances), 3),
+            "chance": float(f"{chance:.3g}"),
+        }
+
+    def _careless(self, row: Judged) -> Evidence:
+        rules, beside = self.rules, self.beside_others.get((row.culture, row.participant), {})
+        signs: Evidence = {}
+        missed = sum(label != check.expected for check, label in row.checks)
+        if rules.attention.on and missed:
+            signs["checks_missed"] = missed
+        middle, pace = self.medians.get(row.sheet), (row.seconds or 0) / max(row.answers, 1)
+        if rules.speed.on and middle and 0 < pace < rules.careless.share_of_median * middle:
+            signs |= {"seconds_per_entry": round(pace, 3), "median": round(middle, 3)}
+        return {**beside, **signs} if signs and beside.get("outlier") else {}
+
+    def _again(self, tries: Iterable[Judged]) -> None:
+        """Exclude who tried some of the same memes before, and was careless."""
+        careless = {
+            name: evidence_of
+            for name, evidence_of in (
+                ("attention", self._attention), ("speed", self._speed), ("straight", self._straight)
+            )
+            if getattr(self.rules, name).on
+        }  # fmt: skip
+        by_person: dict[str, list[Judged]] = defaultdict(list)
+        for row in sorted(tries, key=lambda row: sent(row.sent)):
+            if row.participant and row.sent.status == COMPLETE:
+                by_person[row.participant].append(row)
+        for row in self.rows if self.rules.again.on else ():
+            for other in by_person.get(row.participant, ()):
+                if sent(other.sent) >= sent(row.sent):
+                    break
+                both = set(other.on.memes if other.on else ()) & set(row.on.memes if row.on else ())
+                failed = [name for name, evidence_of in careless.items() if evidence_of(other)]
+                if both and failed:
+                    earlier = {"earlier": other.submission, "sheet": other.sheet, "failed": failed}
+                    self._exclude(row, "again", earlier)
+                    break
+
+    def _one_person(self) -> None:
+        by_person: dict[str, list[Judged]] = defaultdict(list)
+        for row in self.rows:
+            if row.participant and row.sent.status == COMPLETE:
+                by_person[row.participant].append(row)
+        allowed = self.rules.person.sheets
+        for rows in by_person.values():
+            held = [row.sheet for row in rows[:allowed]]
+            for number, row in enumerate(rows, 1) if self.rules.person.on else ():
+                if number > allowed:
+                    evidence = {"number": number, "allowed": allowed, "held": held}
+                    self._exclude(row, "person", evidence)
+            if len(cultures := sorted({row.culture for row in rows})) > 1:
+                ids = tuple(row.submission for row in rows)
+                self.remarks.append(Remark("two cultures", "", ids, {"cultures": cultures}))
+
+    def _screening(self) -> None:
+        rule = self.rules.screening
+        unclear: dict[tuple[str, str, str, str], list[str]] = defaultdict(list)
+        for row in self.rows if rule.on else ():
+            assert row.on is not None
+            facts: Screened = screen(row.people, row.on.culture, rule)
+            missing = list(facts.missing) if rule.missing == "set aside" else []
+            if facts.differing or missing:
+                evidence = {
+                    "culture": row.culture,
+                    "locale": row.on.culture.locale.tag,
+                    "differing": dict(sorted(facts.differing.items())),
+                    "missing": missing,
+                }
+                self._exclude(row, "screening", evidence)
+            for fact, value in facts.unclear.items():
+                unclear["unclear fact", row.culture, fact, value].append(row.submission)
+            for fact in facts.missing if row.people and rule.missing == "keep" else ():
+                unclear["missing fact", row.culture, fact, ""].append(row.submission)
+        for (name, code, fact, value), ids in unclear.items():
+            evidence = {"culture": code, "fact": fact, **({"value": value} if value else {})}
+            self.remarks.append(Remark(name, "", tuple(sorted(ids)), evidence))
+
+    def _deviations(self, rows: Iterable[Judged]) -> dict[Key, Evidence]:
+        answered = [(row.culture, row.participant, row.labels) for row in rows]
+        return deviations(answered, self.rules.outlier, self.abstain)
+
+    def _outliers(self, compared: Sequence[Judged]) -> None:
+        """Exclude whom a person's decision names, each compared with all but the others named; and
+        report who stands out."""
+        rule = self.rules.outlier
+        for who in rule.people if rule.on else ():
+            own = [row for row in self.rows if row.participant == who]
+            usual = [row for row in self.usual if row.participant == who]
+            measured = self._deviations([*compared, *usual]) if own else {}
+            for row in own:
+                beside = measured.get((row.culture, who), {})
+                self._exclude(row, "outlier", {"by": "name", **beside})
+        for (culture, who), beside in self.beside_others.items() if rule.on else ():
+            if beside["outlier"]:
+                same = (row for row in compared if (row.culture, row.participant) == (culture, who))
+                ids = tuple(sorted(row.submission for row in same))
+                evidence = {"culture": culture, "participant": who, **beside}
+                self.remarks.append(Remark("outlier", "", ids, evidence))
+
+    def _look(self) -> None:
+        """Report pictures that did not load, and the same answers of several people."""
+        lacking: dict[str, list[Submission]] = defaultdict(list)
+        groups: dict[tuple[str, tuple[tuple[str, str], ...]], list[Judged]] = defaultdict(list)
+        rule = self.rules.identical
+        for row in self.rows:
+            if row.sent.not_shown:
+                lacking[row.sheet].append(row.sent)
+            if rule.on and len(row.labels) >= rule.fewest:
+                groups[row.sheet, tuple(row.labels.items())].append(row)
+        for sheet, submissions in lacking.items():
+            entries = Counter(entry for each in submissions for entry in each.not_shown)
+            ids = tuple(sorted(each.id for each in submissions))
+            by_entry = {"people_by_entry": dict(sorted(entries.items()))}
+            self.remarks.append(Remark("not shown", sheet, ids, by_entry))
+        for (sheet, _), group in groups.items():
+            if len(group) > 1:
+                labels = group[0].labels
+                without = [labels for row in group if row.key in self.usual_keys]
+                chances = self.rates.chances(group[0].culture, sheet, labels, without)
+                chance = None if chances is None else float(f"{math.prod(chances):.3g}")
+                if chance is None or chance < rule.chance:
+                    ids = tuple(sorted(row.submission for row in group))
+                    evidence = {"answers": len(labels), "chance": chance}
+                    self.remarks.append(Remark("identical", sheet, ids, evidence))
+
+    def _keep(self) -> None:
+        """Take back what excludes people who are kept by a decision, and report it.
+
+        Whoever did not agree, or took it back, stays excluded, and so does what was sent before.
+        """
+        rule = self.rules.keep
+        for row in self.rows if rule.on else ():
+            if row.participant in rule.people:
+                own = [each for each in self.excluded if each.key == row.key]
+                lifted = [each for each in own if each.rule != "status"]
+                self.excluded = [each for each in self.excluded if each not in lifted]
+                evidence = {
+                    "participant": row.participant,
+                    "why": rule.people[row.participant],
+                    "rules": sorted(each.rule for each in lifted),
+                }
+                self.remarks.append(Remark("kept", row.sheet, (row.submission,), evidence))
 
 
-def _of_service(
-    submission: Submission, people: Sequence[Participant], first: bool
-) -> Participant | None:
-    """What the service says of a submission: by its id, by the study's name, or its only row.
-
-    The only row of a person who sent several sheets is that of the first.
-    """
-    by_id = [row for row in people if row.submission and row.submission == submission.id]
-    by_name = [row for row in people if submission.sheet in words_of(row.study)]
-    only = people if len(people) == 1 and first else []
-    return next(iter((*by_id, *by_name, *only)), None)
-
-
-def _judge(submission: Submission, sheet: Sheet | None, person: Participant | None) -> Judged:
-    labels = {answer.entry: answer.label for answer in submission.answers if answer.label}
+def _judged(
+    submission: Submission,
+    sheet: Sheet | None,
+    people: Sequence[Participant],
+    service: Participant | None,
+) -> Judged:
+    given = {answer.entry: answer.label for answer in submission.answers if answer.label}
     entries = () if sheet is None else sheet.entries
-    not_shown = submission.not_shown
-    checks = [each for each in entries if isinstance(each, Check) and each.id not in not_shown]
-
-    def counts(kind: CheckKind) -> tuple[int, int, int]:
-        given = [(labels.get(entry.id), entry.expected) for entry in checks if entry.kind == kind]
-        missed = sum(label is not None and label != expected for label, expected in given)
-        return len(given), missed, sum(label is None for label, _ in given)
-
-    seconds = person.seconds if person is not None else None
+    # What a person answered about most of life goes before what a service says of it.
+    of_person = [answer for answer in submission.answers if answer.entry == PERSON]
+    if life := [value for answer in of_person for value in answer.given(MOST_OF_LIFE)]:
+        people = (*people, Participant(submission.participant, {"most_of_life": life[-1]}))
+    seconds = service.seconds if service is not None else None
     if submission.started is not None and submission.submitted is not None:
         own = (submission.submitted - submission.started).total_seconds()
         seconds = own if own > 0 else seconds
     return Judged(
-        submission.sheet,
-        submission.id,
-        submission.participant,
-        "" if person is None else person.submission,
-        "" if person is None else person.study,
-        "" if person is None else person.status,
+        submission,
+        sheet,
+        people,
+        service.submission if service else "",
+        service.study if service else "",
+        service.status if service else "",
         seconds if seconds and seconds > 0 else None,
-        0 if sheet is None else len(labels.keys() & set(map(entry_id, entries))),
-        counts("explicit"),
-        counts("implicit"),
+        {meme: given[meme] for meme in (sheet.memes if sheet else ()) if meme in given},
+        len(given.keys() & set(map(entry_id, entries))),
+        [
+            (entry, given.get(entry.id, ""))
+            for entry in entries
+            if isinstance(entry, Check) and entry.id not in submission.not_shown
+        ],
     )
 
 
-def _status(row: Row) -> Evidence:
-    status, service = row.submission.status, row.judged.status
+def _status(row: Judged) -> Evidence:
+    status, service = row.sent.status, row.status
     if status == COMPLETE and service.upper() not in GONE:
         return {}
     evidence: Evidence = {"status": status, "service": service}
-    if status == TIMED_OUT:
-        asked = {*map(entry_id, row.sheet.entries)} - row.submission.not_shown - {PERSON}
-        evidence |= {"answers": row.judged.answers, "asked": len(asked)}
+    if status == TIMED_OUT and row.on is not None:
+        asked = {*map(entry_id, row.on.entries)} - row.sent.not_shown - {PERSON}
+        evidence |= {"answers": row.answers, "asked": len(asked)}
     return evidence
-
-
-def _attention(row: Row, rule: kinds.Attention) -> Evidence:
-    asked, missed, skipped = row.judged.explicit
-    implicit, wrong, unanswered = row.judged.implicit
-    needed = min(rule.implicit_passed, implicit)
-    if missed + skipped <= rule.explicit_missed and implicit - wrong - unanswered >= needed:
-        return {}
-    return {
-        "explicit": {"asked": asked, "missed": missed, "not answered": skipped},
-        "implicit": {"asked": implicit, "missed": wrong, "not answered": unanswered},
-        "implicit_needed": needed,
-    }
-
-
-def _medians(rows: Iterable[Row], fewest: int) -> dict[str, float]:
-    paces: dict[str, list[float]] = defaultdict(list)
-    for row in rows:
-        if row.judged.seconds is not None and row.judged.answers:
-            paces[row.judged.sheet].append(row.judged.seconds / row.judged.answers)
-    return {sheet: median(some) for sheet, some in paces.items() if len(some) >= fewest}
-
-
-def _speed(row: Row, rule: kinds.Speed, medians: Mapping[str, float]) -> Evidence:
-    middle, seconds = medians.get(row.judged.sheet), row.judged.seconds
-    if seconds is None or not row.judged.answers:
-        return {}
-    pace = seconds / row.judged.answers
-    least = max(rule.seconds_per_entry, rule.share_of_median * (middle or 0.0))
-    if pace >= least:
-        return {}
-    return {
-        "seconds": round(seconds, 3),
-        "answers": row.judged.answers,
-        "seconds_per_entry": round(pace, 3),
-        "least": round(least, 3),
-        "median": None if middle is None else round(middle, 3),
-    }
-
-
-def _straight(row: Row, rule: kinds.Straight, rates: Rates, counted: Set[Key]) -> Evidence:
-    labels = list(row.labels.values())
-    if len(labels) < rule.fewest:
-        return {}
-    longest = max(len(list(run)) for _, run in groupby(labels))
-    counts = Counter(labels)
-    shares = [number / len(labels) for number in counts.values()]
-    bits = sum(share * math.log2(1 / share) for share in shares)
-    if longest < rule.share * len(labels) and bits > rule.bits:
-        return {}
-    label, count = min(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    same = dict.fromkeys(row.labels, label)
-    without = [row.labels] if row.judged.key in counted else []
-    chances = rates.chances(row.culture, row.judged.sheet, same, without)
-    if chances is None or (chance := at_least(count, chances)) >= rule.chance:
-        return {}
-    return {
-        "answers": len(labels),
-        "label": label,
-        "count": count,
-        "longest": longest,
-        "bits": round(bits, 4),
-        "expected": round(sum(chances), 3),
-        "chance": float(f"{chance:.3g}"),
-    }
-
-
-def _not_shown(rows: Iterable[Row]) -> Iterator[Remark]:
-    lacking: dict[str, list[Submission]] = defaultdict(list)
-    for row in rows:
-        if row.submission.not_shown:
-            lacking[row.judged.sheet].append(row.submission)
-    for sheet, submissions in lacking.items():
-        entries = Counter(entry for sent in submissions for entry in sent.not_shown)
-        ids = tuple(sorted(sent.id for sent in submissions))
-        yield Remark("not shown", sheet, ids, {"people_by_entry": dict(sorted(entries.items()))})
-
-
-def _identical(
-    rows: Iterable[Row], rule: kinds.Identical, rates: Rates, counted: Set[Key]
-) -> Iterator[Remark]:
-    groups: dict[tuple[str, tuple[tuple[str, str], ...]], list[Row]] = defaultdict(list)
-    for row in rows:
-        if len(row.labels) >= rule.fewest:
-            groups[row.judged.sheet, tuple(row.labels.items())].append(row)
-    for (sheet, _), group in groups.items():
-        if len(group) > 1:
-            labels = group[0].labels
-            without = [labels for row in group if row.judged.key in counted]
-            chances = rates.chances(group[0].culture, sheet, labels, without)
-            chance = None if chances is None else float(f"{math.prod(chances):.3g}")
-            if chance is None or chance < rule.chance:
-                ids = tuple(sorted(row.judged.submission for row in group))
-                evidence = {"answers": len(labels), "chance": chance}
-                yield Remark("identical", sheet, ids, evidence)
-
-
-def _person(row: Row, rule: kinds.OnePerson, filled: Mapping[str, Sequence[Row]]) -> Evidence:
-    sheets = [other.judged.sheet for other in filled.get(row.submission.participant, ())]
-    if row.judged.sheet not in sheets[rule.sheets :]:
-        return {}
-    number = sheets.index(row.judged.sheet) + 1
-    return {"number": number, "allowed": rule.sheets, "held": sheets[: rule.sheets]}
-
-
-def _deviations(
-    rows: Iterable[Row], rule: kinds.Outlier, abstain: Collection[str]
-) -> dict[Person, Deviation]:
-    answered = [(row.culture, row.submission.participant, row.labels) for row in rows]
-    return deviations(answered, rule, abstain)
-
-
-def _chosen_outliers(
-    rows: Sequence[Row], usual: Sequence[Row], rule: kinds.Outlier, abstain: Collection[str]
-) -> Iterator[Exclusion]:
-    """Who is excluded by a person's decision, each compared with all but the others chosen."""
-    for who in rule.people:
-        own = [row for row in rows if row.submission.participant == who]
-        compared = [
-            row for row in usual if row.submission.participant not in {*rule.people} - {who}
-        ]
-        measured = _deviations(compared, rule, abstain) if own else {}
-        for row in own:
-            deviation = measured.get((row.culture, who))
-            evidence = {"by": "name", **(deviation.evidence if deviation else {})}
-            yield Exclusion(*row.judged.key, "outlier", evidence)
-
-
-def _outliers(
-    usual: Iterable[Row], rule: kinds.Outlier, abstain: Collection[str]
-) -> Iterator[Remark]:
-    rows = [row for row in usual if row.submission.participant not in rule.people]
-    for (culture, who), deviation in _deviations(rows, rule, abstain).items():
-        if deviation.outlier:
-            own = [
-                row.judged.submission
-                for row in rows
-                if (row.culture, row.submission.participant) == (culture, who)
-            ]
-            evidence = {"culture": culture, "participant": who, **deviation.evidence}
-            yield Remark("outlier", "", tuple(sorted(own)), evidence)
-
-
-def _two_cultures(filled: Iterable[Sequence[Row]]) -> Iterator[Remark]:
-    for rows in filled:
-        cultures = sorted({row.culture for row in rows})
-        if len(cultures) > 1:
-            ids = tuple(row.judged.submission for row in rows)
-            yield Remark("two cultures", "", ids, {"cultures": cultures})
-
-
-def _screening(row: Row, rule: kinds.Screening, screened: Mapping[Key, Screened]) -> Evidence:
-    facts = screened[row.judged.key]
-    missing = list(facts.missing) if rule.missing == "set aside" else []
-    if not (facts.differing or missing):
-        return {}
-    return {
-        "culture": row.culture,
-        "locale": row.sheet.culture.locale.tag,
-        "differing": dict(sorted(facts.differing.items())),
-        "missing": missing,
-    }
-
-
-def _unclear(
-    rows: Iterable[Row], rule: kinds.Screening, screened: Mapping[Key, Screened]
-) -> Iterator[Remark]:
-    submissions: dict[tuple[str, str, str, str], list[str]] = defaultdict(list)
-    for row in rows:
-        facts = screened[row.judged.key]
-        for fact, value in facts.unclear.items():
-            submissions["unclear fact", row.culture, fact, value].append(row.judged.submission)
-        for fact in facts.missing if row.people and rule.missing == "keep" else ():
-            submissions["missing fact", row.culture, fact, ""].append(row.judged.submission)
-    for (name, code, fact, value), ids in submissions.items():
-        evidence = {"culture": code, "fact": fact, **({"value": value} if value else {})}
-        yield Remark(name, "", tuple(sorted(ids)), evidence)

@@ -21,16 +21,14 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_UP, Decimal
 from typing import Any, Literal
 
 from memeloc.locales import default
-from memeloc.survey.quality.participants import words_of
-from memeloc.survey.quality.report import Absent, CheckReport, Judged, Key
-from memeloc.survey.quality.rows import TIMED_OUT
-from memeloc.survey.quality.statuses import ENDED, UNDECIDABLE
+from memeloc.survey.quality.checking import TIMED_OUT, Absent, CheckReport, Judged, Key
+from memeloc.survey.quality.participants import ENDED, UNDECIDABLE, words_of
 from memeloc.survey.texts import SurveyTexts, survey_texts
 
 Action = Literal["approve", "return", "reject", "pay part", "look"]
@@ -47,18 +45,15 @@ READ = frozenset(
 
 SHORT_STUDY = 5.0
 """Minutes from which on two failed checks are needed."""
-
-CENT = Decimal("0.01")
-
 OUTLIER = 3.0
 """Standard deviations below the mean from which on a time is exceptionally fast."""
 
+# The text that a person reads by the status of a submission: these withdrew, or never took part.
 _STATUS_REASONS = {
     "no consent": "no-consent",
     "consent revoked": "revoked",
     "screened out": "screened-out",
 }
-"""The text that a person reads by the status of a submission."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +75,10 @@ class Decision:
 
     action: Action
     participant: str
-    service: str
-    study: str
-    sheet: str
-    submission: str
+    service: str = ""
+    study: str = ""
+    sheet: str = ""
+    submission: str = ""
     category: str = ""
     message: str = ""
     rules: tuple[str, ...] = ()
@@ -91,16 +86,13 @@ class Decision:
     earned: Decimal | None = None
 
     def body(self) -> tuple[str, dict[str, Any]]:
-        """The path below `/api/v1/submissions/ID/` and the body that say it to Prolific's API."""
+        """Return the path below `/api/v1/submissions/ID/` and the body that say it to Prolific."""
         if self.action == "return":
             return "request-return/", {"request_return_reasons": [self.message]}
         if self.action == "approve":
             return "transition/", {"action": "APPROVE"}
-        return "transition/", {
-            "action": "REJECT",
-            "message": self.message,
-            "rejection_category": self.category,
-        }
+        reason = {"message": self.message, "rejection_category": self.category}
+        return "transition/", {"action": "REJECT", **reason}
 
 
 def decisions(
@@ -113,7 +105,7 @@ def decisions(
     implicit_count: bool = False,
     reject_fast: bool = False,
 ) -> list[Decision]:
-    """A decision for every submission that waits for one, sorted by sheet and submission.
+    """Return a decision for every submission that waits for one, sorted by sheet and submission.
 
     Args:
         minutes: by sheet id, that a study takes, as annotators read it.
@@ -126,7 +118,7 @@ def decisions(
             to return instead. They never count alone.
         reject_fast: whether who is exceptionally fast is rejected; by default they are paid.
     """
-    fast = _outliers(report.judged) if reject_fast else {}
+    fast = _fast(report) if reject_fast else {}
     english = survey_texts(default().get("en"))
     texts, unread = texts or {}, unread or {}
     decided = []
@@ -147,17 +139,21 @@ def decisions(
         if is_part and "status" in reasons:
             reward = (rewards or {}).get(judged.sheet)
             share = reward and reward * part["answers"] / max(part["asked"], 1)
-            earned = share and share.quantize(CENT, ROUND_UP)
+            earned = share and share.quantize(Decimal("0.01"), ROUND_UP)
             decision = replace(decision, action="pay part", message="", earned=earned)
         if decision.action == "approve" and judged.key in fast:
             evidence = fast[judged.key]
-            seconds, mean = round(evidence["seconds"]), round(evidence["mean"])
-            deviation = round(evidence["standard_deviation"])
+            numbers = {
+                "seconds": round(evidence["seconds"]),
+                "mean": round(evidence["mean"]),
+                "deviation": round(evidence["standard_deviation"]),
+            }
+            message = own.get("decision.fast", **numbers)
             decision = replace(
                 decision,
                 action="reject",
                 category="TOO_QUICKLY",
-                message=own.get("decision.fast", seconds=seconds, mean=mean, deviation=deviation),
+                message=message,
                 evidence=evidence,
             )
         decided.append(decision)
@@ -165,19 +161,15 @@ def decisions(
         if row.status.upper() not in UNDECIDABLE:
             own = texts.get(min(words_of(row.study) & texts.keys(), default=""), english)
             message = own.get("decision.no-answers")
-            decided.append(
-                Decision("return", row.participant, row.service, row.study, "", "", "", message)
-            )
+            person = (row.participant, row.service, row.study)
+            decided.append(Decision("return", *person, message=message))
     people: tuple[Judged | Absent, ...] = (*report.judged, *report.absent)
     named = {row.participant for row in people if row.status.upper() not in ENDED}
     named |= {"", *(decision.participant for decision in decided)}
-    decided += [
-        Decision("look", person, "", "", "", "", evidence=unread[person])
-        for person in unread.keys() - named
-    ]
+    decided = [_unless_unread(decision, unread) for decision in decided]
+    decided += [Decision("look", who, evidence=unread[who]) for who in unread.keys() - named]
     return sorted(
-        (_unless_unread(decision, unread) for decision in decided),
-        key=lambda row: (row.sheet, row.submission, row.participant, row.service),
+        decided, key=lambda row: (row.sheet, row.submission, row.participant, row.service)
     )
 
 
@@ -202,24 +194,23 @@ def _decide(
     implicit_count: bool,
     texts: SurveyTexts,
 ) -> Decision:
-    approved = Decision(
-        "approve",
-        judged.participant,
-        judged.service,
-        judged.study,
-        judged.sheet,
-        judged.submission,
-        rules=tuple(reasons),
-    )
+    names = ("participant", "service", "study", "sheet", "submission")
+    approved = Decision("approve", *(getattr(judged, name) for name in names))
+    approved = replace(approved, rules=tuple(reasons))
     if "status" in reasons:
         status = str(reasons["status"].get("status", ""))
         message = texts.get(f"decision.{_STATUS_REASONS.get(status, 'unfinished')}")
         return replace(approved, action="return", message=message, evidence=reasons["status"])
     if differing := reasons.get("screening", {}).get("differing"):
-        names = " · ".join(_fact(texts, fact) for fact in differing)
-        message = texts.get("decision.profile", facts=names)
+        # A fact that only this survey asks for is called by its own name.
+        keys = {fact: f"decision.fact.{fact}" for fact in differing}
+        facts = " · ".join(
+            texts.get(key) if texts.has(key) else fact.replace("_", " ")
+            for fact, key in keys.items()
+        )
+        message = texts.get("decision.profile", facts=facts)
         return replace(approved, action="return", message=message, evidence=reasons["screening"])
-    explicit, implicit = judged.explicit[1], judged.implicit[1]
+    explicit, implicit = judged.counts("explicit")[1], judged.counts("implicit")[1]
     counted = implicit if implicit_count else 0
     if "attention" not in reasons or not explicit or explicit + implicit < needed:
         return approved
@@ -227,7 +218,7 @@ def _decide(
     if explicit + counted < needed:
         message = texts.get("decision.checks")
         return replace(approved, action="return", message=message, evidence=evidence)
-    checks = judged.explicit[0] + judged.implicit[0]
+    checks = len(judged.checks)
     message = texts.get("decision.failed", missed=explicit, checks=checks, needed=needed)
     if counted:
         message += f" {texts.get('decision.explained', missed=counted)}"
@@ -236,10 +227,10 @@ def _decide(
     )
 
 
-def _outliers(judged: Sequence[Judged]) -> dict[Key, dict[str, float]]:
-    """Who is three standard deviations below the mean time of their study."""
+def _fast(report: CheckReport) -> dict[Key, dict[str, float]]:
+    """Return who is three standard deviations below the mean time of their study."""
     times: dict[str, dict[Key, float]] = defaultdict(dict)
-    for row in judged:
+    for row in report.judged:
         if row.seconds is not None:
             times[row.study or row.sheet][row.key] = row.seconds
     outliers = {}
@@ -248,16 +239,7 @@ def _outliers(judged: Sequence[Judged]) -> dict[Key, dict[str, float]]:
         deviation = statistics.stdev(group.values()) if len(group) > 1 else 0.0
         for key, seconds in group.items():
             if seconds < mean - OUTLIER * deviation:
-                outliers[key] = {
-                    "seconds": round(seconds, 3),
-                    "mean": round(mean, 3),
-                    "standard_deviation": round(deviation, 3),
-                    "submissions": float(len(group)),
-                }
+                numbers = {"seconds": seconds, "mean": mean, "standard_deviation": deviation}
+                rounded = {name: round(value, 3) for name, value in numbers.items()}
+                outliers[key] = {**rounded, "submissions": float(len(group))}
     return outliers
-
-
-def _fact(texts: SurveyTexts, fact: str) -> str:
-    """What a fact of a profile is called; one that only this survey asks for, by its own name."""
-    key = f"decision.fact.{fact}"
-    return texts.get(key) if texts.has(key) else fact.replace("_", " ")

@@ -1,125 +1,169 @@
-"""Annotators who see things unlike everybody else. In: labels of people. Out: evidence of each.
-
-CHARMemes (4.2, E): one annotator's labels deviated substantially from the rest, and after a review
-that person was excluded. So outliers are reported here, and excluded only by a person's decision.
-"""
+"""How likely answers are beside those of others. In: labels of people. Out: chances, deviations."""
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from math import exp, lgamma, log
+from functools import reduce
+from statistics import NormalDist
 from typing import Any
 
-from memeloc.agreement import COLUMNS, against_rest
+import numpy as np
+
 from memeloc.survey.quality.rules import Outlier
 
+Labels = Mapping[str, str]
+"""By meme id the label that an annotator gave, in the order asked."""
 Person = tuple[str, str]
 """Culture and participant."""
 
+WEIGHT = 2.0
+"""How many answers the culture's rates count for beside those of a sheet's other annotators: with
+five a sheet, four others alone would say "never" too often."""
 
-@dataclass(frozen=True, slots=True)
-class Deviation:
-    """A person's agreement with the majority of the others of the culture.
 
-    Attributes:
-        evidence: the numbers, as JSON values; see `deviations`.
-        outlier: whether they make an outlier by the rule.
+class Rates:
+    """How often labels are given; `answered` has culture, sheet and labels of each annotator.
+
+    An annotator is compared with one who answers each meme as often in each way as the others do.
     """
 
-    evidence: Mapping[str, Any]
-    outlier: bool
+    def __init__(self, answered: Iterable[tuple[str, str, Labels]]) -> None:
+        self._cultures: dict[str, Counter[str]] = defaultdict(Counter)
+        self._memes: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        for culture, sheet, labels in answered:
+            self._cultures[culture].update(labels.values())
+            for meme, label in labels.items():
+                self._memes[sheet, meme][label] += 1
+
+    def chances(
+        self, culture: str, sheet: str, labels: Labels, without: Sequence[Labels]
+    ) -> list[float] | None:
+        """Return for each meme of `labels` the probability that somebody else gives it that label.
+
+        Those whose answers are `without`, which were counted in, are left out. None when nobody
+        else of the culture answered anything.
+        """
+        overall = Counter(self._cultures[culture])
+        for own in without:
+            overall.subtract(own.values())
+        total = overall.total()
+        if not total:
+            return None
+        chances = []
+        for meme, label in labels.items():
+            others = Counter(self._memes[sheet, meme])
+            others.subtract(own[meme] for own in without if meme in own)
+            prior = WEIGHT * overall[label] / total
+            chances.append((others[label] + prior) / (others.total() + WEIGHT))
+        return chances
+
+
+def at_least(count: int, chances: Sequence[float]) -> float:
+    """Return the probability that `count` of independent events or more happen.
+
+    >>> round(at_least(2, [0.5, 0.5, 0.5]), 6)
+    0.5
+    """
+    spread = reduce(np.convolve, ([1 - chance, chance] for chance in chances), np.ones(1))
+    return float(min(spread[count:].sum(), 1.0))
 
 
 def deviations(
-    answered: Iterable[tuple[str, str, Mapping[str, str]]], rule: Outlier, abstain: Collection[str]
-) -> dict[Person, Deviation]:
-    """Each person beside the majority of the others.
+    answered: Iterable[tuple[str, str, Labels]], rule: Outlier, abstain: Collection[str]
+) -> dict[Person, dict[str, Any]]:
+    """Return each person beside the others of the culture, and beside chance.
 
-    An outlier has a kappa with the majority of the others that is `rule.gap` below the median of
-    the others' own, over `rule.fewest` items at least, and agrees so seldom that somebody who
-    agrees as often as they do together would do so with a probability below `rule.chance`.
+    CHARMemes (4.2, E): one annotator's labels deviated substantially from the rest, and after a
+    review that person was excluded. Whether labels follow the memes is tested by a permutation: the
+    person's own labels, laid on the same memes at random, agree with the others' answers with a
+    mean and a variance that are known exactly (Hoeffding 1951), so a habit of one label, or a rare
+    label, is neither blamed nor rewarded. Contrarians agree less than chance.
 
     Args:
         answered: culture, participant and labels by meme id; of a person once for each sheet.
         abstain: labels that are no votes.
 
     Returns:
-        Of each person with an answer to an item on which the others have a majority: `items`,
-        `agreement` and `kappa` with that majority, and of the others the median `kappa` and the
-        pooled `agreement`, and the `chance` of so little agreement.
+        Of each person who had items with others: `items`; `agreement`, the share of the others'
+        answers that are the same, a mean over items; `expected` by chance; `kappa`, their
+        difference corrected for chance; of `others` the mean agreement and the median kappa;
+        `chance`, the probability of so much agreement by chance; `below`, by how many standard
+        errors the correlation with the others is under their median; and whether that makes an
+        `outlier` by the rule.
     """
-    rows = [
-        (culture, meme, who, label)
-        for culture, who, labels in answered
-        for meme, label in labels.items()
-        if who and label not in abstain
-    ]
-    if not rows:  # as of a survey that goes out
-        return {}
-    import pandas as pd
-
-    table = pd.DataFrame(rows, columns=["culture", *COLUMNS], dtype=object)
-    # Of a person who answered a meme twice the first answer counts, as for the labels.
-    table = table.drop_duplicates(["culture", "item", "participant"])
-    judged: dict[Person, Deviation] = {}
-    for culture, part in table.groupby("culture"):
-        rest = against_rest(part)
-        rest = rest[rest["items"] > 0]
-        hits = (rest["agreement"] * rest["items"]).round().astype(int)
-        all_items, all_hits = int(rest["items"].sum()), int(hits.sum())
-        ranked = sorted(rest["kappa"].dropna())
-        people = zip(rest["participant"], rest["items"], hits, rest["kappa"], strict=True)
-        for who, items, agreed, kappa in people if len(rest) > 1 else ():
-            pooled = (all_hits - agreed) / (all_items - items)
-            middle = _median_of_others(ranked, kappa)
-            chance = at_most(agreed, items, pooled)
-            evidence = {
-                "items": items,
-                "agreement": round(agreed / items, 4),
-                "kappa": _rounded(kappa),
-                "others": {"agreement": round(pooled, 4), "kappa": _rounded(middle)},
+    votes: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    for culture, who, labels in answered:
+        for meme, label in labels.items():
+            if who and label not in abstain:
+                # Of a person who answered a meme twice the first answer counts, as for the labels.
+                votes[culture][who].setdefault(meme, label)
+    judged: dict[Person, dict[str, Any]] = {}
+    for culture, people in votes.items():
+        counts: dict[str, Counter[str]] = defaultdict(Counter)
+        for labels in people.values():
+            for meme, label in labels.items():
+                counts[meme][label] += 1
+        beside = {who: _beside_chance(labels, counts) for who, labels in people.items()}
+        measured = {who: row for who, row in beside.items() if row}
+        if len(measured) < 2:
+            continue
+        items, agreement, expected, z = np.array(list(measured.values())).T
+        kappa = (agreement - expected) / (1 - expected)
+        # z grows with the root of the items; divided by it, it is a correlation.
+        correlation = z / np.sqrt(items - 1)
+        for at, who in enumerate(measured):
+            others = np.arange(len(measured)) != at
+            usual = float(np.median(correlation[others]))
+            below = (usual - float(correlation[at])) * math.sqrt(items[at] - 1)
+            chance = 1 - NormalDist().cdf(float(z[at]))
+            pooled = np.average(agreement[others], weights=items[others])
+            judged[culture, who] = {
+                "items": int(items[at]),
+                "agreement": round(float(agreement[at]), 4),
+                "expected": round(float(expected[at]), 4),
+                "kappa": round(float(kappa[at]), 4),
+                "others": {
+                    "agreement": round(float(pooled), 4),
+                    "kappa": round(float(np.median(kappa[others])), 4),
+                },
                 "chance": float(f"{chance:.3g}"),
+                "below": round(below, 2),
+                "outlier": bool(
+                    items[at] >= rule.fewest and chance > rule.chance and below > rule.gap
+                ),
             }
-            far = kappa <= middle - rule.gap  # never, where one is not defined
-            outlier = items >= rule.fewest and far and chance < rule.chance
-            judged[str(culture), who] = Deviation(evidence, outlier)
     return judged
 
 
-def _median_of_others(ranked: Sequence[float], own: float) -> float:
-    """The median of sorted numbers without one of them; NaN, which is none of them, takes none."""
-    count = len(ranked) - (not math.isnan(own))
-    if not count:
-        return math.nan
-    place = len(ranked) if math.isnan(own) else bisect_left(ranked, own)
-    low, high = (ranked[at + (at >= place)] for at in ((count - 1) // 2, count // 2))
-    return (low + high) / 2
+def _beside_chance(
+    labels: Labels, counts: Mapping[str, Counter[str]]
+) -> tuple[int, float, float, float] | None:
+    """Return items, agreement, the agreement expected by chance, and its standardised distance.
 
-
-def at_most(count: int, trials: int, chance: float) -> float:
-    """The probability of at most `count` of so many independent events (binomial).
-
-    >>> round(at_most(1, 2, 0.5), 6)
-    0.75
+    None where no label can be laid elsewhere: all are the same, or no two items are others', too.
     """
-    if chance <= 0 or count >= trials:
-        return 1.0
-    if chance >= 1:
-        return 0.0
-    return min(
-        1.0,
-        sum(
-            exp(
-                lgamma(trials + 1) - lgamma(number + 1) - lgamma(trials - number + 1)
-                + number * log(chance) + (trials - number) * log(1 - chance)
-            )
-            for number in range(count + 1)
-        )
-    )  # fmt: skip
-
-
-def _rounded(value: float) -> float | None:
-    return None if math.isnan(value) else round(value, 4)
+    shared = {meme: label for meme, label in labels.items() if counts[meme].total() > 1}
+    if len(shared) < 2:
+        return None
+    own = Counter(shared.values())
+    names = list(own)
+    weights = np.array([own[name] for name in names], dtype=float)
+    shares = np.array(
+        [
+            [(counts[meme][name] - (name == label)) / (counts[meme].total() - 1) for name in names]
+            for meme, label in shared.items()
+        ]
+    )
+    items = len(shared)
+    hits = shares[np.arange(items), [names.index(label) for label in shared.values()]]
+    by_item = shares @ weights / items
+    by_label = shares.mean(axis=0)
+    expected = float(by_item.mean())
+    apart = shares - by_item[:, None] - by_label + expected
+    spread = math.sqrt((apart**2 @ weights).sum() / (items - 1))
+    agreement = float(hits.mean())
+    if spread < 1e-9:
+        return None
+    return items, agreement, expected, (agreement - expected) * items / spread

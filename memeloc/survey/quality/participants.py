@@ -1,7 +1,7 @@
-"""What is known of people by now. In: rows of exports, as they came. Out: one row a study.
+"""What recruitment services say of people. In: rows of exports, as they came. Out: one row a study.
 
-An older export may come later, and a list of submissions has no facts: what is newer by the
-service's own times counts, and no fact is lost to a file that does not have it.
+Statuses are those of Prolific's API (docs.prolific.com, submissions), in capitals. `TIMED OUT` is
+how its exports have had `TIMED-OUT`.
 """
 
 from __future__ import annotations
@@ -14,12 +14,35 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memeloc.survey.model import MOMENTS, Participant
-from memeloc.survey.quality.statuses import UNDER_WAY, WAITING
 from memeloc.survey.times import read_moment
+
+RUNNING = frozenset({"ACTIVE", "RESERVED"})
+"""Somebody is at it."""
+
+UNDER_WAY = RUNNING | {"PROCESSING"}
+"""It was not handed in, or the service is not done with that."""
+
+WAITING = frozenset({"AWAITING REVIEW"})
+"""It was handed in and waits for a decision; it is owed until then."""
+
+PAID = frozenset({"APPROVED", "PARTIALLY APPROVED"})
+"""It was handed in and has been paid."""
+
+HANDED_IN = WAITING | PAID
+"""There should be answers."""
+
+ENDED = frozenset({"RETURNED", "TIMED-OUT", "TIMED OUT"})
+"""It came to nothing there, and nobody judged it: what was done can be paid as a bonus."""
+
+GONE = ENDED | {"SCREENED OUT", "REJECTED"}
+"""Its answers are not to be used."""
+
+UNDECIDABLE = UNDER_WAY | PAID | GONE
+"""There is nothing to decide yet, or any more."""
 
 
 def words_of(study: str) -> set[str]:
-    """The words of a study's name: a study is a sheet's when its name has the sheet's id.
+    """Return the words of a study's name: it is a sheet's when its name has the sheet's id.
 
     >>> sorted(words_of("Memes: r1-b03-DE (pilot)"))
     ['Memes', 'pilot', 'r1-b03-DE']
@@ -28,12 +51,13 @@ def words_of(study: str) -> set[str]:
 
 
 def merged(rows: Iterable[Participant]) -> list[Participant]:
-    """Each person once in each study, in the order in which they came first.
+    """Return each person once in each study, in the order in which they came first.
 
-    Status, time and details are those of the newest row by the service's own times; of rows of
-    the same time, of the one that is further on, then of the one that came last. Facts of all
-    rows are put together; a later row's goes before an earlier's. What a row says is withheld
-    (`details["withheld"]`: consent revoked, data expired) is forgotten.
+    An older export may come later, and a list of submissions has no facts. Status, time and details
+    are those of the newest row by the service's own times; of rows of the same time, of the one
+    that is further on, then of the one that came last. Facts of all rows are put together; a later
+    row's goes before an earlier's. What a row says is withheld (`details["withheld"]`: consent
+    revoked, data expired) is forgotten.
     """
     by_study: dict[tuple[str, str], list[Participant]] = defaultdict(list)
     for row in rows:
@@ -47,9 +71,8 @@ def _merge(rows: Sequence[Participant]) -> Participant:
     for row in rows:
         own = row.details.get("withheld") or {}
         withheld |= own
-        facts = {
-            name: value for name, value in (facts | dict(row.facts)).items() if name not in own
-        }
+        both = facts | dict(row.facts)
+        facts = {name: value for name, value in both.items() if name not in own}
     newest = max(reversed(rows), key=_place)
     preferred = (newest, *rows)
     return replace(

@@ -2,6 +2,7 @@
 
 Every rule can be switched off, and every threshold is a setting; the papers' values are the
 defaults. What is not known (a fact, a time that was not taken) never counts against a person.
+`bench/quality.py` has the rates at which careful and careless people are excluded by them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from memeloc.settings import validate
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
+Several = Annotated[int, Field(ge=2)]
+NotNegative = Annotated[float, Field(ge=0)]
 Fact = Literal["nationality", "country_of_birth", "residence", "first_language", "most_of_life"]
 
 
@@ -45,11 +48,17 @@ class Attention(Rule):
 
 
 class Speed(Rule):
-    """The time taken is one in which the sheet can be read: at least so many seconds an entry, and
-    such a share of the sheet's median time where at least `fewest` times are known."""
+    """The time taken is one in which the sheet can be read.
 
-    seconds_per_entry: Annotated[float, Field(ge=0)] = 2.0
-    share_of_median: Share = 0.3
+    That is at least so many seconds an entry (two: Huang et al. 2012), by the median of the times
+    of single entries where they are known, so that a long wait hides nothing; and such a share of
+    the sheet's median time where at least `fewest` times are known.
+    """
+
+    seconds_per_entry: NotNegative = 2.0
+    # Careful people's times spread by some 0.45 in logarithms; of five on a sheet 0.5 % are below
+    # 0.3 of its median, and 0.2 % below 0.25.
+    share_of_median: Share = 0.25
     fewest: Positive = 4
 
 
@@ -62,14 +71,14 @@ class Straight(Rule):
     Attributes:
         share: of its answers, how long a run of one label has to be to look like a line.
         bits: an entropy of the labels up to which answers look like a line too.
-        chance: the probability of so many of one label, below which it fails; see `likelihood`.
+        chance: the probability of so many of one label, below which it fails; see `Rates`.
         fewest: answers that there have to be.
     """
 
     share: Share = 0.9
-    bits: Annotated[float, Field(ge=0)] = 0.3
+    bits: NotNegative = 0.3
     chance: Share = 0.001
-    fewest: Annotated[int, Field(ge=2)] = 8
+    fewest: Several = 8
 
 
 class OnePerson(Rule):
@@ -115,20 +124,35 @@ class Identical(Rule):
 
 
 class Outlier(Rule):
-    """People who agree with the majority of the others far less than those do are reported; only
-    those of `people` are excluded, after somebody looked at their answers (CHARMemes, E).
+    """People whose answers agree with the others' no more than the same labels would, laid on the
+    memes at random, are reported; only those of `people` are excluded, after somebody looked at
+    their answers (CHARMemes, E).
 
     Attributes:
         people: whose submissions are excluded, as they are stored.
-        gap: how far the person's kappa is below the median of the others'.
-        chance: the probability of so little agreement, below which somebody is an outlier.
-        fewest: items that the person and a majority of others answered.
+        chance: labels at random agree as much with a higher probability than this.
+        gap: standard errors that the person is below the median of the others, too: on few memes
+            a careful person cannot be told from chance either.
+        fewest: items that the person and others answered.
     """
 
     people: tuple[str, ...] = ()
-    gap: Share = 0.2
-    chance: Share = 0.001
-    fewest: Annotated[int, Field(ge=2)] = 20
+    chance: Share = 0.05
+    gap: NotNegative = 1.8
+    fewest: Several = 5
+
+
+class Careless(Rule):
+    """What only points out alone excludes together: the person is an outlier, and passed attention
+    and speed, but missed a check, or took less than such a share of the sheet's median time."""
+
+    share_of_median: Share = 0.4
+
+
+class Keep(Rule):
+    """People who are retained whatever the rules but status say, as stored, with the reason why."""
+
+    people: dict[str, str] = {}
 
 
 class Rules(_Section):
@@ -138,11 +162,13 @@ class Rules(_Section):
     attention: Attention = Attention()
     speed: Speed = Speed()
     straight: Straight = Straight()
+    careless: Careless = Careless()
     person: OnePerson = OnePerson()
     again: Again = Again()
     screening: Screening = Screening()
     identical: Identical = Identical()
     outlier: Outlier = Outlier()
+    keep: Keep = Keep()
 
 
 class Settling(_Section):
@@ -172,9 +198,14 @@ class Settling(_Section):
     most: Count = 0
     further: tuple[str, ...] = ()
 
+    @property
+    def limit(self) -> int:
+        """Answers after which an item is given up."""
+        return max(self.most, self.answers) if self.most else 1_000_000
+
 
 def read_rules(values: Mapping[str, Any]) -> Rules:
-    """Rules from plain values, such as the tables survey.check.RULE of memeloc.toml.
+    """Return rules from plain values, such as the tables survey.check.RULE of memeloc.toml.
 
     Raises:
         InputError: there is no such rule or setting, or it cannot have that value.
@@ -188,7 +219,7 @@ def read_rules(values: Mapping[str, Any]) -> Rules:
 
 
 def read_settling(values: Mapping[str, Any]) -> Settling:
-    """How answers become labels, from plain values such as the table survey.settle of memeloc.toml.
+    """Return how answers become labels, from plain values such as the table survey.settle.
 
     Raises:
         InputError: there is no such setting, or it cannot have that value.

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
 
 from memeloc.locales import default
 from memeloc.model import Locale
@@ -26,7 +25,6 @@ _NO_FACT = frozenset(
         "not applicable", "n/a",
     }
 )  # fmt: skip
-_YES, _NO = frozenset({"yes"}), frozenset({"no"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,40 +46,36 @@ def screen(people: Sequence[Participant], culture: Culture, rule: Screening) -> 
         for name, value in person.facts.items()
         if _plain(value).replace("_", " ") not in _NO_FACT
     }
-    names = _asked(culture, rule)
-    fits = {
-        fact: _fits(fact, facts, culture, rule) for fact in (*names, *rule.others) if fact in facts
-    }
+    if culture.second is None:
+        names: list[str] = [fact for fact in rule.facts if fact != "residence" or culture.resident]
+    else:
+        names = [fact for fact in rule.facts if fact not in ("nationality", "most_of_life")]
+        names += ["fluent_languages"] if "first_language" in names else []
+    asked = (*names, *rule.others)
+    fits = {fact: _fits(fact, facts, culture, rule) for fact in asked if fact in facts}
     return Screened(
         {fact: facts[fact][:200] for fact, fit in fits.items() if fit is False},
-        tuple(fact for fact in (*names, *rule.others) if fact not in facts),
+        tuple(fact for fact in asked if fact not in facts),
         {fact: facts[fact][:200] for fact, fit in fits.items() if fit is None},
     )
 
 
-def _asked(culture: Culture, rule: Screening) -> list[str]:
-    if culture.second is not None:
-        names = [fact for fact in rule.facts if fact not in ("nationality", "most_of_life")]
-        return [*names, *(["fluent_languages"] if "first_language" in names else [])]
-    return [fact for fact in rule.facts if fact != "residence" or culture.resident]
-
-
 def _fits(fact: str, facts: Mapping[str, str], culture: Culture, rule: Screening) -> bool | None:
-    """Whether a person's fact is the culture's; None when it names nothing known."""
+    """Return whether a person's fact is the culture's; None when it names nothing known."""
     values = _parts(facts[fact])
     if fact in rule.others:
         return bool(values & set(map(_plain, rule.others[fact])))
-    if fact == "most_of_life" and values <= _YES | _NO:  # as the sheet itself asks for it
-        return values <= _YES
-    languages = [locale for locale in (culture.locale, culture.second) if locale is not None]
+    if fact == "most_of_life" and values <= {"yes", "no"}:  # as the sheet itself asks for it
+        return values <= {"yes"}
+    locales = [locale for locale in (culture.locale, culture.second) if locale is not None]
+    languages = [_language(locale, rule) for locale in locales]
     if fact == "fluent_languages":
         spoken = values | _parts(facts.get("first_language", ""))
-        return all(spoken & _language(locale, rule) for locale in languages)
+        return all(spoken & language for language in languages)
     if fact == "first_language":
-        known_names = _languages()
-        names = frozenset[str]().union(*(_language(locale, rule) for locale in languages))
+        known_names, names = _languages(), frozenset[str]().union(*languages)
     else:
-        known_names = _countries()
+        known_names = frozenset(_codes())
         code = culture.residence if fact == "residence" else culture.country
         own = (code, *_places()["countries"].get(code, ()), *rule.countries.get(code, ()))
         names = frozenset(map(_plain, own))
@@ -110,18 +104,15 @@ def _plain(text: str) -> str:
 
 
 @cache
-def _places() -> Any:
-    return json.loads((Path(__file__).parent / "places.json").read_text(encoding="utf-8"))
-
-
-@cache
-def _countries() -> frozenset[str]:
-    countries = _places()["countries"]
-    return frozenset(_plain(name) for code in countries for name in (code, *countries[code]))
+def _places() -> Mapping[str, Mapping[str, Sequence[str]]]:
+    places: Mapping[str, Mapping[str, Sequence[str]]] = json.loads(
+        (Path(__file__).parent / "places.json").read_text(encoding="utf-8")
+    )
+    return places
 
 
 def country_code(name: str) -> str:
-    """The ISO 3166-1 code of a country by its code or one of its names; empty for another text.
+    """Return the ISO 3166-1 code of a country by its code or one of its names; else an empty text.
 
     >>> country_code("de"), country_code("Mexico"), country_code("Atlantis")
     ('DE', 'MX', '')

@@ -50,7 +50,7 @@ def audit_of(workspace: WorkspaceFolder, name: str) -> Report:
     ]
     judged = deviations(by_person, checked.rules.outlier, ())
     names = _names(survey, answers)
-    outliers = {names[who] for (_, who), deviation in judged.items() if deviation.outlier}
+    outliers = {names[who] for (_, who), beside in judged.items() if beside["outlier"]}
     named = answers.assign(participant=answers["participant"].map(names))
     return Report(
         "audit",

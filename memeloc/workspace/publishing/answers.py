@@ -18,9 +18,7 @@ from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.publish.people import protect
 from memeloc.publish.release import ReleaseTable
-from memeloc.survey.labels.further import beside_labels
-from memeloc.survey.labels.people import people_table
-from memeloc.survey.labels.settling import SHOWN
+from memeloc.survey.labels.settling import SHOWN, beside_labels, people_table
 from memeloc.survey.quality.checking import retained
 from memeloc.survey.texts import catalogue, readers
 from memeloc.taxonomy import Question

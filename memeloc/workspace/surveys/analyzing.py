@@ -14,8 +14,8 @@ from memeloc.analyze.report import report_of
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.reports.report import Report
-from memeloc.survey.labels.agreement import severities
-from memeloc.survey.labels.people import people_table
+from memeloc.survey.labels.models import severities
+from memeloc.survey.labels.settling import people_table
 from memeloc.survey.model import Culture
 from memeloc.survey.quality.checking import retained
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts, catalogue

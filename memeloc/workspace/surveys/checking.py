@@ -14,13 +14,18 @@ from memeloc.errors import InputError
 from memeloc.store.surveys.serving import last_values
 from memeloc.store.tables.types import now
 from memeloc.survey.design.planning import Pace, measured_paces
-from memeloc.survey.labels.agreement import QuestionAgreement, survey_agreement
+from memeloc.survey.labels.models import QuestionAgreement, survey_agreement
 from memeloc.survey.labels.settling import answers_table
 from memeloc.survey.model import Sheet, Submission
+from memeloc.survey.quality.checking import (
+    TIMED_OUT,
+    Absent,
+    CheckReport,
+    Exclusion,
+    Remark,
+    retained,
+)
 from memeloc.survey.quality.checking import check as check_submissions
-from memeloc.survey.quality.checking import retained
-from memeloc.survey.quality.report import Absent, CheckReport, Exclusion, Remark
-from memeloc.survey.quality.rows import TIMED_OUT
 from memeloc.survey.quality.rules import Rules, read_rules
 from memeloc.survey.serving.places import raw_submission
 from memeloc.survey.targets.protocol import SurveyPack

@@ -22,9 +22,7 @@ from memeloc.sheets import (
     read_form,
     write_form,
 )
-from memeloc.survey.labels.decided import Cell, LabelDecision
-from memeloc.survey.labels.further import by_votes
-from memeloc.survey.labels.unsettled import Unsettled
+from memeloc.survey.labels.settling import Cell, LabelDecision, Unsettled, by_votes
 from memeloc.survey.model import MemeEntry
 from memeloc.survey.targets.further import resolve_further
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts, survey_texts

@@ -7,11 +7,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memeloc.survey.labels.decided import decided_answers, with_decisions
-from memeloc.survey.labels.further import settle_further
-from memeloc.survey.labels.settling import Settled, settle
-from memeloc.survey.labels.unsettled import Cell, Unsettled, needs_of, unsettled
-from memeloc.survey.quality.rows import COMPLETE
+from memeloc.survey.labels.settling import (
+    Cell,
+    Settled,
+    Unsettled,
+    decided_answers,
+    needs_of,
+    settle,
+    settle_further,
+    unsettled,
+    with_decisions,
+)
+from memeloc.survey.quality.checking import COMPLETE
 from memeloc.survey.quality.rules import Settling, read_settling
 from memeloc.workspace.surveys.checking import Checked, Checking
 from memeloc.workspace.surveys.collected import collected_texts

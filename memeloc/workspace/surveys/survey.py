@@ -15,13 +15,23 @@ from memeloc.survey.design import preannotation
 from memeloc.survey.design.build import build
 from memeloc.survey.design.pay import read_rates
 from memeloc.survey.design.planning import SurveyPlan, plan
-from memeloc.survey.labels.aggregation import METHODS, aggregate, differences
-from memeloc.survey.labels.agreement import QuestionAgreement, survey_agreement
-from memeloc.survey.labels.further import as_json, beside_labels
-from memeloc.survey.labels.people import people_table
+from memeloc.survey.labels.models import (
+    METHODS,
+    QuestionAgreement,
+    aggregate,
+    differences,
+    survey_agreement,
+)
 from memeloc.survey.labels.progress import SurveyStatus, survey_status
-from memeloc.survey.labels.settling import STATES, Settled
-from memeloc.survey.labels.unsettled import Unsettled, to_discuss
+from memeloc.survey.labels.settling import (
+    STATES,
+    Settled,
+    Unsettled,
+    as_json,
+    beside_labels,
+    people_table,
+    to_discuss,
+)
 from memeloc.survey.quality.checking import retained
 from memeloc.survey.rewards import Shortfall
 from memeloc.survey.serving.settings import read_serve_settings

@@ -14,7 +14,7 @@ from memeloc.errors import InputError
 from memeloc.survey.design.build import build_next
 from memeloc.survey.design.team import Assigned, Member, Team, build_next_shared, read_team
 from memeloc.survey.model import Batch
-from memeloc.survey.quality.report import Remark
+from memeloc.survey.quality.checking import Remark
 from memeloc.workspace.surveys.stored import StoredSurvey
 
 _TEAM = "team"

@@ -67,7 +67,7 @@ def test_cultures_are_modelled_apart(
     monkeypatch.setattr(
         "memeloc.workspace.surveys.survey.METHODS", ("dawid-skene",)
     )  # the quick one
-    from memeloc.survey.labels.aggregation import aggregate, differences
+    from memeloc.survey.labels.models import aggregate, differences
     from memeloc.survey.labels.settling import settle
 
     build(command)

@@ -14,7 +14,7 @@ from memeloc.store import FileRecord, Store, WorkspaceError
 from memeloc.store.surveys.erasing import tables_of_people
 from memeloc.store.surveys.erasures import KEY_FILE
 from memeloc.store.tables import metadata
-from memeloc.survey.labels.decided import LabelDecision
+from memeloc.survey.labels.settling import LabelDecision
 from memeloc.survey.model import (
     Answer,
     Batch,

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from memeloc.errors import MissingError
-from memeloc.survey.labels.aggregation import METHODS, Method, aggregate, differences
+from memeloc.survey.labels.models import METHODS, Method, aggregate, differences
 from memeloc.survey.labels.settling import settle
 from memeloc.taxonomy import load_taxonomy
 

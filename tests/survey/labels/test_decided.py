@@ -6,8 +6,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.survey.labels.decided import LabelDecision, decided_answers, with_decisions
-from memeloc.survey.labels.settling import settle
+from memeloc.survey.labels.settling import LabelDecision, decided_answers, settle, with_decisions
 from memeloc.survey.quality.rules import Settling
 from memeloc.taxonomy import load_taxonomy
 

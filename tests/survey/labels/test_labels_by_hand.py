@@ -15,11 +15,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memeloc.survey.labels.further import settle_further
-from memeloc.survey.labels.settling import COLUMNS, answers_table, settle
+from memeloc.survey.labels.settling import COLUMNS, answers_table, settle, settle_further
 from memeloc.survey.model import Answer, Check, Participant, Sheet, Submission
-from memeloc.survey.quality.checking import check, retained
-from memeloc.survey.quality.report import CheckReport
+from memeloc.survey.quality.checking import CheckReport, check, retained
 from memeloc.survey.quality.rules import Rules, read_rules, read_settling
 from memeloc.taxonomy import Label, Question, Taxonomy, load_taxonomy
 from tests.survey.annotators import NOON, person, sheet

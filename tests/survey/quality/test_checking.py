@@ -10,9 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memeloc.survey.model import Answer, Participant, Submission
-from memeloc.survey.quality.checking import check, retained
-from memeloc.survey.quality.likelihood import Rates, at_least
-from memeloc.survey.quality.report import CheckReport
+from memeloc.survey.quality.checking import CheckReport, check, retained
+from memeloc.survey.quality.outliers import Rates, at_least
 from memeloc.survey.quality.rules import Again, OnePerson, Rules, read_rules
 from tests.survey.annotators import careful, fill, person, sheet
 

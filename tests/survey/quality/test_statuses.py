@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memeloc.survey.quality.statuses import (
+from memeloc.survey.quality.participants import (
     GONE,
     HANDED_IN,
     PAID,

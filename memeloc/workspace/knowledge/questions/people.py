@@ -22,7 +22,7 @@ from memeloc.knowledge.questions.judging import (
 )
 from memeloc.knowledge.questions.selecting import draw, positive_memes
 from memeloc.knowledge.questions.validity import GIVEN, Judgement, What
-from memeloc.survey.labels.further import beside_labels
+from memeloc.survey.labels.settling import beside_labels
 from memeloc.tables.writing import write_table
 from memeloc.workspace.knowledge.questions.stored import QuestionSet
 from memeloc.workspace.surveys.building import BuildResult, read_cultures

@@ -14,7 +14,7 @@ from statistics import median
 from memeloc.store.surveys.serving import DECLINED, LEFT
 from memeloc.store.tables.types import now
 from memeloc.survey.labels.progress import survey_status
-from memeloc.survey.quality.rows import COMPLETE
+from memeloc.survey.quality.checking import COMPLETE
 from memeloc.survey.serving.places import FAILED_CHECKS, OPEN, RETURNED, SCREENED_OUT
 from memeloc.workspace.surveys.serving.served import Served
 
