@@ -71,7 +71,7 @@ def cells(answers: Answers, rest: str, meme: str, part: int) -> Iterator[tuple[s
 
 def headings(page: Any) -> dict[str, int]:
     """The columns of a worksheet by their names; on it they stand in the language of the sheet."""
-    from memeloc.correct.statuses import languages, sheet_texts
+    from memeloc.correct.sheet_form import languages, sheet_texts
 
     names = {text: name for tag in languages() for name, text in sheet_texts(tag).items()}
     return {names.get(str(cell.value), str(cell.value)): cell.column for cell in page[1]}

@@ -11,7 +11,7 @@ import pytest
 from fontTools import unicodedata as scripts
 
 from memeloc.correct.model import STATUSES
-from memeloc.correct.statuses import status_words
+from memeloc.correct.sheet_form import status_words
 from memeloc.locales import default
 from memeloc.model import SEPARATOR
 from memeloc.resources import folder

@@ -26,7 +26,7 @@ from typing import Any
 
 from memeloc import Workspace
 from memeloc.cli import run
-from memeloc.correct.statuses import languages, sheet_texts
+from memeloc.correct.sheet_form import languages, sheet_texts
 
 STARTER = Path(__file__).parents[1] / "examples" / "starter" / "captions.csv"
 LANGUAGES = ("de", "hi")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 from typer import Argument, Option
@@ -25,10 +25,13 @@ from memeloc.cli.options import (
     split,
 )
 from memeloc.cli.output import progress, say
-from memeloc.cli.settle import WARNINGS, settle
-from memeloc.cli.show import SHOWN, Table, as_plain, explain, next_lines, show
+from memeloc.cli.show import SHOWN, Table, as_plain, by_place, explain, next_lines, show
 from memeloc.counts import counted
 from memeloc.errors import MemelocError
+from memeloc.model import SEPARATOR
+
+if TYPE_CHECKING:
+    from memeloc.correct.model import Case
 
 app = typer.Typer(
     help="Have people correct the captions: sheets out, answers in, differences settled.",
@@ -42,16 +45,69 @@ _FIRST = {
     "survey": "memeloc translate --kind survey",
 }
 _NAMES = {"caption": "captions", "transcript": "transcripts", "survey": "survey texts"}
-_PLACED = (
-    *("meme_id", "round", "person", "parts", "typed", "status", "comment", "row", "outcome"),
-    *("reason", "message"),
+_PLACED = "meme_id round person parts typed status comment row outcome reason message"
+_COMMENT = "meme_id language round person status comment created"
+
+_ANSWERS = Table("To look at", "answers", "row meme_id outcome why=message", most=SHOWN)
+_WARNINGS = Table(
+    "Warnings",
+    "warnings",
+    ("meme_id language", ("part", lambda row: row.part + 1 or None), "check what=message"),
+    most=SHOWN,
 )
-_COMMENT = ("meme_id", "language", "round", "person", "status", "comment", "created")
-_SENT = Table("Sent", "sheets", "language person captions=texts file archive left_out", empty=False)
+_SHEETS = Table(
+    "Sheets",
+    "sheets",
+    "kind language round person sent answered corrected to_settle file sheet",
+    empty=True,
+)
+_ANSWERED = Table(
+    "Who changed what",
+    "answers",
+    (
+        "meme_id language round person",
+        ("when", lambda row: f"{row['created']:%Y-%m-%d}"),
+        "status before after comment",
+    ),
+    most=50,
+    empty=True,
+)
+_SCORES = (
+    ("HTER %", lambda row: round(row["hter"], 1)),
+    ("chrF", lambda row: round(row["chrf"], 1)),
+)
+_REPORT = (
+    Table(
+        "What correction changed",
+        "rows",
+        (
+            "language round person answered=seen as_it_was=untouched corrected",
+            ("given up", lambda row: sum(row["given_up"].values())),
+            *_SCORES,
+        ),
+        empty=True,
+    ),
+    Table(
+        "Two people, the same captions",
+        "agreements",
+        (
+            "language round",
+            ("people", lambda pair: f"{pair['one']}, {pair['other']}"),
+            "both equal",
+            _SCORES[1],
+        ),
+    ),
+    Table(
+        "From the machine's text to the last, over all rounds",
+        "overall",
+        ("language captions changed", *_SCORES),
+    ),
+    Table("Comments", "comments", "language meme_id who status comment", most=SHOWN),
+)
 
 
-def _chosen(rows: Iterable[Any], names: Iterable[str]) -> list[dict[str, Any]]:
-    return [{name: getattr(row, name) for name in names} for row in rows]
+def _fields(record: Any, names: str) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in names.split()}
 
 
 @app.command(name="export")
@@ -100,11 +156,8 @@ def export(
     sheet of the round stays theirs.
 
     Example:
-      memeloc correct export --langs hi --to asha
       memeloc correct export --langs de,es,hi --to anna,ben --share
       memeloc correct export --langs de --round 2 --to jonas --format xliff
-      memeloc correct export --langs ar --to amal --format csv --no-pictures
-      memeloc correct export --langs ar --kind transcript --to samira
       memeloc correct export --langs ar --kind survey --taxonomy multi3hate --to samira
     """
     check_taxonomy(taxonomy, kind)
@@ -131,26 +184,21 @@ def export(
         names = {locale.tag: locale.name for locale in chosen}
     lines = []
     for sheet in sheets:
-        name, who = names[sheet["language"]], f", for {sheet['person']}" if sheet["person"] else ""
+        name, person = names[sheet["language"]], sheet["person"]
         if sheet["file"]:
-            about = f"{sheet['texts']:,} {_NAMES[kind]} in {name}"
-            lines.append(f"Wrote {about} to {sheet['file']}")
+            lines.append(f"Wrote {sheet['texts']:,} {_NAMES[kind]} in {name} to {sheet['file']}")
         else:
             lines.append(
-                f"There is nothing to correct in {name}, round {round_}{who}: {_FIRST[kind]} "
-                "first, or ask for --only all"
+                f"There is nothing to correct in {name}, round {round_}"
+                f"{f', for {person}' if person else ''}: {_FIRST[kind]} first, or ask for "
+                "--only all"
             )
         if sheet["archive"]:
             lines.append(f"The same with its pictures, to send: {sheet['archive']}")
-        if sheet["left_out"]:
-            lines.append(
-                f"{sheet['left_out']:,} were left out: {sheet['person']} has answered them in "
-                "another round"
-            )
+        if left_out := sheet["left_out"]:
+            why = f"{person} has answered them in another round"
+            lines.append(f"{left_out:,} were left out: {why}")
     show({"sheets": sheets}, *lines, as_json=as_json)
-
-
-_ANSWERS = Table("To look at", "answers", "row meme_id outcome why=message", most=SHOWN)
 
 
 @app.command(name="import")
@@ -178,8 +226,7 @@ def import_(
     all the same, the exit status is 1.
 
     Example:
-      memeloc correct import hi-r1-asha.xlsx de-r1-jonas.xlsx
-      memeloc correct import hi-r1-asha.xlsx --report
+      memeloc correct import hi-r1-asha.xlsx de-r1-jonas.xlsx --report
     """
     results: list[dict[str, Any]] = []
     with memeloc.Workspace.find() as workspace:
@@ -201,10 +248,8 @@ def import_(
                 continue
             if not as_json:
                 _print_import(result, dry_run)
-            result |= {
-                "answers": _chosen(result["answers"], _PLACED),
-                "problems": list(map(str, result["problems"])),
-            }
+            result["answers"] = [_fields(answer, _PLACED) for answer in result["answers"]]
+            result["problems"] = list(map(str, result["problems"]))
             results.append(as_plain(result))
         is_stored = not dry_run and any("error" not in result for result in results)
         further = next_lines(workspace, "correct", as_json=as_json or not is_stored)
@@ -224,7 +269,7 @@ def _print_import(result: dict[str, Any], dry_run: bool) -> None:
         say(f"{file}: {result['note']}")
     show(result, _ANSWERS, as_json=False)
     explain("Not read", result["problems"])
-    show(result, WARNINGS, as_json=False)
+    show(result, _WARNINGS, as_json=False)
     if earlier := result["earlier"]:
         say(
             f"{file}: {counted(len(earlier), 'answer is', 'answers are')} about an earlier "
@@ -234,15 +279,11 @@ def _print_import(result: dict[str, Any], dry_run: bool) -> None:
     if result["report"]:
         print(f"Row by row, for who filled it in: {result['report']}")
     if result["unanswered"]:
-        print(
-            f"{counted(result['unanswered'], 'caption')} of this sheet unanswered still: go on in "
-            f"{file}, and import it again"
-        )
+        captions = counted(result["unanswered"], "caption")
+        print(f"{captions} of this sheet unanswered still: go on in {file}, and import it again")
     if result["left_out"]:
-        say(
-            f"{file}: {counted(result['left_out'], 'row was', 'rows were')} left out; mend them "
-            "and import it again"
-        )
+        rows = counted(result["left_out"], "row was", "rows were")
+        say(f"{file}: {rows} left out; mend them and import it again")
 
 
 @app.command()
@@ -269,14 +310,6 @@ def withdraw(
     show(result, then, *[later] * bool(stay), *further, as_json=as_json)
 
 
-_SHEETS = Table(
-    "Sheets",
-    "sheets",
-    "kind language round person sent answered corrected to_settle file sheet",
-    empty=True,
-)
-
-
 @app.command()
 def status(as_json: AsJson = False) -> None:
     """Say what is out with whom, what came back, and what is left to settle.
@@ -286,9 +319,8 @@ def status(as_json: AsJson = False) -> None:
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.correcting.status()
-    count = result["to_settle"]
-    waiting = [f"{count:,} to settle: memeloc correct settle"] * bool(count)
-    show(result, _SHEETS, *waiting, as_json=as_json)
+    waiting = [f"{result['to_settle']:,} to settle: memeloc correct settle"]
+    show(result, _SHEETS, *waiting * bool(result["to_settle"]), as_json=as_json)
 
 
 @app.command(name="check")
@@ -307,20 +339,7 @@ def check(langs: Langs = "all", kind: Kind = "caption", as_json: AsJson = False)
     count = len({(warning.meme_id, warning.language) for warning in warnings})
     then = f"{texts:,} {_NAMES[kind]} looked at, {count:,} with warnings"
     result = {_NAMES[kind].replace(" ", "_"): texts, "warnings": warnings}
-    show(result, WARNINGS, then, as_json=as_json)
-
-
-_ANSWERED = Table(
-    "Who changed what",
-    "answers",
-    (
-        "meme_id language round person",
-        ("when", lambda row: f"{row['created']:%Y-%m-%d}"),
-        "status before after comment",
-    ),
-    most=50,
-    empty=True,
-)
+    show(result, _WARNINGS, then, as_json=as_json)
 
 
 @app.command()
@@ -343,40 +362,6 @@ def compare(
     show({"answers": answers}, _ANSWERED, as_json=as_json)
 
 
-_SCORES = (
-    ("HTER %", lambda row: round(row["hter"], 1)),
-    ("chrF", lambda row: round(row["chrf"], 1)),
-)
-_REPORT = (
-    Table(
-        "What correction changed",
-        "rows",
-        (
-            "language round person answered=seen as_it_was=untouched corrected",
-            ("given up", lambda row: sum(row["given_up"].values())),
-            *_SCORES,
-        ),
-        empty=True,
-    ),
-    Table(
-        "Two people, the same captions",
-        "agreements",
-        (
-            "language round",
-            ("people", lambda pair: f"{pair['one']}, {pair['other']}"),
-            "both equal",
-            _SCORES[1],
-        ),
-    ),
-    Table(
-        "From the machine's text to the last, over all rounds",
-        "overall",
-        ("language captions changed", *_SCORES),
-    ),
-    Table("Comments", "comments", "language meme_id who status comment", most=SHOWN),
-)
-
-
 @app.command()
 def report(
     langs: Langs = "all",
@@ -390,15 +375,145 @@ def report(
     after; words are cut as each language does, with dictionaries for Thai, Khmer, Chinese and such.
 
     Example:
-      memeloc correct report
       memeloc correct report --langs hi,zh --to report.html
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.correcting.report(languages(langs), kind=kind, to=to)
-    fields = {name: getattr(result, name) for name in ("rows", "agreements", "overall")}
-    comments = _chosen(result.comments, _COMMENT) if as_json else result.comments
-    page = [f"The page: {to}"] if to else []
-    show(fields | {"comments": comments}, *_REPORT, *page, as_json=as_json)
+    comments = result.comments
+    if as_json:
+        comments = [_fields(comment, _COMMENT) for comment in comments]  # type: ignore[misc]
+    fields = _fields(result, "rows agreements overall") | {"comments": comments}
+    show(fields, *_REPORT, *[f"The page: {to}"] * bool(to), as_json=as_json)
 
 
-app.command()(settle)
+def _case_rows(result: Mapping[str, list[Case]]) -> Iterator[tuple[Any, ...]]:
+    # A row with the caption of each case, under it why it was opened, and a row for each answer
+    # and each comment.
+    from memeloc.correct.settling import said, shown_answers
+
+    for case in result["cases"]:
+        about = (case.id, case.meme_id, case.language)
+        yield *about, case.decision or case.reason, "now", SEPARATOR.join(case.now or ())
+        if case.reason not in ("disagreement", "given up"):  # which the answers show by themselves
+            yield *about, "", "why", case.message
+        for answer in shown_answers(case):
+            yield *about, "", f"{answer.id} {answer.person or 'somebody'}", said(answer)
+        for comment in case.comments:
+            yield *about, "", comment.who, f"({comment.comment})"
+
+
+_CASES = Table(
+    "To settle", _case_rows, by_place("case", "meme_id", "language", "why", "answer", "text")
+)
+_DROPS: dict[str, Literal["", "drop", "drop all"]] = {"language": "drop", "all": "drop all"}
+
+
+@app.command()
+def settle(
+    case: int | None = Argument(None, metavar="CASE", help="A case's number; without, all open."),
+    accept: int | None = Option(None, metavar="ANSWER", help="Accept this answer, by its number."),
+    text: str | None = Option(None, metavar="TEXT", help="Another text, parts joined by ' // '."),
+    keep: bool = Option(False, "--keep", help="Keep the caption that stands there now."),
+    drop: str = Option(
+        "", "--drop", metavar="WHERE", help="Drop the meme: in this `language`, or in `all`."
+    ),
+    comment: str = Option("", metavar="TEXT", help="Why."),
+    person: DecidedBy = "",
+    langs: Langs = "all",
+    to: Path | None = Option(
+        None, metavar="FILE", help="Write open cases to a .xlsx, .csv or .jsonl to decide in."
+    ),
+    from_: Path | None = Option(None, "--from", metavar="FILE", help="Read decisions from it."),
+    prefer: str = Option(
+        "",
+        metavar="RULE",
+        help="Settle all open cases that a rule decides: person:NAME, round:NUMBER or majority.",
+    ),
+    as_json: AsJson = False,
+) -> None:
+    """List what is to be settled, and decide it.
+
+    Two people who differ, a source that changed since, a part that was lost, a caption that was
+    given up: accept an answer, type a third text, keep what stands, or drop the meme. A dropped
+    meme is left out of everything that goes out; `memeloc drop --take-back` brings it back. Every
+    decision is kept, what people commented stands with the case, and the text that it settles on
+    is checked as `import` checks texts. Who corrects her own answer and sends the sheet again
+    closes the case that it opened.
+
+    A rule takes a person's answer, that of a round, or what more than half of those have who
+    answered; what it does not decide stays open. What a preferred person gave up is dropped in its
+    language.
+
+    Example:
+      memeloc correct settle
+      memeloc correct settle 12 --accept 30
+      memeloc correct settle 12 --text "Endlich Montag // sagte niemand"
+      memeloc correct settle 13 --drop all --comment "a pun that only English has"
+      memeloc correct settle --prefer majority --langs hi
+      memeloc correct settle --to cases.xlsx
+      memeloc correct settle --from cases.xlsx --as maria
+    """
+    who, tags = person or login(), languages(langs)
+    chosen = (accept is not None) + (text is not None) + keep + bool(drop)
+    if chosen > 1 or (case is None and chosen):
+        raise typer.BadParameter("a case takes one of --accept, --text, --keep and --drop")
+    if (case is not None) + (to is not None) + (from_ is not None) + bool(prefer) > 1:
+        raise typer.BadParameter("a case's number, --to, --from or --prefer: one of them")
+    if drop not in ("", *_DROPS):
+        raise typer.BadParameter("--drop is language or all")
+    with memeloc.Workspace.find() as workspace:
+        cases = workspace.correcting.cases
+        if to is not None:
+            file, count = cases.write(to, tags)
+            then = f"Wrote {count:,} open cases to {file}; fill in take (or text) and import"
+            show({"file": file, "cases": count}, then, as_json=as_json)
+            return
+        if prefer:
+            done = cases.prefer(prefer, person=who, languages=tags, comment=comment)
+        elif from_ is not None:
+            done = cases.decide_from(from_, person=who)
+        elif case is not None and chosen:
+            how = {"accept": accept, "text": text, "drop": _DROPS.get(drop, "")}
+            done = cases.decide(case, person=who, comment=comment, **how)  # type: ignore[arg-type]
+        else:
+            _list_cases(cases.open(tags) if case is None else [cases.find(case)], as_json)
+            return
+        open_cases = len(cases.open(tags))
+        further = next_lines(workspace, "correct", as_json=as_json)
+    dropped = f" ({done['dropped']:,} of them dropped)" if done["dropped"] else ""
+    then = f"{done['settled']:,} settled{dropped}, {open_cases:,} open"
+    show(done | {"open": open_cases}, _WARNINGS, then, *further, as_json=as_json)
+
+
+def _list_cases(cases: list[Case], as_json: bool) -> None:
+    from memeloc.correct.settling import said, shown_answers
+
+    then = "memeloc correct settle CASE --accept ANSWER, or --text, --keep or --drop"
+    if not as_json:
+        show(
+            {"cases": cases},
+            *([_CASES, then] if cases else ["There is nothing to settle"]),
+            as_json=False,
+        )
+        return
+    rows = [
+        {
+            "case": case.id,
+            **_fields(case, "meme_id language round reason message"),
+            "source": SEPARATOR.join(case.source),
+            "now": None if case.now is None else SEPARATOR.join(case.now),
+            "answers": [
+                {
+                    "answer": answer.id,
+                    **_fields(answer, "person status"),
+                    "text": said(answer) if any(answer.typed) else "",
+                    "comment": answer.comment,
+                }
+                for answer in shown_answers(case)
+            ],
+            "comments": [_fields(comment, _COMMENT) for comment in case.comments],
+            "decision": case.decision,
+        }
+        for case in cases
+    ]
+    show({"cases": rows}, as_json=True)

@@ -1,8 +1,8 @@
-"""What a corrected caption should be looked at for. In: a caption and its box. Out: warnings.
+"""What a corrected caption should be looked at for. In: captions and their boxes. Out: warnings.
 
-Warnings are for people: nothing is ever changed by them. Each check is one function of the list
-CHECKS; it gets one part of a caption and yields sentences. A false warning is worse than one that
-is missing: people stop reading them. What takes several captions is in `consistency`.
+Warnings are for people: nothing is ever changed by them. A false warning is worse than one that is
+missing: people stop reading them. Each of CHECKS gets one part of a caption and yields sentences;
+`check_terms` looks for a glossary's terms, `check_together` for what only several captions tell.
 """
 
 from __future__ import annotations
@@ -10,14 +10,18 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from rapidfuzz import fuzz
+
 from memeloc.correct.kept import is_written_by_its_owner, lost_marks, lost_numbers, names
 from memeloc.damaged_text import damage
+from memeloc.glossary import Term, shown, terms_in
 from memeloc.locales.tags import count_scripts, letter_scripts
-from memeloc.locales.words import words
+from memeloc.locales.words import SearchedText, words
 from memeloc.model import Locale
 
 _HIDDEN = re.compile("[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
@@ -33,11 +37,19 @@ _OPENING, _CLOSING = "([{（「『【«“", ")]}）」』】»”"
 _OTHER_QUOTES = {"bg", "cs", "de", "he", "hr", "sk", "sr"}
 _FULL_WIDTH = {"Hans", "Hant", "Jpan"}
 _HALF = re.compile(r"(?<=[\u3040-\u30ff\u4e00-\u9fff])[,.!?;:](?![A-Za-z0-9])")
+_ASKING = re.compile(r"[?？؟\u037e;፧][^\w]*$")
 _UNASKED = {"Armn", "Jpan", "Khmr", "Laoo", "Mymr", "Thai"}
 """Scripts whose questions may do without a mark at their end."""
 
 _CASED = {"Latn", "Cyrl", "Grek", "Armn"}
 """Scripts with capitals."""
+
+_LEAST_WORDS = {"two ways": 2, "same text": 4}
+"""A shorter source means what its caption makes of it; a shorter text may well say two things."""
+_SIMILAR = 80.0
+"""In percent (rapidfuzz's ratio): sources so similar may have the same translation."""
+_NAME_CAPTIONS, _NAME_KEPT = 5, 0.8
+"""A name is to be kept that so many captions have, and such a share of their texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +100,6 @@ class _Part:
     scripts: frozenset[str]
 
 
-def _bare(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
-
-
 def _empty(part: _Part) -> Iterator[str]:
     if part.source.strip() and not part.text.strip():
         yield "the part is empty, the source's is not"
@@ -100,9 +108,10 @@ def _empty(part: _Part) -> Iterator[str]:
 
 
 def _same(part: _Part) -> Iterator[str]:
-    if _bare(part.source) != _bare(part.text):
-        return
-    if part.caption.source_language.split("-")[0] == part.language:
+    bare, text = (
+        "".join(filter(str.isalnum, each.casefold())) for each in (part.source, part.text)
+    )
+    if bare != text or part.caption.source_language.split("-")[0] == part.language:
         return
     # Names, numbers, exclamations and borrowed words are the same in many languages.
     plain = _CODE.sub("", part.source)
@@ -173,16 +182,9 @@ def _punctuation(part: _Part) -> Iterator[str]:
     for opening, closing in (("¿", "?"), ("¡", "!")):
         if part.caption.locale.tag == "es" and closing in text and opening not in text:
             yield f"{closing} without {opening}"
-    if (
-        part.caption.locale.script not in _UNASKED
-        and text.strip()
-        and _asks(part.source) != _asks(text)
-    ):
+    asks, asked = (_ASKING.search(each) is not None for each in (text, part.source))
+    if asks != asked and part.caption.locale.script not in _UNASKED:
         yield "only one of source and text ends with a question mark"
-
-
-def _asks(text: str) -> bool:
-    return re.search(r"[?？؟\u037e;፧][^\w]*$", text) is not None
 
 
 def _digits(part: _Part) -> Iterator[str]:
@@ -213,7 +215,7 @@ def _spaces(part: _Part) -> Iterator[str]:
 
 
 def _capacity(part: _Part) -> Iterator[str]:
-    if part.text.strip() and part.size < part.caption.locale.smallest_size:
+    if part.size < part.caption.locale.smallest_size:
         yield f"too long for its box: it would be set at {part.size:.0f} pixels"
 
 
@@ -261,3 +263,97 @@ def check(item: Checked) -> list[CaptionWarning]:
         message = f"there are {len(item.parts)} parts, the source has {len(item.source)}"
         warnings.insert(0, CaptionWarning(item.meme_id, item.locale.tag, -1, "part", message))
     return warnings
+
+
+def check_terms(
+    caption: Checked, terms: Iterable[Term], source: Locale
+) -> Iterator[CaptionWarning]:
+    """Yield a warning for each term of a caption's source (in the language `source`) of which the
+    text has no wanted form, in whatever part, and for each forbidden form that it has.
+
+    `terms` are all of the caption's language.
+    """
+    locale = caption.locale
+    texts = [SearchedText(part, locale) for part in caption.parts]
+    for term in (
+        terms_in(terms, caption.source, source) if any(map(str.strip, caption.parts)) else ()
+    ):
+        if term.wanted and not any(text.has(form) for form in term.wanted for text in texts):
+            message = f"{shown(term.names)!r} is to be {shown(term.wanted)!r}"
+            yield CaptionWarning(caption.meme_id, locale.tag, -1, "glossary", message)
+        for index, text in enumerate(texts):
+            wanted = [place for form in term.wanted for place in text.places(form)]
+            for form in term.forbidden:
+                places = text.places(form)
+                if all(any(a <= start and end <= b for a, b in wanted) for start, end in places):
+                    continue  # within a wanted form it may stand
+                instead = f"; it is to be {shown(term.wanted)!r}" if term.wanted else ""
+                message = f"{shown([form])!r} is forbidden{instead}"
+                yield CaptionWarning(caption.meme_id, locale.tag, index, "glossary", message)
+
+
+def check_together(
+    captions: Iterable[Checked], asked: Collection[str] | None = None
+) -> Iterator[CaptionWarning]:
+    """Look over all captions of a language: names that are lost where nearly all other captions
+    keep them, sources translated in two ways, different sources with one translation.
+
+    Each deviating text is one warning, at the first caption that has it; a text is deviating that
+    fewer captions have than another.
+
+    Args:
+        asked: the memes to warn about; all where it is None.
+    """
+    times, kept, lost = Counter[str](), Counter[str](), list[tuple[Checked, str]]()
+    # By check and what is the same: by what differs, the captions, parts and texts that have it.
+    groups = defaultdict[tuple[str, str], dict[str, list[tuple[Checked, int, str]]]](dict)
+    for caption in captions:
+        whole = "\n".join(caption.source), "\n".join(caption.parts)
+        for name in names(whole[0]):
+            times[name.casefold()] += 1
+            if name.casefold() in whole[1].casefold():
+                kept[name.casefold()] += 1
+            elif asked is None or caption.meme_id in asked:
+                lost.append((caption, name))
+        for part, (source, text) in enumerate(zip(caption.source, caption.parts, strict=False)):
+            if source.strip() and text.strip():
+                same = groups["two ways", _folded(source)].setdefault(_letters(text), [])
+                same.append((caption, part, text))
+        same = groups["same text", _letters(whole[1])].setdefault(_folded(whole[0]), [])
+        same.append((caption, -1, whole[0]))
+    for caption, name in lost:
+        count = times[name.casefold()]
+        if count >= _NAME_CAPTIONS and kept[name.casefold()] / count >= _NAME_KEPT:
+            message = f"the text lacks {name}, which other captions keep"
+            yield CaptionWarning(caption.meme_id, caption.locale.tag, -1, "names", message)
+    for (check, _), variants in groups.items():
+        usual, *others = sorted(variants.values(), key=len, reverse=True)
+        first, part, text = usual[0]
+        if not others:
+            continue
+        counted = first.source[part] if part >= 0 else "\n".join(first.parts)
+        if sum(word[0].isalpha() for word in words(counted, first.locale)) < _LEAST_WORDS[check]:
+            continue
+        for variant in others:
+            about = [each for each in variant if asked is None or each[0].meme_id in asked]
+            if not about:
+                continue
+            caption, part, own = about[0]
+            if check == "same text":
+                message = f"{first.meme_id} has the same text for another source: {text!r}"
+                is_deviating = fuzz.ratio(own.casefold(), text.casefold()) < _SIMILAR
+            else:
+                message = f"the same source is translated otherwise in {first.meme_id}: {text!r}"
+                # Within one meme, what is repeated may be worded in another way each time.
+                is_deviating = caption.meme_id != first.meme_id
+            if is_deviating:
+                yield CaptionWarning(caption.meme_id, caption.locale.tag, part, check, message)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _letters(text: str) -> str:
+    """Return a text without marks and spaces, which make no other translation."""
+    return "".join(char for char in text.casefold() if unicodedata.category(char)[0] in "LMN")

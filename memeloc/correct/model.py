@@ -8,52 +8,30 @@ in English (section 3.2, appendix A.4); the second round sees the first's result
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
 
 from memeloc.glossary import Term
 from memeloc.model import Locale
 
-Status = Literal[
-    "correct",
-    "corrected",
-    "wordplay",
-    "culture",
-    "other",
-    "harmful",
-    "skip",
-    "no-text",
-    "comment",
-]
-"""A person's decision on an item.
-
-`correct` as it stands; `corrected` by the person's text; cannot be translated because of
-`wordplay`, of `culture` or for an `other` reason; `harmful` to read, or skipped (`skip`) for any
-reason. Of a transcript: there is no text in the picture (`no-text`). Where there is a comment and
-nothing else: `comment`, which decides nothing.
-"""
-
-STATUSES: dict[str, tuple[Status, ...]] = {
+STATUSES: dict[str, tuple[str, ...]] = {
     "caption": ("correct", "corrected", "wordplay", "culture", "other", "harmful", "skip"),
     "transcript": ("correct", "corrected", "no-text", "harmful", "skip"),
     "survey": ("correct", "corrected", "culture", "other", "skip"),
 }
-"""What people pick, by the kind of sheet."""
+"""What people pick, by the kind of sheet.
 
+`correct` as it stands; `corrected` by the person's text; cannot be translated because of
+`wordplay`, of `culture` or for an `other` reason; `harmful` to read, or skipped (`skip`) for any
+reason. Of a transcript: there is no text in the picture (`no-text`). Where there is a comment and
+nothing else, the status is `comment`, which decides nothing.
+"""
+GIVEN_UP = frozenset(("wordplay", "culture", "other", "harmful", "skip", "no-text"))
+WITHOUT_TEXT = GIVEN_UP | {"comment"}
 NO_PART = "-"
 """What a person writes for a part of a transcript that is no text, such as a drawing."""
-
-GIVEN_UP: frozenset[Status] = frozenset(
-    ("wordplay", "culture", "other", "harmful", "skip", "no-text")
-)
-"""Statuses that give a caption up."""
-
-WITHOUT_TEXT = GIVEN_UP | {"comment"}
-"""Statuses that bring no text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,13 +129,8 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A caption that was translated before, whose source is similar: a fuzzy match.
-
-    Attributes:
-        percent: how similar the sources are; 100 is the very same text.
-        source, text: what was translated, and its translation; one for each part of the caption.
-        origin: `corrected`, `settled` or `imported` in the workspace, or a translation memory's
-            file.
+    """A translation of a similar source (a fuzzy match), by part of the caption; `percent` 100 is
+    the same source. `origin` is `corrected`, `settled`, `imported`, or a translation memory's file.
     """
 
     percent: int
@@ -171,9 +144,8 @@ class SheetItem:
     """One caption on a sheet, its parts in the order of the template's boxes.
 
     Attributes:
-        source: the source caption's parts.
         base: what is to be corrected: the machine translation, or the round before's result.
-        source_id, base_id: the versions that these are of.
+        source_id, base_id: the versions that source and base are of.
         boxes: the names of the text boxes.
         capacities: characters each box can hold at a comfortable size, 0 when unknown.
         picture: the meme rendered with the text to be corrected, or None.
@@ -208,34 +180,6 @@ class SheetItem:
     history: tuple[Answer, ...] = ()
     open_case: bool = False
     own_rounds: tuple[int, ...] = ()
-
-    @property
-    def source_key(self) -> str:
-        """Return the key of its source, by which a change since can be noticed."""
-        return text_key(self.source)
-
-    @property
-    def base_key(self) -> str:
-        """Return the key of the text to be corrected."""
-        return text_key(self.base)
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """Its marks and its note."""
-        return (*self.marks, self.note) if self.note else self.marks
-
-    @property
-    def picture_name(self) -> str:
-        """Where its picture is in what is sent with a sheet; empty without a picture.
-
-        It is the meme's id, or begins as it does where an id cannot be a file's name.
-        """
-        if self.picture is None:
-            return ""
-        name = re.sub(r"[^\w.-]", "_", self.meme_id)[:60]
-        if name != self.meme_id:
-            name += f"-{hashlib.sha256(self.meme_id.encode()).hexdigest()[:8]}"
-        return f"pictures/{name}{self.picture.suffix}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +216,7 @@ class Sheet:
 
 
 def text_key(parts: Sequence[str]) -> str:
-    """A short key of a caption's text: it changes when any part does.
+    """Return a short key of a caption's text, which changes when any part does.
 
     >>> text_key(("a", "b")) == text_key(("a", "b")), text_key(("a b",)) == text_key(("a", "b"))
     (True, False)

@@ -3,14 +3,22 @@
 Forgiving in form and strict in substance: what a spreadsheet does to a file is the readers' affair;
 here an answer is either placed, already known, kept for `settle`, or refused, and each says why.
 Nothing is thrown away: all but the refused are stored, whatever their outcome.
+
+Outcomes: `placed`: it is the item's result in its round. `replaced`: so it is, instead of an
+earlier answer of the same person. `unchanged`: the same was answered before. `older`: kept, but an
+answer from a later sheet of the same person stands. `noted`: a comment without an answer, kept.
+`skipped`: left to somebody else, for whom it is unanswered still. `case`: kept, and left for
+`settle`. `stray`: so is a row that belongs to no caption of the sheet, with the caption that it
+stands beside; it is nobody's answer to that one. `refused`: it lacks a placeholder without which
+the text cannot be used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 from memeloc.correct.model import (
     GIVEN_UP,
@@ -27,34 +35,8 @@ from memeloc.errors import InputError
 from memeloc.placeholders import misplaced, placeholders
 from memeloc.sheets import Filled
 
-Outcome = Literal[
-    "placed", "replaced", "unchanged", "older", "noted", "skipped", "case", "stray", "refused"
-]
-"""What becomes of an answer.
-
-`placed`: it is the item's result in its round. `replaced`: so it is, instead of an earlier answer
-of the same person. `unchanged`: the same was answered before. `older`: kept, but an answer from a
-later sheet of the same person stands. `noted`: a comment without an answer, kept. `skipped`: left
-to somebody else, for whom it is unanswered still. `case`: kept, and left for `settle`. `stray`: so
-is a row that belongs to no caption of the sheet, with the caption that it stands beside; it is
-nobody's answer to that one. `refused`: it lacks a placeholder without which the text cannot be
-used.
-"""
-
-Reason = Literal[
-    "",
-    "source changed",
-    "part lost",
-    "disagreement",
-    "older sheet",
-    "unknown id",
-    "not on the sheet",
-    "given up",
-    "placeholders",
-    "not understood",
-    "same person",
-]
-_Decision = tuple[Outcome, Reason, str]
+_Decision = tuple[str, str, str]
+"""An answer's outcome, the reason in short, and as a sentence for people."""
 
 
 def same_person(name: str, other: str) -> bool:
@@ -83,8 +65,7 @@ def identify(
     Raises:
         InputError: no sheet or several fit, or the sheet is not the one that was asked for.
     """
-    tag, of_round = filled.facts.get("language", ""), filled.facts.get("round", "")
-    named = filled.facts.get("person", "")
+    tag, of_round, named = (filled.facts.get(name, "") for name in ("language", "round", "person"))
     by_id = {sheet.id: [sheet] for sheet in sheets}
     fitting = (
         by_id.get(found_id(filled))
@@ -108,22 +89,22 @@ def identify(
             file=filled.file,
         )
     (sheet,) = fitting
-    said, who = "", named or sheet.person or person
+    other, who = "", named or sheet.person or person
     if languages and sheet.language.tag not in languages:
-        said = f"{sheet.language.tag}, not for {', '.join(languages)}: name its language, or none"
+        other = f"{sheet.language.tag}, not for {', '.join(languages)}: name its language, or none"
     elif tag not in ("", sheet.language.tag):
-        said = f"{sheet.language.tag}, not for {tag}"
+        other = f"{sheet.language.tag}, not for {tag}"
     elif round_ not in (0, sheet.round):
-        said = f"round {sheet.round}, not for round {round_}: name its round, or none"
+        other = f"round {sheet.round}, not for round {round_}: name its round, or none"
     elif person and not same_person(person, who):
-        said = f"{who}, not for {person}: leave --person away, or export one for {person}"
-    if said:
-        raise InputError(f"this is the sheet {sheet.id} for {said}", file=filled.file)
+        other = f"{who}, not for {person}: leave --person away, or export one for {person}"
+    if other:
+        raise InputError(f"this is the sheet {sheet.id} for {other}", file=filled.file)
     return sheet, who
 
 
 def place(
-    answers: Sequence[Answer],
+    answers: Iterable[Answer],
     sheet: Sheet,
     sources: Mapping[str, tuple[str, ...]],
     earlier: Mapping[str, Sequence[Answer]],
@@ -143,54 +124,54 @@ def place(
             is a case: the rounds of multi3hate are two native speakers' (section 3.2).
     """
     placed, items = [], sheet.by_meme
+    facts: dict[str, Any] = {"person": person, "language": sheet.language.tag}
+    facts |= {"round": sheet.round, "sheet": sheet.id}
     for answer in answers:
+        answer = replace(answer, **facts)
         item, source = items.get(answer.meme_id), sources.get(answer.meme_id)
-        parts: tuple[str, ...] = ()
         if answer.near or item is None or source is None:
-            answer, decision = _stray(answer, sheet, is_known=source is not None)
-        else:
-            if sheet.kind == "transcript":
-                answer = _without_drawings(answer, item)
-            if answer.status not in WITHOUT_TEXT:
-                # Of `correct` it is what the sheet showed, whatever the file has.
-                parts = item.base if answer.status == "correct" else answer.parts
-            answer = replace(answer, parts=parts, base=item.base, person=person)
-            before = [each for each in earlier.get(answer.meme_id, ()) if each.standing]
-            decision = _decide(answer, sheet, item, source, before, file)
-            is_whole = decision[0] in ("placed", "replaced") or decision[1] == "disagreement"
-            if is_whole and not allow_same_person:
-                decision = _second_time(answer, sheet.round, before) or decision
-        outcome, reason, message = decision
-        placed.append(
-            replace(
-                answer,
-                parts=parts,
-                person=person,
-                language=sheet.language.tag,
-                round=sheet.round,
-                sheet=sheet.id,
-                outcome=outcome,
-                reason=reason,
-                message=message,
-            )
-        )
+            placed.append(_stray(answer, sheet, is_known=source is not None))
+            continue
+        if sheet.kind == "transcript":
+            answer = _without_drawings(answer, item)
+        # Of `correct` it is what the sheet showed, whatever the file has.
+        parts = item.base if answer.status == "correct" else answer.parts
+        parts = () if answer.status in WITHOUT_TEXT else parts
+        answer = replace(answer, parts=parts, base=item.base)
+        before = [each for each in earlier.get(answer.meme_id, ()) if each.standing]
+        outcome, reason, message = _decide(answer, sheet, item, source, before, file)
+        if not allow_same_person and (
+            outcome in ("placed", "replaced") or reason == "disagreement"
+        ):
+            for each in before:
+                is_other = each.round != sheet.round and each.status != "skip"
+                if is_other and same_person(each.person, person):
+                    outcome, reason = "case", "same person"
+                    message = (
+                        f"{person} answered {answer.meme_id} in round {each.round}, and round "
+                        f"{sheet.round} is for somebody else"
+                    )
+                    break
+        placed.append(replace(answer, outcome=outcome, reason=reason, message=message))
     return placed
 
 
-def _stray(answer: Answer, sheet: Sheet, *, is_known: bool) -> tuple[Answer, _Decision]:
-    """Return what becomes of an answer to no caption of the sheet: it is kept beside one."""
-    reason: Reason = "not on the sheet" if is_known else "unknown id"
-    about = f"the sheet {sheet.id} does not have {answer.meme_id!r}"
-    if not is_known:
-        about = f"there is no meme {answer.meme_id!r} here"
+def _stray(answer: Answer, sheet: Sheet, *, is_known: bool) -> Answer:
+    """Return an answer to no caption of the sheet: it is kept beside one."""
     if not answer.meme_id:
         reason = "not understood"
         about = answer.unclear or (
             "it has lost its key, and neither meme and part nor source say what it is about"
         )
+    elif is_known:
+        reason = "not on the sheet"
+        about = f"the sheet {sheet.id} does not have {answer.meme_id!r}"
+    else:
+        reason, about = "unknown id", f"there is no meme {answer.meme_id!r} here"
     near = answer.near or sheet.items[0].meme_id
     message = f"row {answer.row} stands beside {near} and belongs to no caption: {about}"
-    return replace(answer, meme_id=near), ("stray", reason, message)
+    answer = replace(answer, meme_id=near, parts=(), outcome="stray")
+    return replace(answer, reason=reason, message=message)
 
 
 def _decide(
@@ -206,10 +187,10 @@ def _decide(
         return "noted", "", ""
     if answer.unclear:
         return "case", "not understood", f"{name}: {answer.unclear}"
-    of_round = [each for each in before if each.round == sheet.round]
-    own = next((each for each in reversed(of_round) if each.person == person), None)
-    others = (each for each in reversed(of_round) if each.person != person)
-    other = next((each for each in others if each.status != "skip"), None)
+    of_round = [each for each in reversed(before) if each.round == sheet.round]
+    own = next((each for each in of_round if each.person == person), None)
+    others = (each for each in of_round if each.person != person and each.status != "skip")
+    other = next(others, None)
     is_same = own is not None and (own.parts, own.status) == (answer.parts, answer.status)
     if own is not None and is_same and own.reason != "not understood":
         return "unchanged", "", ""
@@ -218,8 +199,8 @@ def _decide(
     if lost := _lost(answer, item, may_go=sheet.kind == "transcript"):
         return "case", "part lost", lost
     if sheet.kind == "survey" and (wrong := _misplaced(answer, item, file)):
-        return "refused", "placeholders", str(wrong)
-    if (answer.source_key or item.source_key) != text_key(source):
+        return "refused", "placeholders", wrong
+    if (answer.source_key or text_key(item.source)) != text_key(source):
         message = (
             f"the source of {name} has changed since the sheet was made; it was "
             f"{' // '.join(item.source)!r} and is {' // '.join(source)!r}"
@@ -240,19 +221,6 @@ def _decide(
     return "replaced" if own is not None else "placed", "", ""
 
 
-def _second_time(answer: Answer, round_: int, before: Sequence[Answer]) -> _Decision | None:
-    """Return the decision on an answer of a person who has answered in another round, too."""
-    for each in before:
-        is_other = each.round != round_ and each.status != "skip"
-        if is_other and same_person(each.person, answer.person):
-            message = (
-                f"{answer.person} answered {answer.meme_id} in round {each.round}, and round "
-                f"{round_} is for somebody else"
-            )
-            return "case", "same person", message
-    return None
-
-
 def _without_drawings(answer: Answer, item: SheetItem) -> Answer:
     """Return the answer without parts that are no text; without any it is `no-text`."""
     text = item.base if answer.status == "correct" else answer.parts
@@ -262,18 +230,19 @@ def _without_drawings(answer: Answer, item: SheetItem) -> Answer:
     return replace(answer, parts=parts)
 
 
-def _misplaced(answer: Answer, item: SheetItem, file: Path) -> InputError | None:
+def _misplaced(answer: Answer, item: SheetItem, file: Path) -> str:
     """Return what is wrong with a text's placeholders, and where."""
     for index, (source, text) in enumerate(zip(item.source, answer.parts, strict=False)):
         if wrong := misplaced(source, text):
-            return InputError(
+            error = InputError(
                 f"{wrong}: write {' '.join(placeholders(source)) or 'no braces'} as in the source, "
                 "and import the file again",
                 file=file,
                 row=answer.rows[index] if index < len(answer.rows) else answer.row,
                 column="your text",
             )
-    return None
+            return str(error)
+    return ""
 
 
 def _lost(answer: Answer, item: SheetItem, *, may_go: bool) -> str:

@@ -13,16 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memeloc.correct.model import (
-    GIVEN_UP,
-    NO_PART,
-    WITHOUT_TEXT,
-    Answer,
-    Sheet,
-    SheetItem,
+from memeloc.correct.model import GIVEN_UP, NO_PART, WITHOUT_TEXT, Answer, Sheet, SheetItem
+from memeloc.correct.sheet_form import (
+    EMPTY,
+    NEEDED,
+    PAGE,
+    all_columns,
+    near_status,
+    part_of,
+    read_status,
+    split_key,
 )
-from memeloc.correct.sheet_form import NEEDED, PAGE, all_columns, part_of, split_key
-from memeloc.correct.statuses import EMPTY, near_status, read_status
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR, Caption
 from memeloc.sheets import Filled, FilledRow, SheetColumn, SheetForm, plain_text, read_form
@@ -42,6 +43,7 @@ _BECAME: Mapping[str, str] = {
     "replaced": "taken, in place of your earlier answer",
     "unchanged": "nothing new: you had answered the same before",
     "older": "kept, but the answer on your later sheet stands",
+    "skipped": "left to somebody else, as you wished",
     "noted": "your comment is kept; the caption is still to be answered",
     "case": "kept, and somebody will decide about it",
     "stray": "kept, but this row belongs to no caption of the sheet: somebody will look at it",
@@ -49,6 +51,13 @@ _BECAME: Mapping[str, str] = {
 }
 _UNTOUCHED = "nothing was filled in: still to be answered"
 _NOT_READ = "NOT read: please correct it and send the sheet again"
+_ELSEWHERE = {
+    "room": "the text of row {} stands in the column 'room'; if it is the caption, accept it",
+    "to be corrected": "the text to be corrected was itself changed in row {}; if that is the "
+    "correction, accept it",
+    "source": "the source was itself changed in row {}; if that is the correction, accept it",
+}
+"""What to ask where the text itself is empty, by the column in which another one was typed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +75,6 @@ class _Part:
     doubt: str = ""
     near: str = ""
 
-    @property
-    def comment(self) -> str:
-        return "\n".join(filter(None, [self.row["comment"], *self.row.comments]))
-
 
 def read_sheet(path: Path, sheets: Callable[[str], Sheet | None]) -> Filled:
     """Read a file that came back, in any format; `sheets` gives a sheet that went out by its id.
@@ -77,22 +82,19 @@ def read_sheet(path: Path, sheets: Callable[[str], Sheet | None]) -> Filled:
     Raises:
         InputError: as `memeloc.sheets.read_form`.
     """
-    known: dict[str, dict[str, SheetItem]] = {}
+    known: dict[str, dict[str, SheetItem]] = {"": {}}
 
     def sent(row: FilledRow) -> Mapping[str, str]:
         id, meme_id, number, _ = split_key(row["key"]) or ("", "", 0, "")
         if id not in known:
-            known[id] = _items(sheets(id)) if id else {}
+            sheet = sheets(id)
+            known[id] = sheet.by_meme if sheet else {}
         if item := known[id].get(meme_id):
             base = part_of(item.base, number)
             return {"source": part_of(item.source, number), "to be corrected": base}
         return {}
 
     return read_form(path, SheetForm(PAGE, all_columns()), needed=NEEDED, sent=sent)
-
-
-def _items(sheet: Sheet | None) -> dict[str, SheetItem]:
-    return {item.meme_id: item for item in sheet.items} if sheet else {}
 
 
 def sheet_id(filled: Filled) -> str:
@@ -113,7 +115,7 @@ def sheet_id(filled: Filled) -> str:
 
 def shows(filled: Filled, sheet: Sheet) -> bool:
     """Return whether anything in a file is of a sheet."""
-    items = _items(sheet)
+    items = sheet.by_meme
     sources = {plain_text(part) for item in sheet.items for part in item.source} - {""}
     return any(
         _stated(row)[0] in items or plain_text(row["source"]) in sources for row in filled.rows
@@ -130,8 +132,8 @@ def answers(filled: Filled, sheet: Sheet) -> list[Answer]:
     for part in _understood(filled.rows, sheet):
         meme_id = f"\x1f{part.row.number}" if part.near else part.meme_id
         memes.setdefault(meme_id, {}).setdefault(part.number, []).append(part)
-    items = _items(sheet)
-    made = (_answer(parts, items.get(meme_id), sheet) for meme_id, parts in memes.items())
+    items = sheet.by_meme
+    made = (_answer(parts, items.get(meme_id), sheet.kind) for meme_id, parts in memes.items())
     return [answer for answer in made if answer is not None]
 
 
@@ -145,7 +147,7 @@ def _stated(row: FilledRow) -> _Place:
 def _understood(rows: Sequence[FilledRow], sheet: Sheet) -> Iterator[_Part]:
     """Yield the rows with the meme and part that they are about, or the meme that is near; then an
     empty one for each part whose row is gone, so that texts stay where they belong."""
-    items = _items(sheet)
+    items = sheet.by_meme
     stated = [_stated(row) for row in rows]
     places: list[_Place | None] = [
         place if place[0] in items and place[1] else None for place in stated
@@ -160,14 +162,12 @@ def _understood(rows: Sequence[FilledRow], sheet: Sheet) -> Iterator[_Part]:
             present[near][place[1]] = row
             yield _typed(row, items[near], place[1], sheet.kind)
         elif row.is_touched and not (row.is_unit and row.answered is False):
-            text, status = row["your text"], row["status"]
-            yield _Part(row, meme_id, number, text, status, near=near)
+            yield _Part(row, meme_id, number, row["your text"], row["status"], near=near)
     # A part of a transcript may be given up, so its row that is gone is asked about.
     for meme_id, parts in present.items() if sheet.kind != "transcript" else ():
         first = next(iter(parts.values()))
-        for number in range(1, len(items[meme_id].source) + 1):
-            if number not in parts:
-                yield _Part(FilledRow(first.number, {}), meme_id, number)
+        for number in {*range(1, len(items[meme_id].source) + 1)} - parts.keys():
+            yield _Part(FilledRow(first.number, {}), meme_id, number)
 
 
 def _find(
@@ -177,29 +177,22 @@ def _find(
     items: Mapping[str, SheetItem],
 ) -> None:
     """Find the places of rows by their texts; of several that fit, the one beside a neighbour."""
-    by_source: dict[str, list[_Place]] = {}
+    by_source: dict[str, list[_Place]] = defaultdict(list)
     for meme_id, item in items.items():
         for number, source in enumerate(item.source, 1):
-            by_source.setdefault(plain_text(source), []).append((meme_id, number))
+            by_source[plain_text(source)].append((meme_id, number))
     fitting: dict[int, list[_Place]] = {}
     for index, row in enumerate(rows):
         if places[index] is not None:
             continue
         fit = by_source.get(plain_text(row["source"]), []) if row["source"] else []
         shown = {plain_text(row[name]) for name in ("to be corrected", "your text")} - {""}
-        for says in (
-            [place for place in fit if place[0] == stated[index][0]],
-            [place for place in fit if place[1] == stated[index][1]],
-            [
-                place
-                for place in fit
-                if plain_text(part_of(items[place[0]].base, place[1])) in shown
-            ],
-        ):
-            fit = says or fit
+        based = [at for at in fit if plain_text(part_of(items[at[0]].base, at[1])) in shown]
+        fit = [at for at in fit if at[0] == stated[index][0]] or fit
+        fit = [at for at in fit if at[1] == stated[index][1]] or fit
+        fit = [at for at in fit if at in based] or fit
         fitting[index] = fit
-        if len(fit) == 1:
-            places[index] = fit[0]
+        places[index] = fit[0] if len(fit) == 1 else None
     for indices, step in ((fitting, 1), (reversed(fitting), -1)):
         for index in indices:
             before = places[index - step] if 0 <= index - step < len(rows) else None
@@ -219,24 +212,15 @@ def _typed(row: FilledRow, item: SheetItem, number: int, kind: str) -> _Part:
     if row.is_unit:
         text, status = _typed_in_unit(row, base, source)
     elif not text and not row.wrong:
-        places = {
-            "room": f"the text of row {row.number} stands in the column 'room'; if it is the "
-            "caption, accept it",
-            "to be corrected": f"the text to be corrected was itself changed in row {row.number}; "
-            "if that is the correction, accept it",
-            "source": f"the source was itself changed in row {row.number}; if that is the "
-            "correction, accept it",
-        }
         shown = {"room": "", "to be corrected": base, "source": source or row["source"]}
-        for name, sentence in places.items():
+        for name, sentence in _ELSEWHERE.items():
             is_text = any(map(str.isalpha, row[name]))
             if is_text and plain_text(row[name]) != plain_text(shown[name]):
-                text, doubt = row[name], sentence
+                text, doubt = row[name], sentence.format(row.number)
                 break
     elif not status and "to be corrected" not in row and plain_text(text) == plain_text(base):
         text = ""  # converters fill in what was sent, where nobody has typed anything
-    meant = read_status(status) if status else None
-    if meant == EMPTY:
+    if status and read_status(status) == EMPTY:
         status = ""
         doubt = doubt or f"row {row.number} is marked as empty, but there is a text" * bool(text)
         text = text or NO_PART
@@ -271,28 +255,24 @@ def _typed_in_unit(row: FilledRow, base: str, source: str) -> tuple[str, str]:
     return text, status
 
 
-def _joined(parts: Sequence[_Part]) -> tuple[_Part, list[_Part]]:
-    """Return the row of a part that counts, and others of the same part that say something else."""
-    filled = [part for part in parts if part.text or part.status] or parts
-    first = filled[0]
-    answer = (first.text, first.status)
-    return first, [part for part in filled if (part.text, part.status) != answer]
-
-
 def _answer(
-    by_number: Mapping[int, list[_Part]], item: SheetItem | None, sheet: Sheet
+    by_number: Mapping[int, list[_Part]], item: SheetItem | None, kind: str
 ) -> Answer | None:
     """Return the answer in the rows of one meme, by part; None where nobody touched them."""
-    joined = [_joined(by_number[number]) for number in sorted(by_number)]
-    parts, others = [part for part, _ in joined], [part for _, more in joined for part in more]
-    # What stood in a part whose row is gone is not kept for it: it may have gone with the row.
-    base = [part_of(item.base, part.number) if item and part.row.cells else "" for part in parts]
-    texts, (status, unclear) = _texts(parts), _status(parts)
-    every = [part for same in by_number.values() for part in same]
-    comment = "\n".join(dict.fromkeys(part.comment for part in every if part.comment))
+    parts, others = list[_Part](), list[_Part]()
+    for _, rows in sorted(by_number.items()):
+        first, *rest = [part for part in rows if part.text or part.status] or rows
+        parts.append(first)
+        others += [each for each in rest if (each.text, each.status) != (first.text, first.status)]
+    every = [part for rows in by_number.values() for part in rows]
+    comments = ("\n".join(filter(None, (p.row["comment"], *p.row.comments))) for p in every)
+    comment = "\n".join(dict.fromkeys(filter(None, comments)))
     is_touched = any(part.text or part.status for part in parts)
     if not is_touched and not comment:
         return None
+    # What stood in a part whose row is gone is not kept for it: it may have gone with the row.
+    base = [part_of(item.base, part.number) if item and part.row.cells else "" for part in parts]
+    texts, (status, unclear) = _texts(parts), _status(parts)
     if not is_touched:
         status = "comment"
     elif any(texts) and status not in GIVEN_UP:
@@ -302,14 +282,11 @@ def _answer(
     elif status == "corrected":
         unclear = unclear or "it is marked corrected, but there is no text"
     whole = [text or was for text, was in zip(texts, base, strict=True)]
-    if sheet.kind == "caption":
-        whole = [
-            "" if text == NO_PART != source else text
-            for text, source in zip(whole, item.source if item else whole, strict=False)
-        ]
-    wrong = next(
-        (f"row {part.row.number}: {part.row.wrong}" for part in every if part.row.wrong), ""
-    )
+    if kind == "caption":
+        sources = item.source if item else whole
+        pairs = zip(whole, sources, strict=False)
+        whole = ["" if text == NO_PART != source else text for text, source in pairs]
+    wrong = next((f"row {p.row.number}: {p.row.wrong}" for p in every if p.row.wrong), "")
     is_uncut = any(SEPARATOR in text for text in texts)
     if wrong:
         unclear = wrong
@@ -326,7 +303,6 @@ def _answer(
         )
     elif status == "corrected" and not any(whole):
         unclear = "every part of it is emptied"
-    unclear = unclear or next((part.doubt for part in parts if part.doubt), "")
     keeps_text = status not in WITHOUT_TEXT and not is_uncut and not wrong
     keys = (key[3] for part in every if (key := split_key(part.row["key"])))
     return Answer(
@@ -338,7 +314,7 @@ def _answer(
         row=parts[0].row.number,
         rows=tuple(part.row.number for part in parts),
         source_key=next(filter(None, keys), ""),
-        unclear=unclear,
+        unclear=unclear or next((part.doubt for part in parts if part.doubt), ""),
         near=parts[0].near,
     )
 
@@ -348,16 +324,15 @@ def _status(parts: Sequence[_Part]) -> tuple[str, str]:
 
     A part that is given up gives the caption up, and a part that is corrected corrects it.
     """
-    picked: dict[str, None] = {}
-    unclear = ""
+    picked, unclear = list[str](), ""
     for part in parts:
         status = read_status(part.status) if part.status else None
         if status is not None and status != EMPTY:
-            picked[status] = None
+            picked.append(status)
         elif part.status:
             near = near_status(part.status)
             unclear = f"{part.status[:40]!r} (row {part.row.number}) is not a status: {near}"
-    given_up = [status for status in picked if status in GIVEN_UP]
+    given_up = list(dict.fromkeys(status for status in picked if status in GIVEN_UP))
     if len(given_up) > 1:
         unclear = f"its parts are given up for two reasons, {given_up[0]} and {given_up[1]}"
     rest = "corrected" if "corrected" in picked else "correct"

@@ -1,21 +1,22 @@
-"""What correction taught. In: what people answered. Out: a report by language, round and person.
+"""What correction taught. In: what people answered. Out: edits, HTER and chrF, and a report.
 
-Texts are counted as they come and not kept, so a report of any number of memes takes the memory of
-one language's distinct edits.
+Texts are compared by words (see `memeloc.locales.words`), so that an edit is what a reader would
+call one, also where a language writes no spaces.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+import difflib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations, groupby
 from pathlib import Path
 from typing import Any
 
-from memeloc.correct.compare import Distance, Edit, chrf, edits
 from memeloc.correct.model import GIVEN_UP, Answer
-from memeloc.model import Locale
+from memeloc.locales.words import segments, words
+from memeloc.model import SEPARATOR, Locale
 from memeloc.pages import fill_page
 
 COMMONEST = 15
@@ -23,6 +24,103 @@ COMMONEST = 15
 _PAGE = Path(__file__).parent / "pages" / "report.html"
 
 Row = dict[str, Any]
+
+
+def edits(before: str, after: str, locale: Locale) -> list[tuple[str, str]]:
+    """Return what was replaced, left out or put in, in order: what stood there, and what does now.
+
+    >>> from memeloc.locales import default
+    >>> edits("ich bin da", "ich war da", default().get("de"))
+    [('bin', 'war')]
+    """
+    if before == after:
+        return []
+    old, new = segments(before, locale), segments(after, locale)
+    # Of the ways that are equally short, difflib's keeps together what stands together.
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    return [
+        ("".join(old[a:b]), "".join(new[c:d]))
+        for tag, a, b, c, d in matcher.get_opcodes()
+        if tag != "equal"
+    ]
+
+
+def edits_of(answer: Answer, locale: Locale) -> list[tuple[str, str]]:
+    """Return the edits of an answer, part by part."""
+    pairs = zip(answer.base, answer.parts, strict=False)
+    return [edit for before, after in pairs for edit in edits(before, after, locale)]
+
+
+def compared(
+    answers: Iterable[Answer], comments: Iterable[Answer], locale: Locale
+) -> list[dict[str, Any]]:
+    """Return a row for each answer, with what its sheet showed (`before`) and its `edits`, and for
+    each comment or decision without one, whose texts are empty.
+
+    The rows of a caption stand together, oldest first, so that comments read as a conversation.
+    """
+    captions = defaultdict[str, list[Row]](list)
+    remarks = (each for each in comments if not each.decides)
+    for answer in (*answers, *(replace(each, base=(), parts=()) for each in remarks)):
+        about = ("meme_id", "language", "round", "person", "status")
+        row = {name: getattr(answer, name) for name in about}
+        row |= {"before": SEPARATOR.join(answer.base), "after": SEPARATOR.join(answer.parts)}
+        row |= {"edits": edits_of(answer, locale), "comment": answer.comment}
+        captions[answer.meme_id].append(row | {"created": answer.created})
+    for rows in captions.values():
+        rows.sort(key=lambda row: (row["created"] is not None, row["created"]))
+    return [row for rows in captions.values() for row in rows]
+
+
+@dataclass(slots=True)
+class Distance:
+    """How far texts were changed, over all that were added."""
+
+    _edits: int = 0
+    _words: int = 0
+    _texts: list[tuple[str, str]] = field(default_factory=list)
+
+    def add(self, before: Sequence[str], after: Sequence[str], locale: Locale) -> None:
+        """Count the parts of one text as they were, and as a person left them."""
+        from sacrebleu.metrics.lib_ter import translation_edit_rate
+
+        target = [word for part in after for word in words(part, locale)]
+        self._words += len(target)
+        if before != after:
+            old = [word for part in before for word in words(part, locale)]
+            self._edits += int(translation_edit_rate(old, target)[0])
+        self._texts.append(("".join(before), "".join(after)))
+
+    @property
+    def hter(self) -> float:
+        """Human-targeted translation edit rate, in percent; 0 where nothing was changed.
+
+        The edits (insertions, deletions, substitutions and shifts of words) that turn the text
+        before into the person's, over the words of the person's text (Snover et al. 2006, "A Study
+        of Translation Edit Rate with Targeted Human Annotation"). Edits are counted by sacreBLEU
+        (Post 2018), capitals and punctuation included, each mark as a word. It can pass 100 where
+        the person's text is much shorter.
+        """
+        return 100.0 * self._edits / self._words if self._words else 100.0 * bool(self._edits)
+
+    @property
+    def chrf(self) -> float:
+        """chrF of the texts before against the person's, 0 to 100; 100 is equal.
+
+        The F-score of character n-grams up to 6 without white space, recall weighing twice
+        (Popović 2015, "chrF: character n-gram F-score for automatic MT evaluation"): sacreBLEU's
+        chrF2. It needs no words, so it compares across scripts.
+        """
+        return chrf(*zip(*self._texts, strict=True)) if self._texts else 100.0
+
+
+def chrf(before: Sequence[str], after: Sequence[str]) -> float:
+    """Return the chrF of texts against others, see `Distance.chrf`."""
+    from sacrebleu.metrics.chrf import CHRF
+
+    if all(old.split() == new.split() for old, new in zip(before, after, strict=True)):
+        return 100.0  # also where no text has a letter
+    return float(CHRF().corpus_score(before, [after]).score)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,35 +158,58 @@ def make_report(
         answers: by language, those of a meme together.
         post_edits: by language, texts that a `machine` wrote, and what people have left (`final`).
     """
-    rows: list[Row] = []
-    agreements: list[Row] = []
+    rows, agreements, overall = list[Row](), list[Row](), list[Row]()
     for locale, of_language in answers:
-        counts: dict[tuple[int, str], _Counts] = {}
-        pairs: dict[tuple[int, str, str], list[float]] = {}
+        people = defaultdict[tuple[int, str], list[Answer]](list)
+        pairs = defaultdict[tuple[int, str, str], list[tuple[str, str]]](list)
         for _, of_meme in groupby(of_language, lambda answer: answer.meme_id):
             group = sorted(of_meme, key=lambda answer: (answer.round, answer.person))
             for answer in group:
-                counts.setdefault((answer.round, answer.person), _Counts()).add(answer, locale)
+                people[answer.round, answer.person].append(answer)
             for one, other in combinations(group, 2):
                 if one.round == other.round and one.parts and other.parts:
-                    key = (one.round, one.person, other.person)
-                    pairs.setdefault(key, []).append(_similarity(one, other))
-        for (round_, person), count in sorted(counts.items(), key=lambda item: item[0]):
-            rows.append(count.row(language=locale.tag, round=round_, person=person))
-        for (round_, first, second), scores in sorted(pairs.items()):
-            agreements.append(
-                {
-                    "language": locale.tag,
-                    "round": round_,
-                    "one": first,
-                    "other": second,
-                    "both": len(scores),
-                    "equal": sum(score > 100 for score in scores),
-                    "chrf": sum(min(score, 100.0) for score in scores) / len(scores),
-                }
-            )
-    overall = [_overall(locale, texts) for locale, texts in post_edits]
-    return Report(rows, agreements, [row for row in overall if row["captions"]], list(comments))
+                    texts = (" ".join(one.parts), " ".join(other.parts))
+                    pairs[one.round, one.person, other.person].append(texts)
+        for (round_, person), own in sorted(people.items()):
+            about = {"language": locale.tag, "round": round_, "person": person}
+            rows.append(about | _of_person(own, locale))
+        for (round_, first, second), both in sorted(pairs.items()):
+            scores = [(chrf([a], [b]) + chrf([b], [a])) / 2 for a, b in both]
+            row: Row = {"language": locale.tag, "round": round_, "one": first, "other": second}
+            row |= {"both": len(both), "equal": sum(a == b for a, b in both)}
+            agreements.append(row | {"chrf": sum(scores) / len(scores)})
+    for locale, machine_texts in post_edits:
+        distance, captions, changed = Distance(), 0, 0
+        for text in machine_texts:
+            captions += 1
+            changed += text.machine != text.final
+            distance.add(text.machine, text.final, locale)
+        if captions:
+            row = {"language": locale.tag, "captions": captions, "changed": changed}
+            overall.append(row | {"hter": distance.hter, "chrf": distance.chrf})
+    return Report(rows, agreements, overall, list(comments))
+
+
+def _of_person(answers: Sequence[Answer], locale: Locale) -> Row:
+    texts = [answer for answer in answers if answer.parts]
+    distance, changes = Distance(), Counter[tuple[str, str]]()
+    for answer in texts:
+        distance.add(answer.base, answer.parts, locale)
+        changes.update(edits_of(answer, locale))
+    untouched = sum(answer.base == answer.parts for answer in texts)
+    return {
+        "seen": len(answers),
+        "untouched": untouched,
+        "corrected": len(texts) - untouched,
+        "given_up": dict(Counter(each.status for each in answers if each.status in GIVEN_UP)),
+        "hter": distance.hter,
+        "chrf": distance.chrf,
+        "commonest": [
+            {"before": before, "after": after, "times": times}
+            for (before, after), times in changes.most_common(COMMONEST)
+        ],
+        "wordplay": [each.meme_id for each in answers if each.status == "wordplay"],
+    }
 
 
 def report_page(report: Report, locales: Mapping[str, Locale]) -> str:
@@ -97,60 +218,3 @@ def report_page(report: Report, locales: Mapping[str, Locale]) -> str:
     `locales` are those of its languages, by tag. Texts of people are shown as text.
     """
     return fill_page(_PAGE, report=report, locales=locales)
-
-
-@dataclass(slots=True)
-class _Counts:
-    """One person's work in a language and round, as far as it was counted."""
-
-    seen: int = 0
-    texts: int = 0
-    untouched: int = 0
-    given_up: Counter[str] = field(default_factory=Counter)
-    distance: Distance = field(default_factory=Distance)
-    edits: Counter[Edit] = field(default_factory=Counter)
-    wordplay: list[str] = field(default_factory=list)
-
-    def add(self, answer: Answer, locale: Locale) -> None:
-        self.seen += 1
-        if answer.status in GIVEN_UP:
-            self.given_up[answer.status] += 1
-        if answer.status == "wordplay":
-            self.wordplay.append(answer.meme_id)
-        if answer.parts:
-            self.texts += 1
-            self.untouched += answer.base == answer.parts
-            self.distance.add(answer.base, answer.parts, locale)
-            for before, after in zip(answer.base, answer.parts, strict=False):
-                self.edits.update(edits(before, after, locale))
-
-    def row(self, **about: Any) -> Row:
-        return about | {
-            "seen": self.seen,
-            "untouched": self.untouched,
-            "corrected": self.texts - self.untouched,
-            "given_up": dict(self.given_up),
-            "hter": self.distance.hter,
-            "chrf": self.distance.chrf,
-            "commonest": [
-                {"before": edit.before, "after": edit.after, "times": times}
-                for edit, times in self.edits.most_common(COMMONEST)
-            ],
-            "wordplay": self.wordplay,
-        }
-
-
-def _similarity(one: Answer, other: Answer) -> float:
-    """Return the chrF of two texts, both ways averaged; more than 100 where they are the same."""
-    a, b = " ".join(one.parts), " ".join(other.parts)
-    return 101.0 if a == b else (chrf(a, b) + chrf(b, a)) / 2
-
-
-def _overall(locale: Locale, texts: Iterable[Any]) -> Row:
-    distance, captions, changed = Distance(), 0, 0
-    for text in texts:
-        captions += 1
-        changed += text.machine != text.final
-        distance.add(text.machine, text.final, locale)
-    scores = {"hter": distance.hter, "chrf": distance.chrf}
-    return {"language": locale.tag, "captions": captions, "changed": changed, **scores}

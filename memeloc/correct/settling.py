@@ -52,9 +52,7 @@ FORM = SheetForm(
 
 def said(answer: Answer) -> str:
     """Return the text of an answer, or else its status."""
-    if not any(answer.typed):
-        return answer.status
-    return SEPARATOR.join(answer.parts or answer.typed)
+    return SEPARATOR.join(answer.parts or answer.typed) if any(answer.typed) else answer.status
 
 
 def case_rows(cases: Sequence[Case]) -> list[dict[str, Any]]:
@@ -62,9 +60,7 @@ def case_rows(cases: Sequence[Case]) -> list[dict[str, Any]]:
     return [
         {
             "case": case.id,
-            "meme_id": case.meme_id,
-            "language": case.language,
-            "round": case.round,
+            **{name: getattr(case, name) for name in ("meme_id", "language", "round")},
             "why": case.message or case.reason,
             "source": SEPARATOR.join(case.source),
             "now": SEPARATOR.join(case.now or ()),
@@ -77,12 +73,9 @@ def case_rows(cases: Sequence[Case]) -> list[dict[str, Any]]:
 
 def shown_answers(case: Case) -> list[Answer]:
     """Return the answer that opened a case, and the others' that stand in its round."""
-    return [
-        each
-        for place, each in enumerate(case.answers)
-        if not place
-        or (each.standing and each.round == case.round and each.person != case.answers[0].person)
-    ]
+    first, *others = case.answers
+    in_round = (each for each in others if each.standing and each.round == case.round)
+    return [first, *(each for each in in_round if each.person != first.person)]
 
 
 def decisions(filled: Filled) -> Iterator[Decision]:
@@ -112,61 +105,40 @@ def decisions(filled: Filled) -> Iterator[Decision]:
             yield decision | ({"drop": take} if take in DROPS else {})
 
 
-def parse_rule(text: str) -> tuple[str, str]:
-    """Read `person:NAME`, `round:N` or `majority`.
-
-    Raises:
-        InputError: it is none of them.
-
-    >>> parse_rule("round: 2")
-    ('round', '2')
-    """
-    by, _, value = (piece.strip() for piece in text.partition(":"))
-    is_whole = bool(value) == (by != "majority") and (by != "round" or value.isdecimal())
-    if by not in ("person", "round", "majority") or not is_whole:
-        raise InputError(f"A rule is person:NAME, round:NUMBER or majority, not {text[:60]!r}.")
-    return by, value
-
-
 def by_rule(rule: str, cases: Sequence[Case]) -> Iterator[Decision]:
     """Yield decisions about the cases that a rule decides; the rule stands with each.
 
-    It takes only answers to the source as it is now, with a text that is whole. Of a person: her
-    answer of the latest round; where she gave the caption up, it is dropped in this language. Of a
-    round: what all who answered in it agree on. Of the majority: what more than half of those have
+    It takes only answers to the source as it is now, with a text that is whole. `person:NAME`: her
+    answer of the latest round; where she gave the caption up, it is dropped in this language.
+    `round:N`: what all who answered in it agree on. `majority`: what more than half of those have
     who answered in the case's round, two at least; who gave the caption up counts.
+
+    Raises:
+        InputError: it is none of these.
     """
-    by, value = parse_rule(rule)
-    shown = f"{by}:{value}" if value else by
+    by, _, value = (piece.strip() for piece in rule.partition(":"))
+    is_whole = bool(value) == (by != "majority") and (by != "round" or value.isdecimal())
+    if by not in ("person", "round", "majority") or not is_whole:
+        raise InputError(f"A rule is person:NAME, round:NUMBER or majority, not {rule[:60]!r}.")
     for case in cases:
         standing = [each for each in case.answers if each.standing and each.status != "skip"]
         standing.sort(key=lambda answer: (answer.round, answer.id))
+        taken: Answer | None = None
         if by == "person":
-            own = [
-                answer
-                for answer in standing
-                if same_person(answer.person, value)
-                and (_has_text(answer, case) or _is_given_up(answer))
-            ]
-            taken = own[-1] if own else None
+            for answer in standing:
+                is_usable = _has_text(answer, case) or _is_given_up(answer)
+                taken = answer if is_usable and same_person(answer.person, value) else taken
         else:
-            wanted = int(value) if by == "round" else case.round
-            answers = [answer for answer in standing if answer.round == wanted]
+            of_round = int(value) if by == "round" else case.round
+            answers = [answer for answer in standing if answer.round == of_round]
             least = len(answers) if by == "round" else max(len(answers) // 2 + 1, 2)
-            taken = _agreed(case, answers, least)
+            whole = [answer for answer in answers if _has_text(answer, case)]
+            for text, count in Counter(answer.parts for answer in whole).most_common(1):
+                if count >= least:
+                    taken = [answer for answer in whole if answer.parts == text][-1]
         if taken is not None:
             way = {"drop": DROPS[0]} if _is_given_up(taken) else {"accept": taken.id}
-            yield {"case": case.id, "comment": f"rule {shown}", **way}
-
-
-def _agreed(case: Case, answers: Sequence[Answer], least: int) -> Answer | None:
-    """Return the newest answer with the text that at least so many have."""
-    whole = [answer for answer in answers if _has_text(answer, case)]
-    counts = Counter(answer.parts for answer in whole)
-    text, count = counts.most_common(1)[0] if counts else ((), 0)
-    if count < least:
-        return None
-    return next((answer for answer in reversed(whole) if answer.parts == text), None)
+            yield {"case": case.id, "comment": f"rule {by}{value and f':{value}'}", **way}
 
 
 def _is_given_up(answer: Answer) -> bool:

@@ -2,17 +2,24 @@
 
 A row is a part of a caption. Its key says what it is about, whatever happens to the rest of the
 file: `SHEET|MEME|PART|SOURCE|BASE`, with the part counted from 1 and the two text keys of the whole
-caption.
+caption. What people read and pick is in their language (`statuses.toml`, `sheet_texts.toml`), and
+is understood in every language on every sheet, in any case: a sheet may change hands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import difflib
+import hashlib
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from memeloc.correct.model import GIVEN_UP, STATUSES, Answer, Sheet, SheetItem
-from memeloc.correct.statuses import EMPTY, languages, sheet_texts, status_words
+from memeloc.correct.model import GIVEN_UP, STATUSES, Answer, Sheet, SheetItem, text_key
 from memeloc.glossary import terms_in
 from memeloc.sheets import Alternative, SheetColumn, SheetForm, SheetPicture
 
@@ -45,11 +52,7 @@ COLUMNS = (
     SheetColumn("round", "fact"),
     SheetColumn("person", "fact"),
 )  # fmt: skip
-NEEDED = (
-    ("your text", "key"),
-    ("your text", "source"),
-    ("your text", "meme_id", "part"),
-)
+NEEDED = (("your text", "key"), ("your text", "source"), ("your text", "meme_id", "part"))
 """Sets of columns of which one says what each row is about."""
 _HIDDEN = {
     "transcript": {"source", "room"},
@@ -58,13 +61,79 @@ _HIDDEN = {
 """By kind of sheet, the columns that say nothing to a person who fills it in."""
 _PICTURE_SIDE = 170
 
+EMPTY = "empty"
+"""What is picked for a part that has to be empty; a status of the part, not of the caption."""
+_ALSO = {"leave it to somebody else": "skip", "empty part": EMPTY}
+"""What guides call a status, beside its word."""
+_LEFT_OUT = re.compile("[\u064b-\u0652\u0307]")
+"""Arabic's marks of vowels and of doubled letters, which most people do not type; Turkish's dot."""
+
+
+@cache
+def _texts(name: str) -> Mapping[str, Mapping[str, str]]:
+    text = Path(__file__).with_name(f"{name}.toml").read_text("utf-8")
+    texts: Mapping[str, Mapping[str, str]] = tomllib.loads(text)
+    return texts
+
+
+def languages() -> Sequence[str]:
+    """Return the tags of all languages that have words."""
+    return tuple(_texts("statuses"))
+
+
+def sheet_texts(tag: str, name: str = "sheet_texts") -> Mapping[str, str]:
+    """Return the headings of columns and how to fill a sheet in, in a language or else English."""
+    texts = _texts(name)
+    return texts.get(tag) or texts.get(tag.split("-")[0]) or texts["en"]
+
+
+def status_words(tag: str) -> Mapping[str, str]:
+    """Return what people read for each status, in a language or else in English.
+
+    >>> status_words("de")["skip"], status_words("de-AT")["skip"], status_words("sw")["skip"]
+    ('Überspringen', 'Überspringen', 'Skip')
+    """
+    return sheet_texts(tag, "statuses")
+
+
+@cache
+def _statuses() -> Mapping[str, str]:
+    return _ALSO | {
+        _plain(name): status
+        for words in _texts("statuses").values()
+        for status, word in words.items()
+        for name in (status, word)
+    }
+
+
+def _plain(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("ı", "i")
+    return re.sub(r"[\s:_-]+", " ", _LEFT_OUT.sub("", folded)).strip()
+
+
+def read_status(text: str) -> str | None:
+    """Return the status that a person wrote, in any language; None when it is not one.
+
+    >>> read_status("wordplay"), read_status("nicht übersetzbar : WORTSPIEL"), read_status("maybe")
+    ('wordplay', 'wordplay', None)
+    """
+    return _statuses().get(_plain(text))
+
+
+def near_status(text: str) -> str:
+    """Return what a person may have meant, or what there is to pick, as the end of a sentence."""
+    if near := difflib.get_close_matches(_plain(text), _statuses(), 1):
+        return f"did you mean {_statuses()[near[0]]!r}?"
+    return f"pick one of {', '.join(STATUSES['caption'])}"
+
 
 def all_columns() -> tuple[SheetColumn, ...]:
     """Return the columns with their headings in every language, as sheets come back."""
+    texts = [sheet_texts(tag) for tag in languages()]
+    names = [[each[column.name] for each in texts if column.name in each] for column in COLUMNS]
     return tuple(
-        replace(column, also=(*column.also, *filter(None, headings)))
-        for column in COLUMNS
-        for headings in [[sheet_texts(tag).get(column.name, "") for tag in languages()]]
+        replace(column, also=(*column.also, *also))
+        for column, also in zip(COLUMNS, names, strict=True)
     )
 
 
@@ -83,13 +152,10 @@ def sheet_form(sheet: Sheet) -> SheetForm:
         )
         for column in COLUMNS
     ]
-    headings = {name: texts.get(name, name) for name in ("your text", "room", "length")}
+    names = {"text": "your text", "room": "room", "length": "length"}
     how = texts[f"how {sheet.kind}"].format(
-        correct=words["correct"],
-        no_text=words["no-text"],
-        empty=words[EMPTY],
-        text=headings.pop("your text"),
-        **headings,
+        **{name: texts.get(column, column) for name, column in names.items()},
+        **{name: words[name.replace("_", "-")] for name in ("correct", "no_text", EMPTY)},
     )
     return SheetForm(
         title=PAGE,
@@ -107,33 +173,54 @@ def sheet_form(sheet: Sheet) -> SheetForm:
 
 def sheet_rows(sheet: Sheet) -> list[dict[str, Any]]:
     """Return the rows of a sheet, without what a person fills in."""
-    return [
-        {
-            "key": key_of(sheet, item, number),
-            "picture": _picture(item),
-            "meme_id": item.meme_id,
-            "box": part_of(item.boxes, number),
-            "part": number,
-            "source": source,
-            "source before": part_of(item.before, number),
-            "to be corrected": part_of(item.base, number),
-            "suggestion": _suggestion(item, number),
-            "room": item.capacities[number - 1] or "" if item.capacities else "",
-            "marks": "; ".join(item.remarks),
-            "history": list(_history(sheet, item, number)),
-            "glossary": [
-                str(term) for term in terms_in(item.terms, [source], sheet.source_language)
-            ],
-            "translation memory": list(_matches(item, number)),
-        }
-        for item in sheet.items
-        for number, source in enumerate(item.source, 1)
-    ]
-
-
-def key_of(sheet: Sheet, item: SheetItem, part: int) -> str:
-    """Return the key of a part of an item, `part` counted from 1."""
-    return f"{sheet.id}|{item.meme_id}|{part}|{item.source_key}|{item.base_key}"
+    tag, rows = sheet.language.tag, []
+    for item in sheet.items:
+        keys = f"{text_key(item.source)}|{text_key(item.base)}"
+        marks = "; ".join(filter(None, (*item.marks, item.note)))
+        for number, source in enumerate(item.source, 1):
+            base, suggestion = part_of(item.base, number), part_of(item.suggestion, number)
+            history = [
+                (step, part_of(step.parts, number), said)
+                for step in item.history
+                if (said := _said(step, number, tag))
+            ]
+            matches = [
+                (match, part_of(match.source, number), text)
+                for match in item.matches
+                if (text := part_of(match.text, number))
+            ]
+            row: dict[str, Any] = {
+                "key": f"{sheet.id}|{item.meme_id}|{number}|{keys}",
+                "picture": _picture(item),
+                "meme_id": item.meme_id,
+                "box": part_of(item.boxes, number),
+                "part": number,
+                "source": source,
+                "source before": part_of(item.before, number),
+                "to be corrected": base,
+                "suggestion": [Alternative(suggestion, suggestion, "suggestion")]
+                if suggestion
+                else [],
+                "room": item.capacities[number - 1] or "" if item.capacities else "",
+                "marks": marks,
+                "history": [
+                    Alternative(f"{step.who}: {said}", text if text != base else "", step.who)
+                    for step, text, said in history
+                ],
+                "glossary": [*map(str, terms_in(item.terms, [source], sheet.source_language))],
+                "translation memory": [
+                    Alternative(
+                        f"{match.percent} %: {similar} → {text}",
+                        text,
+                        f"memory: {match.origin}",
+                        similar,
+                        match.percent,
+                    )
+                    for match, similar, text in matches
+                ],
+            }
+            rows.append(row)
+    return rows
 
 
 def split_key(key: str) -> tuple[str, str, int, str] | None:
@@ -149,32 +236,24 @@ def part_of(texts: Sequence[str], number: int) -> str:
     return texts[number - 1] if number <= len(texts) else ""
 
 
-def given_up_lines(history: Sequence[Answer], tag: str) -> list[str]:
-    """Return who gave a caption up and why, but for who has answered otherwise since."""
+def given_up_lines(history: Sequence[Answer], tag: str) -> Iterator[str]:
+    """Yield who gave a caption up and why, but for who has answered otherwise since."""
     last = {(step.round, step.person): step for step in history if step.decides}
-    given_up = [step for step in last.values() if step.status in GIVEN_UP]
-    return [f"{step.who}: {_said(step, 1, tag)}" for step in given_up]
+    for step in last.values():
+        if step.status in GIVEN_UP:
+            yield f"{step.who}: {_said(step, 1, tag)}"
 
 
 def _picture(item: SheetItem) -> SheetPicture | None:
+    """Return the cell of a picture: in an archive it is called as the meme, or begins as that does
+    where an id cannot be a file's name."""
     if item.picture is None:
         return None
+    name = re.sub(r"[^\w.-]", "_", item.meme_id)[:60]
+    if name != item.meme_id:
+        name += f"-{hashlib.sha256(item.meme_id.encode()).hexdigest()[:8]}"
     described = f"The meme {item.meme_id} with the text to be corrected"
-    return SheetPicture(item.picture, item.picture_name, described)
-
-
-def _suggestion(item: SheetItem, number: int) -> list[Alternative]:
-    text = part_of(item.suggestion, number)
-    return [Alternative(text, text, "suggestion")] if text else []
-
-
-def _history(sheet: Sheet, item: SheetItem, number: int) -> Iterator[Alternative]:
-    """Yield what became of a part before this sheet, as `anna, round 1, 2026-11-22: the text`."""
-    for step in item.history:
-        if said := _said(step, number, sheet.language.tag):
-            text = part_of(step.parts, number)
-            is_other = text != part_of(item.base, number)
-            yield Alternative(f"{step.who}: {said}", text if is_other else "", step.who)
+    return SheetPicture(item.picture, f"pictures/{name}{item.picture.suffix}", described)
 
 
 def _said(step: Answer, number: int, tag: str) -> str:
@@ -189,12 +268,3 @@ def _said(step: Answer, number: int, tag: str) -> str:
     if step.comment:
         pieces.append(f"({step.comment})")
     return " ".join(" ".join(pieces).split())
-
-
-def _matches(item: SheetItem, number: int) -> Iterator[Alternative]:
-    """Yield what the translation memory has of a part, as `84 %: source → text`."""
-    for match in item.matches:
-        source, text = part_of(match.source, number), part_of(match.text, number)
-        if text:
-            line = f"{match.percent} %: {source} → {text}"
-            yield Alternative(line, text, f"memory: {match.origin}", source, match.percent)

@@ -1,44 +1,55 @@
 """Correcting. In: a workspace, the sheets that people send back. Out: sheets, captions, reports.
 
-How sheets are filled stands in `memeloc.workspace.correction_sheets`.
+The small pictures of sheets are JPEG files in the workspace's images/, each under a hash of what it
+shows, so that no picture is made twice.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+import hashlib
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cached_property, partial
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, Literal
 
-from memeloc.correct.checks import CaptionWarning, Checked, check
-from memeloc.correct.compare import compared
-from memeloc.correct.consistency import check_together
-from memeloc.correct.glossary import check_terms
-from memeloc.correct.model import Answer, Case, Sheet
+from PIL import Image
+
+from memeloc.correct.checks import CaptionWarning, Checked, check, check_terms, check_together
+from memeloc.correct.model import Answer, Case, Match, Sheet, SheetItem, text_key
 from memeloc.correct.placing import identify, place
 from memeloc.correct.reading import OUTCOME_COLUMNS, answers, outcome_rows, read_sheet, sheet_id
-from memeloc.correct.report import Report, make_report, report_page
+from memeloc.correct.report import Report, compared, make_report, report_page
 from memeloc.correct.settling import FORM, Decision, by_rule, case_rows, decisions
-from memeloc.correct.sharing import share as shared_out
-from memeloc.correct.sheet_form import sheet_form, sheet_rows
+from memeloc.correct.sheet_form import given_up_lines, sheet_form, sheet_rows
 from memeloc.errors import InputError
 from memeloc.files import replacing
-from memeloc.model import Caption, Locale, Template
+from memeloc.glossary import terms_in
+from memeloc.model import SEPARATOR, Caption, Locale, Template
+from memeloc.placeholders import placeholders
 from memeloc.render.typesetting.breaks import clusters
+from memeloc.resources import folder
 from memeloc.sheets import read_form, write_archive, write_form, write_outcomes
 from memeloc.sheets.writing import FORMATS
 from memeloc.store.captions.sheets import Only
 from memeloc.store.records import ACCEPTING, FileRecord, Kind
 from memeloc.store.surveys.survey_texts import ENGLISH, survey_text_key
-from memeloc.workspace.correction_sheets import make_sheet
+from memeloc.templates.pictures import open_picture
+from memeloc.translate import TranslationItem, TranslationMemory
+from memeloc.translate.protocol import merged
+from memeloc.workspace.capacity import capacity
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.part import Part
 from memeloc.workspace.survey_texts import store_shipped_texts, survey_text_ids
 
+PICTURE_SIDE = 320
+"""Longer side of the pictures on a sheet, in pixels."""
+_QUALITY = 80
 _FILES = {"caption": "", "transcript": "transcripts-", "survey": "survey-"}
+_GUIDES = {"transcript": "transcripts.md", "survey": "survey-texts.md"}
 Row = dict[str, Any]
 Texts = Mapping[str, tuple[str, ...]]
 
@@ -76,7 +87,8 @@ class Correcting(Part):
 
         Args:
             people: who get them; their names stay with every answer.
-            share: each caption is for one of them, in even shares; else for all of them.
+            share: each caption is for one of them: whoever has it on a sheet of that round already,
+                else who has the fewest, so that shares are even; else for all of them.
             round_: of correction; 2 shows the result of 1.
             format: xlsx, csv, xliff or po.
             only: which texts, see `Only`.
@@ -102,21 +114,21 @@ class Correcting(Part):
             only = only if ids is shipped else "all"
         elif ids is not None:
             only = "all"
+        find = partial(self._store.sheets.to_correct, only=only, meme_ids=ids, kind=kind)
         rows: list[Row] = []
         for locale in locales:
-            asked = {
-                person: self._store.sheets.to_correct(
-                    locale.tag, round_, person, only=only, meme_ids=ids, kind=kind
-                )
-                for person in people
-            }
+            asked = {person: find(locale.tag, round_, person) for person in people}
+            whose: dict[str, str] = {}
             if share:
-                holders = self._store.sheets.holders(locale.tag, round_)
-                all_ids = dict.fromkeys(item.meme_id for items in asked.values() for item in items)
-                whose = shared_out(all_ids, people, holders)
+                whose = self._store.sheets.holders(locale.tag, round_)
+                every = dict.fromkeys(item.meme_id for items in asked.values() for item in items)
+                shares = Counter(whose[meme_id] for meme_id in every if meme_id in whose)
+                for meme_id in every:
+                    if meme_id not in whose:
+                        whose[meme_id] = min(people, key=shares.__getitem__)
+                        shares[whose[meme_id]] += 1
             for person, items in asked.items():
-                if share:
-                    items = [item for item in items if whose.get(item.meme_id) == person]
+                items = [each for each in items if not share or whose[each.meme_id] == person]
                 wanted = [item for item in items if allow_same_person or not item.own_rounds]
                 row: Row = {"language": locale.tag, "person": person, "texts": len(wanted)}
                 row |= {"file": None, "archive": None, "left_out": len(items) - len(wanted)}
@@ -124,16 +136,7 @@ class Correcting(Part):
                 if not wanted:
                     continue
                 name = f"{locale.tag}-{_FILES[kind]}r{round_}{f'-{person}' if person else ''}"
-                sheet = make_sheet(
-                    self._workspace,
-                    wanted,
-                    locale,
-                    round_,
-                    person,
-                    kind,
-                    pictures=pictures,
-                    on_progress=on_progress,
-                )
+                sheet = self._sheet(wanted, locale, round_, person, kind, pictures, on_progress)
                 cells = sheet_rows(sheet)
                 row["file"] = write_form(
                     out or self._folder() / f"{name}{FORMATS[format]}",
@@ -141,7 +144,10 @@ class Correcting(Part):
                     cells,
                     format=format,
                     # Before the file is there: no sheet is in people's hands that is not known.
-                    before=partial(self._store_sheet, sheet, format, only == "unclaimed"),
+                    before=lambda file, sheet=sheet: self._store.sheets.add(  # type: ignore[misc]
+                        replace(sheet, format=format, name=file.name),
+                        unclaimed=only == "unclaimed",
+                    ),
                 )
                 row["archive"] = write_archive(row["file"], cells)
         if not any(row["texts"] for row in rows) and any(row["left_out"] for row in rows):
@@ -153,15 +159,84 @@ class Correcting(Part):
             )
         return rows
 
-    def _store_sheet(self, sheet: Sheet, format: str, unclaimed: bool, place: Path) -> None:
-        named = replace(sheet, format=format, name=place.name)
-        self._store.sheets.add(named, unclaimed=unclaimed)
-
     def _folder(self) -> Path:
         """Return the workspace's folder, as one would type it where the program runs."""
-        root = (self._workspace.root or Path()).absolute()
-        here = Path.cwd()
+        root, here = (self._workspace.root or Path()).absolute(), Path.cwd()
         return root.relative_to(here) if root.is_relative_to(here) else root
+
+    def _sheet(
+        self,
+        items: Sequence[SheetItem],
+        locale: Locale,
+        round_: int,
+        person: str,
+        kind: Kind,
+        pictures: bool,
+        on_progress: Callable[[int, int], None] | None,
+    ) -> Sheet:
+        """Return a sheet: the room that boxes have, a small picture, similar translations and terms
+        of each caption. Transcripts have the picture that they were read in; the texts of surveys
+        have none, and say which placeholders they keep."""
+        workspace = self._workspace
+        source = workspace.locale(ENGLISH) if kind == "survey" else workspace.source
+        source = locale if kind == "transcript" else source
+        glossary, memory = [], TranslationMemory()
+        if kind != "transcript":
+            glossary = [term for term in workspace.glossary.terms(locale) if term.names]
+            memory = TranslationMemory(self._store.memory.find(source.tag, locale.tag, kind))
+        drawn = _pictures(workspace, items, locale, kind) if pictures else repeat(None)
+        made = []
+        for item, picture in zip(items, drawn, strict=False):
+            template, count = workspace.templates.get(item.template), len(item.source)
+            names = [box.name for box in template.boxes] if template else map(str, range(1, 99))
+            notes = ["waits to be settled"] * item.open_case
+            notes += ["outdated: the source has changed since"] * bool(item.before)
+            notes += given_up_lines(item.history, locale.tag)
+            kept = placeholders(" ".join(item.source)) if kind == "survey" else ()
+            notes += [f"keep as it is: {' '.join(kept)}"] * bool(kept)
+            asked = TranslationItem(item.meme_id, Caption(item.source), source, locale)
+            matches = (
+                Match(
+                    match.percent,
+                    merged(asked, match.unit.source).parts,
+                    merged(asked, match.texts).parts,
+                    match.unit.origin,
+                )
+                for match in (memory.nearest(asked) if memory else ())
+                if match.unit is not None
+            )
+            shown = replace(
+                item,
+                boxes=tuple(name for name, _ in zip(names, item.source, strict=False)),
+                capacities=capacity(template, locale)[:count],
+                picture=picture,
+                note="; ".join(notes),
+                before=_in_parts(item.before, count),
+                suggestion=_in_parts(item.suggestion, count),
+                matches=tuple(matches),
+                terms=tuple(terms_in(glossary, item.source, source)),
+            )
+            made.append(shown)
+            if on_progress is not None:
+                on_progress(1, len(items))
+        guides, tag = folder("guides"), locale.tag
+        files = [guides / "translation" / f"{name}.md" for name in (tag, tag.split("-")[0], "en")]
+        guide = next(file for file in files if file.is_file())
+        guide = guides / _GUIDES[kind] if kind in _GUIDES else guide
+        created = datetime.now(UTC).replace(microsecond=0)
+        facts = [tag, str(round_), person, created.isoformat()]
+        facts += [f"{each.meme_id}:{text_key(each.source)}:{text_key(each.base)}" for each in made]
+        return Sheet(
+            id=hashlib.sha256("|".join(facts).encode()).hexdigest()[:12],
+            language=locale,
+            source_language=source,
+            round=round_,
+            person=person,
+            created=created,
+            guide=guide.read_text("utf-8"),
+            items=tuple(made),
+            kind=kind,
+        )
 
     def import_sheet(
         self,
@@ -199,33 +274,25 @@ class Correcting(Part):
                 another than was said.
         """
         path = Path(path)
-        find, locale = self._store.sheets.find, self._workspace.locale
-
         filled = read_sheet(path, self._sent)
         known = self._sent(sheet_id(filled)) or self._sent(of)
-        tags = None if languages is None else [locale(tag).tag for tag in languages]
         sheet, who = identify(
             filled,
-            [known] if known else find(locale),
+            [known] if known else self._store.sheets.find(self._workspace.locale),
             sheet_id=of,
-            languages=tags,
+            languages=None if languages is None else self._tags(languages),
             round_=round_,
             person=person,
         )
         given = answers(filled, sheet)
-        before: dict[str, Sequence[Answer]] = {}
+        before: Iterable[Answer] = ()
 
         def decide(sources: Texts, earlier: Mapping[str, Sequence[Answer]]) -> list[Answer]:
-            before.update(earlier)
-            return place(
-                given,
-                sheet,
-                sources,
-                earlier,
-                file=path,
-                person=who,
-                allow_same_person=allow_same_person,
-            )
+            nonlocal before
+            before = chain.from_iterable(earlier.values())
+            same = allow_same_person
+            options: dict[str, Any] = {"file": path, "person": who, "allow_same_person": same}
+            return place(given, sheet, sources, earlier, **options)
 
         placed = self._store.corrections.add(
             FileRecord("answers", path.name, filled.sha256, len(given)),
@@ -234,6 +301,8 @@ class Correcting(Part):
             also={answer.meme_id for answer in given},
             dry_run=dry_run,
         )
+        if placed is None:
+            before = self._store.corrections.find(sheet.language.tag)
         stored = placed or []
         corrected = {
             answer.meme_id: answer.parts
@@ -246,22 +315,23 @@ class Correcting(Part):
         _, warnings = warnings_about(self._workspace, sheet.language, kind, corrected)
         written = None
         if report and placed is not None:
-            look_at: dict[tuple[str, int], list[str]] = {}
+            look_at = defaultdict[tuple[str, int], list[str]](list)
             for warning in warnings:
-                place_ = warning.meme_id, max(warning.part + 1, 1)
-                look_at.setdefault(place_, []).append(warning.message)
-            rows = list(outcome_rows(filled, placed, look_at))
-            written = write_outcomes(path, OUTCOME_COLUMNS, rows)
+                look_at[warning.meme_id, max(warning.part + 1, 1)].append(warning.message)
+            written = write_outcomes(
+                path, OUTCOME_COLUMNS, [*outcome_rows(filled, placed, look_at)]
+            )
         outcomes = Counter(answer.outcome for answer in stored)
-        known_before: Iterable[Answer] = chain.from_iterable(before.values())
-        if placed is None:
-            known_before = self._store.corrections.find(sheet.language.tag)
         done = {
             answer.meme_id
-            for answer in (*stored, *known_before)
+            for answer in chain(stored, before)
             if (answer.person, answer.round) == (who, sheet.round)
             and answer.outcome not in ("noted", "stray", "refused")
         }
+        earlier: list[str] = []
+        if kind == "transcript":
+            now = {transcript.meme_id for transcript in self._store.transcripts.all().values()}
+            earlier = [answer.meme_id for answer in stored if answer.meme_id not in now]
         return {
             "file": path,
             "sheet": sheet.id,
@@ -274,18 +344,15 @@ class Correcting(Part):
             "left_out": len(filled.problems) + outcomes["refused"],
             "unanswered": sum(item.meme_id not in done for item in sheet.items),
             "report": written,
-            "earlier": self._of_earlier_pictures(kind, stored),
+            "earlier": earlier,
         }
 
     def _sent(self, id: str) -> Sheet | None:
         """Return the sheet of an id, as it went out."""
         return next(iter(self._store.sheets.find(self._workspace.locale, sheet_id=id)), None)
 
-    def _of_earlier_pictures(self, kind: str, answers: Sequence[Answer]) -> list[str]:
-        if kind != "transcript":
-            return []
-        now = {transcript.meme_id for transcript in self._store.transcripts.all().values()}
-        return [answer.meme_id for answer in answers if answer.meme_id not in now]
+    def _tags(self, languages: Sequence[str]) -> list[str]:
+        return [self._workspace.locale(language).tag for language in languages]
 
     def withdraw(self, path: str | Path, *, person: str, why: str = "") -> Row:
         """Take back the import of a sheet: its answers count no more.
@@ -298,13 +365,12 @@ class Correcting(Part):
             InputError: the file was not imported, or was withdrawn.
         """
         path = Path(path)
+        sha256 = read_sheet(path, self._sent).sha256
         try:
-            answers, stay = self._store.corrections.withdraw(
-                read_sheet(path, self._sent).sha256, person=person, comment=why
-            )
+            taken, stay = self._store.corrections.withdraw(sha256, person=person, comment=why)
         except InputError as error:
             raise InputError(error.message, file=path) from error
-        return {"file": path, "answers": len(answers), "stay": stay}
+        return {"file": path, "answers": len(taken), "stay": stay}
 
     def status(self) -> Row:
         """Return the `sheets` that are out with whom, of each what came back, and how many cases
@@ -335,12 +401,9 @@ class Correcting(Part):
     ) -> tuple[int, list[CaptionWarning]]:
         """Return how many texts there are, and what they should be looked at for: each by itself,
         and beside the others of its language."""
-        total, warnings = 0, list[CaptionWarning]()
-        for locale in self._workspace.locales_of(languages):
-            texts, about = warnings_about(self._workspace, locale, kind)
-            total += texts
-            warnings += about
-        return total, warnings
+        locales = self._workspace.locales_of(languages)
+        checked = [warnings_about(self._workspace, locale, kind) for locale in locales]
+        return sum(total for total, _ in checked), [each for _, some in checked for each in some]
 
     def compare(
         self,
@@ -350,19 +413,22 @@ class Correcting(Part):
         changed: bool = False,
         kind: Kind = "caption",
     ) -> list[Row]:
-        """Return who changed what, caption by caption, see `memeloc.correct.compare.compared`; in
+        """Return who changed what, caption by caption, see `memeloc.correct.report.compared`; in
         every language with answers by default.
 
         With `changed`, only answers that changed something.
         """
-        return [
-            row
-            for locale in self._answered(languages, kind)
-            for row in compared(
+        rows = (
+            compared(
                 self._store.comparisons.standing(locale.tag, kind),
                 self._store.corrections.comments(locale.tag, kind),
                 locale,
             )
+            for locale in self._answered(languages, kind)
+        )
+        return [
+            row
+            for row in chain.from_iterable(rows)
             if (not meme_ids or row["meme_id"] in meme_ids)
             and not (changed and row["before"] == row["after"])
         ]
@@ -380,15 +446,11 @@ class Correcting(Part):
         In every language with answers by default; `to` is an HTML file to write, too.
         """
         locales = self._answered(languages, kind)
-        texts = self._store.comparisons
+        texts, comments = self._store.comparisons, self._store.corrections.comments
         report = make_report(
             ((locale, texts.standing(locale.tag, kind)) for locale in locales),
             ((locale, texts.machine_and_final(locale.tag, kind)) for locale in locales),
-            (
-                comment
-                for locale in locales
-                for comment in self._store.corrections.comments(locale.tag, kind)
-            ),
+            (comment for locale in locales for comment in comments(locale.tag, kind)),
         )
         if to is not None:
             page = report_page(report, {locale.tag: locale for locale in locales})
@@ -411,18 +473,10 @@ class Cases(Part):
         self, languages: Sequence[str] | None = None, *, kind: Kind | None = None
     ) -> list[Case]:
         """Return what waits to be settled, oldest first; of some languages and a kind, or all."""
-        tags = None if languages is None else self._tags(languages)
-        found = self._store.cases.find(kind=kind)
-        return [case for case in found if tags is None or case.language in tags]
-
-    def count(self, languages: Sequence[str] | None = None) -> int:
-        """Return how many are open, in some languages or all."""
-        tags = None if languages is None else self._tags(languages)
-        counts = self._store.cases.open_counts().items()
-        return sum(count for (_, own, _), count in counts if tags is None or own in tags)
-
-    def _tags(self, languages: Sequence[str]) -> list[str]:
-        return [self._workspace.locale(language).tag for language in languages]
+        asked = None if languages is None else map(self._workspace.locale, languages)
+        tags = None if asked is None else {locale.tag for locale in asked}
+        cases = self._store.cases.find(kind=kind)
+        return [case for case in cases if tags is None or case.language in tags]
 
     def find(self, case: int) -> Case:
         """Return a case by its number, open or decided.
@@ -473,8 +527,7 @@ class Cases(Part):
         Raises:
             InputError: a row is wrong; nothing is stored then.
         """
-        filled = read_form(path, FORM, needed=(("case", "take"), ("case", "text")))
-        decided = list(decisions(filled))
+        decided = [*decisions(read_form(path, FORM, needed=(("case", "take"), ("case", "text"))))]
         try:
             return self._decide(decided, person)
         except InputError as error:
@@ -510,17 +563,14 @@ class Cases(Part):
         ids = self._store.cases.decide(decided, person=person)
         # A decision without a text makes no version; a picture without text needs no check.
         versions = self._store.captions.versions([each for each in ids if each is not None])
-        texts: dict[tuple[str, Kind], dict[str, tuple[str, ...]]] = {}
+        texts = defaultdict[tuple[str, Kind], dict[str, tuple[str, ...]]](dict)
         for version in filter(lambda version: version.parts, versions):
             kind: Kind = "survey" if survey_text_key(version.meme_id) else "caption"
-            texts.setdefault((version.language, kind), {})[version.meme_id] = version.parts
-        warnings = [
-            warning
-            for (tag, kind), given in texts.items()
-            for warning in warnings_about(
-                self._workspace, self._workspace.locale(tag), kind, given, together=False
-            )[1]
-        ]
+            texts[version.language, kind][version.meme_id] = version.parts
+        warnings = list[CaptionWarning]()
+        for (tag, kind), given in texts.items():
+            locale = self._workspace.locale(tag)
+            warnings += warnings_about(self._workspace, locale, kind, given, together=False)[1]
         dropped = sum(bool(row.get("drop")) for row in decided)
         return {"settled": len(ids), "dropped": dropped, "warnings": warnings}
 
@@ -529,7 +579,7 @@ def warnings_about(
     workspace: WorkspaceFolder,
     locale: Locale,
     kind: Kind,
-    given: Mapping[str, tuple[str, ...]] | None = None,
+    given: Texts | None = None,
     *,
     together: bool = True,
 ) -> tuple[int, list[CaptionWarning]]:
@@ -548,42 +598,91 @@ def warnings_about(
             parts = row.parts if given is None else given.get(row.meme_id, row.parts)
             yield Checked(row.meme_id, locale, row.source, parts, source.tag), row.template
 
-    asked, warnings, total = list[Checked](), list[CaptionWarning](), 0
+    warnings, total = list[CaptionWarning](), 0
     for caption, name in captions(given):
         total += 1
-        if given is not None:
-            asked.append(caption)
         template = workspace.templates.get(name)
         if kind == "transcript" or (kind == "caption" and template is None):
             continue
         if template is not None:
             drawn = Caption(caption.parts[: len(template.boxes)])
-            caption = replace(
-                caption,
-                sizes=workspace.renderer.sizes(template, drawn, locale, exact=False),
-                lacking=_lacking(workspace, template, locale),
-            )
+            sizes = workspace.renderer.sizes(template, drawn, locale, exact=False)
+            lacking = partial(_lacking, workspace, template, locale)
+            caption = replace(caption, sizes=sizes, lacking=lacking)
         warnings += check(caption)
         warnings += check_terms(caption, terms, source)
-    if together and kind != "transcript" and (given is None or asked):
-        warnings += check_together(lambda: (caption for caption, _ in captions()), asked)
+    if together and kind != "transcript" and total:
+        warnings += check_together((caption for caption, _ in captions()), given)
     return total, warnings
 
 
 def _lacking(
-    workspace: WorkspaceFolder, template: Template, locale: Locale
-) -> Callable[[str], Sequence[str]]:
-    """Return a function: the grapheme clusters of a text that a font of the boxes lacks."""
+    workspace: WorkspaceFolder, template: Template, locale: Locale, text: str
+) -> list[str]:
+    """Return the grapheme clusters of a text that a font of the boxes lacks."""
     fonts = workspace.renderer.fonts
     stacks = {fonts.stack(locale, box.style.face) for box in template.boxes}
+    ends = clusters(text)
+    pieces = {text[a:b] for a, b in zip([0, *ends], ends, strict=False)}
+    return [
+        piece
+        for piece in pieces
+        if piece.strip() and not all(stack.font_for(piece) for stack in stacks)
+    ]
 
-    def lacking(text: str) -> list[str]:
-        ends = clusters(text)
-        pieces = {text[a:b] for a, b in zip([0, *ends], ends, strict=False)}
-        return [
-            piece
-            for piece in pieces
-            if piece.strip() and not all(stack.font_for(piece) for stack in stacks)
-        ]
 
-    return lacking
+def _in_parts(texts: tuple[str, ...], count: int) -> tuple[str, ...]:
+    """Return the parts of a text beside a caption; all of it in the first where they are others."""
+    return texts if len(texts) in (0, count) else (SEPARATOR.join(texts),)
+
+
+def _pictures(
+    workspace: WorkspaceFolder, items: Sequence[SheetItem], locale: Locale, kind: Kind
+) -> Iterator[Path | None]:
+    """Yield the picture of each item; a transcript's is the one that it was read in."""
+    transcripts = [item.meme_id for item in items] if kind == "transcript" else []
+    read_in = workspace.store.transcripts.pictures(transcripts)
+    for item in items:
+        template = workspace.templates.get(item.template)
+        if template is None:
+            yield small_picture(workspace, read_in.get(item.meme_id))
+            continue
+        shows = f"{workspace.renderer.fingerprint(template, locale)}|{PICTURE_SIDE}"
+        draw = partial(_drawn, workspace, template, item.base, locale)
+        yield _kept(workspace, f"{shows}|{text_key(item.base)}", PICTURE_SIDE, draw)
+
+
+def _drawn(
+    workspace: WorkspaceFolder, template: Template, parts: tuple[str, ...], locale: Locale
+) -> Image.Image:
+    return workspace.renderer.render(template, Caption(parts), locale).image
+
+
+def small_picture(
+    workspace: WorkspaceFolder, picture: Path | None, side: int = PICTURE_SIDE
+) -> Path | None:
+    """Return a picture as a sheet shows it, its longer side at most `side` pixels.
+
+    None when there is no picture, or it cannot be opened.
+    """
+    if picture is None:
+        return None
+    draw = partial(open_picture, picture)
+    try:
+        return _kept(workspace, f"{picture.stem}|{side}|small", side, draw)
+    except InputError:
+        return None
+
+
+def _kept(
+    workspace: WorkspaceFolder, shows: str, side: int, draw: Callable[[], Image.Image]
+) -> Path:
+    """Return the file of a small picture, which is drawn where it is not there yet."""
+    name = hashlib.sha256(shows.encode()).hexdigest()[:32]
+    path = (workspace.root or Path()) / "images" / name[:2] / f"{name}.jpg"
+    if not path.is_file():
+        small = draw().convert("RGB")
+        small.thumbnail((side, side), Image.Resampling.LANCZOS)
+        with replacing(path) as temporary:
+            small.save(temporary, "JPEG", quality=_QUALITY, dpi=(96, 96))
+    return path

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from memeloc.correct.checks import Checked
-from memeloc.correct.consistency import check_together
+from memeloc.correct.checks import Checked, check_together
 from memeloc.locales import default
 
 DE = default().get("de")
@@ -18,8 +17,7 @@ def warned(texts: Texts, about: Collection[str] = ()) -> list[tuple[str, str]]:
         Checked(f"m{number}", DE, tuple(source.split("/")), tuple(text.split("/")))
         for number, (source, text) in enumerate(texts, 1)
     ]
-    asked = [caption for caption in captions if caption.meme_id in about]
-    return [(each.meme_id, each.check) for each in check_together(lambda: captions, asked)]
+    return [(each.meme_id, each.check) for each in check_together(captions, about or None)]
 
 
 TWO_WAYS: Texts = [

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memeloc.correct.checks import Checked
-from memeloc.correct.glossary import check_terms
+from memeloc.correct.checks import Checked, check_terms
 from memeloc.glossary import Term
 from memeloc.locales import default
 

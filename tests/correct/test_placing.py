@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.correct.model import Answer, Sheet, SheetItem, Status, text_key
+from memeloc.correct.model import Answer, Sheet, SheetItem, text_key
 from memeloc.correct.placing import place
 from memeloc.locales import default
 
@@ -17,7 +17,7 @@ SOURCE, BASE, NEW = ("a joke", "its point"), ("ein Witz", "sein Punkt"), ("ein W
 DE, EN = map(default().get, ("de", "en"))
 
 
-def answer(status: Status = "corrected", parts: tuple[str, ...] = NEW, meme: str = "m1") -> Answer:
+def answer(status: str = "corrected", parts: tuple[str, ...] = NEW, meme: str = "m1") -> Answer:
     key = text_key(SOURCE)
     return Answer(meme_id=meme, status=status, parts=parts, typed=parts, row=2, source_key=key)
 
@@ -97,7 +97,7 @@ def test_a_part_may_be_emptied_on_purpose() -> None:
 
 
 @pytest.mark.parametrize("status", ["wordplay", "culture", "other", "harmful"])
-def test_what_was_given_up_waits_to_be_settled(status: Status) -> None:
+def test_what_was_given_up_waits_to_be_settled(status: str) -> None:
     result = placed(answer(status, ()))
     assert (result.outcome, result.reason, result.parts) == ("case", "given up", ())
 

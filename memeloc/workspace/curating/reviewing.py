@@ -25,7 +25,7 @@ from memeloc.curate.verdict import content_of
 from memeloc.errors import InputError
 from memeloc.ocr.transcript import NO_TEXT
 from memeloc.store.records import FileRecord
-from memeloc.workspace.correction_sheets import PICTURE_SIDE, small_picture
+from memeloc.workspace.correcting import PICTURE_SIDE, small_picture
 from memeloc.workspace.curating.duplicate_pairs import (
     audit_result,
     chosen_pairs,

@@ -73,12 +73,11 @@ def test_a_rule_settles_what_it_decides(
 
 def test_open_cases_are_counted_without_what_is_dropped(workspace: Workspace) -> None:
     cases = workspace.correcting.cases
-    assert cases.count() == cases.count(["de"]) == len(cases.open()) > 0
-    assert cases.count(["es"]) == 0
+    assert len(cases.open(["de"])) == len(cases.open()) > 0
+    assert not cases.open(["es"])
     case = cases.open()[0]
     cases.decide(case.id, person="maria", drop="drop all")
-    assert cases.count() == len(cases.open())
-    assert workspace.correcting.status()["to_settle"] == cases.count()
+    assert workspace.correcting.status()["to_settle"] == len(cases.open())
 
 
 def test_a_rule_stands_with_its_decisions(workspace: Workspace) -> None:
