@@ -24,7 +24,8 @@ CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 """Control characters and lone surrogates, which no store takes."""
 
 OWN_NAME = "own name"
-"""In the details of a template that the workspace has by a name of its own: that name."""
+"""In the details of a template that the workspace has by a name of its own, or of a caption whose
+table has a meme_id: that name."""
 
 TRANSLATIONS = "translations"
 """In the details of a caption that came with translations: of each language `parts`, `state`

@@ -34,9 +34,10 @@ from memeloc.store.captions.versions import (
     made_by,
 )
 from memeloc.store.items import Items, contents_of
-from memeloc.store.queries import add_differing, add_row, add_rows, equal, two_columns
+from memeloc.store.queries import add_differing, add_row, add_rows, by_slices, equal, two_columns
 from memeloc.store.records import FileRecord
 from memeloc.store.tables import items as tables
+from memeloc.store.tables.captions import memes
 from memeloc.store.tables.types import encode_json
 
 RESTORED = "restored"
@@ -187,23 +188,27 @@ class Curation(queries.Repository):
         captions = {item.id: item for item in chosen if item.kind == "caption"}
         unusable = self._unusable(captions.values(), templates, True)
         captions = {key: item for key, item in captions.items() if key not in unusable}
-        names = {each.id: each.details.get(OWN_NAME, each.id) for each in templates}
-        about = {"source_language": source}
-        new_memes = {
-            key: {**about, "item_id": key, "template": names.get(item.parent, item.parent)}
-            for key, item in captions.items()
-        }
+        template_of = {each.id: each.details.get(OWN_NAME, each.id) for each in templates}
         pictures = [item.id for item in chosen if item.kind == "picture"]
         selected = [*captions, *pictures]
         with self.database.write() as connection:
+            named = _named(connection, captions)
+            new_memes = {
+                meme_id: {
+                    "template": template_of.get(item.parent, item.parent),
+                    "source_language": source,
+                    "item_id": item.id,
+                }
+                for meme_id, item in named.items()
+            }
             added = add_memes(connection, new_memes)
             texts = {
-                key: {"parts": check_parts(captions[key].parts, key), **_origin(captions[key])}
-                for key in captions
-                if key in added
+                meme_id: {"parts": check_parts(item.parts, meme_id), "origin": item.origin.source}
+                for meme_id, item in named.items()
+                if meme_id in added
             }
             add_versions(connection, texts, language=source, stage="collected")
-            _add_translations(connection, captions, source)
+            _add_translations(connection, named, source)
             stages = [*funnel]
             if last := _newest_selection(connection):
                 others = [each for each in last.funnel if each.get("kind", "caption") not in kinds]
@@ -359,8 +364,19 @@ def _store_selection(
     return number
 
 
-def _origin(item: Item) -> dict[str, str]:
-    return {"origin": item.origin.source}
+def _named(connection: Connection, captions: Mapping[str, Item]) -> dict[str, Item]:
+    """Return collected captions by the ids of their memes, old or new: the name that a caption
+    brought, else its item's id, as where another meme has that name."""
+    query = select(*memes.c["item_id", "id"])
+    existing = two_columns(by_slices(connection, query, memes.c.item_id, captions))
+    wanted = {item.details.get(OWN_NAME, key) for key, item in captions.items()}
+    query = select(memes.c.id)
+    taken = {row.id for row in by_slices(connection, query, memes.c.id, wanted)}
+    named: dict[str, Item] = {}
+    for key, item in captions.items():
+        name = item.details.get(OWN_NAME, key)
+        named[existing.get(key, key if name in taken or name in named else name)] = item
+    return named
 
 
 def _add_translations(connection: Connection, captions: Mapping[str, Item], language: str) -> None:
@@ -376,7 +392,7 @@ def _add_translations(connection: Connection, captions: Mapping[str, Item], lang
             key: {
                 "parts": check_parts(translation["parts"], key),
                 "source_id": sources[key].id,
-                **_origin(captions[key]),
+                "origin": captions[key].origin.source,
                 **made_by(translation["state"], translation["by"], "collected"),
             }
             for key, translation in translations.items()

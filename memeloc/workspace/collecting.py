@@ -189,7 +189,7 @@ class Collecting(Reading):
         within = Within(
             workspace.source.tag,
             workspace.locales,
-            self._store.captions.ids(),
+            self._store.captions.ids(selected=False),
             lambda folders: workspace.templates_with(folders)[0],
             workspace.keep_templates,
         )

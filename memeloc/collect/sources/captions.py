@@ -164,6 +164,8 @@ class CaptionsSource:
         details: dict[str, Any] = {name.casefold(): text for name, text in row.details.items()}
         votes = details.pop("votes", "").replace(",", "")
         url, created = details.pop("url", ""), details.pop("created", "")
+        if row.meme_id:
+            details[OWN_NAME] = row.meme_id
         if translations:
             details[TRANSLATIONS] = translations
         return FoundCaption(

@@ -208,9 +208,14 @@ class Captions(Repository):
         query = select(memes.c.id, memes.c.template).where(versions.is_active())
         return two_columns(self.fetch(query.order_by(memes.c.number)))
 
-    def ids(self) -> list[str]:
-        """Return the ids of all memes and other texts."""
-        return [meme_id for (meme_id,) in self.fetch(select(memes.c.id))]
+    def ids(self, *, selected: bool = True) -> list[str]:
+        """Return the ids of all memes and other texts; those that were selected from collected
+        items only if `selected`."""
+        query = select(memes.c.id)
+        return [
+            row.id
+            for row in self.fetch(query if selected else query.where(memes.c.item_id.is_(None)))
+        ]
 
     def count(self, kind: Kind = "caption") -> int:
         """Return how many memes there are, or texts of another kind."""

@@ -92,3 +92,32 @@ def test_memes_that_are_here_already_are_not_collected(folder: Path, command: Co
     assert command("import", table).status == 0
     done = command("collect", "captions", table)
     assert (done.status, "memeloc import own.csv" in done.err) == (1, True)
+
+
+def test_a_selected_caption_is_the_meme_that_its_table_names(
+    folder: Path, command: Command
+) -> None:
+    table = Path("own.csv")
+    lines = ["m1,queue,tea // again,Tee // wieder", "m2,queue,cat // again,Katze // wieder"]
+    table.write_text("\n".join(["meme_id,template,en,de", *lines, ""]), encoding="utf-8")
+    for _ in range(2):
+        collect = ("collect", "captions", table, "--templates", "../pictures")
+        assert command(*collect, "--state", "machine").status == 0
+        command("select", "--take", "2")
+        rows = _rows(command, "captions")
+        assert {row["meme_id"]: row["de"] for row in rows} == {
+            "m1": "Tee // wieder",
+            "m2": "Katze // wieder",
+        }
+        command("select", "--take", "1")
+        assert len(_rows(command, "captions")) == 1
+    command("select", "--take-back")
+    assert len(_rows(command, "captions")) == 2
+    assert len(_rows(command, "memes")) == 2
+    assert command("import", table).status == 0  # what changed in them comes in so
+    # Another meme has that name: the caption keeps its item's.
+    other = Path("other.csv")
+    other.write_text("meme_id,template,en\nm1,sofa,rain // at noon\n", encoding="utf-8")
+    command("collect", "captions", other, "--templates", "../pictures", "--dataset", "other")
+    command("select", "--take", "3")
+    assert len({row["meme_id"] for row in _rows(command, "captions")}) == 3
