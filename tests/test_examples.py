@@ -176,10 +176,8 @@ def test_finished_memes_are_localised_to_five_languages(tmp_path: Path) -> None:
     assert min(map(float, ratios.values())) > 20
     assert len(set(re.findall(r"^(together-\d)\t.*\trecovered\t", printed, re.MULTILINE))) == 4
     rendered = folder / "localised" / "rendered"
-    languages = sorted(path.name for path in rendered.iterdir() if path.is_dir())
-    assert [language for language in languages if not language.startswith(".")] == [
-        "ar", "de", "hi", "ja", "zh",
-    ]  # fmt: skip
+    languages = {path.parent.parent.name for path in rendered.glob("*/*/*.jpg")}
+    assert languages == {"ar", "de", "hi", "ja", "zh"}
     assert len(list(rendered.glob("de/*/*.jpg"))) == 12
     assert (folder / "localised" / "index.html").is_file()
 
@@ -189,7 +187,7 @@ def test_a_set_in_a_bucket_survives_a_killed_run(tmp_path: Path) -> None:
     pytest.importorskip("moto")
     _, printed = _run("storage.sh", tmp_path)
     assert "once more: rendered 0, unchanged 340" in printed
-    assert "345 objects, byte for byte as in a folder" in printed
+    assert "343 objects, byte for byte as in a folder; 340 rows of the manifest" in printed
 
 
 @pytest.mark.slow
