@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, literal, select
+from sqlalchemy import Connection, Select, literal, select
 
 from memeloc.store.captions.states import is_disputed
 from memeloc.store.captions.versions import is_dropped
@@ -39,31 +39,35 @@ class Memory(Repository):
             return list(find_units(connection, source_tag, tag, kind))
 
     def add(self, units: Sequence[MemoryUnit], file: FileRecord | None = None) -> int:
-        """Add units from outside (TMX); how many were new. A pair of texts is kept once."""
+        """Add units from outside (TMX); return how many were new. A pair of texts is kept once."""
+        rows = []
+        for unit in units:
+            texts = (encode_json(unit.source), encode_json(unit.target))
+            whole = "\n".join((unit.source_language, unit.language, *texts))
+            rows.append(
+                {
+                    "hash": hashlib.sha256(whole.encode()).hexdigest(),
+                    "source_language": unit.source_language,
+                    "language": unit.language,
+                    "original": unit.source,
+                    "translation": unit.target,
+                    "origin": unit.origin,
+                    "person": unit.person,
+                    "created_at": unit.created_at or now(),
+                }
+            )
         with self.database.write() as connection:
             file_id = store_file(connection, file)[0] if file is not None else None
-            names = ("source_language", "language", "origin", "person")
-            rows = [
-                {name: getattr(unit, name) for name in names}
-                | {"hash": _hash(unit), "original": unit.source, "translation": unit.target}
-                | {"file_id": file_id, "created_at": unit.created_at or now()}
-                for unit in units
-            ]
+            rows = [{**row, "file_id": file_id} for row in rows]
             return add_rows(connection, memory_units, rows, ["hash"])
 
 
 def pairs(connection: Connection) -> list[tuple[str, str]]:
     """Return the pairs of languages, source and target, that there is memory for, sorted."""
-    source = captions.alias()
-    inside = (
-        select(source.c.language, captions.c.language)
-        .join(source, source.c.id == captions.c.source_id)
-        .join(memes, memes.c.id == captions.c.meme_id)
-        .where(memes.c.kind == "caption", captions.c.stage.in_(PEOPLE))
-        .distinct()
-    )
-    outside = select(memory_units.c.source_language, memory_units.c.language).distinct()
-    rows = [*connection.execute(inside), *connection.execute(outside)]
+    source, query = _own("caption")
+    inside = query.with_only_columns(source.c.language, captions.c.language)
+    outside = select(*memory_units.c["source_language", "language"])
+    rows = [row for each in (inside, outside) for row in connection.execute(each.distinct())]
     return sorted({(row[0], row[1]) for row in rows})
 
 
@@ -73,41 +77,31 @@ def find_units(
     """Yield the units of a pair of languages, those from files first, then the oldest of a kind."""
     from memeloc.translate.memory import MemoryUnit
 
-    tags, c = (source_language, language), memory_units.c
+    tags, columns = (source_language, language), memory_units.c
+    texts = columns["original", "translation", "origin", "person"]
     from_files = (
-        select(c.original, c.translation, c.origin, c.person, literal(""), c.created_at)
-        .where(c.source_language == source_language, c.language == language)
-        .order_by(c.id)
+        select(*texts, literal(""), columns.created_at)
+        .where(columns.source_language == source_language, columns.language == language)
+        .order_by(columns.id)
     )
-    source = captions.alias()
-    own = (
-        select(
-            source.c.parts,
-            captions.c.parts,
-            captions.c.stage,
-            captions.c.person,
-            captions.c.meme_id,
-            captions.c.created_at,
-        )
-        .join(source, source.c.id == captions.c.source_id)
-        .join(memes, memes.c.id == captions.c.meme_id)
-        .where(
-            is_newest(captions, ("source_id", "meme_id", "language"), "id"),
-            memes.c.kind == kind,
-            captions.c.language == language,
-            captions.c.stage.in_(PEOPLE),
-            source.c.language == source_language,
-            ~is_dropped(captions.c.meme_id, captions.c.language),
-            ~is_disputed(),
-        )
-        .order_by(captions.c.id)
-    )
-    for query in (from_files, own):
-        for row in connection.execute(query):
+    source, query = _own(kind)
+    own = query.where(
+        is_newest(captions, ("source_id", "meme_id", "language")),
+        source.c.language == source_language,
+        captions.c.language == language,
+        ~is_dropped(captions.c.meme_id, captions.c.language),
+        ~is_disputed(),
+    ).order_by(captions.c.id)
+    for each in (from_files, own):
+        for row in connection.execute(each):
             yield MemoryUnit(*tags, *row)
 
 
-def _hash(unit: MemoryUnit) -> str:
-    texts = (encode_json(unit.source), encode_json(unit.target))
-    whole = "\n".join((unit.source_language, unit.language, *texts))
-    return hashlib.sha256(whole.encode()).hexdigest()
+def _own(kind: Kind) -> tuple[Any, Select[Any]]:
+    """Return an alias of the sources, and the query of what people wrote for them."""
+    source = captions.alias()
+    names = ("parts", "stage", "person", "meme_id", "created_at")
+    query = select(source.c.parts, *captions.c[names])
+    query = query.join(source, source.c.id == captions.c.source_id)
+    query = query.join(memes, memes.c.id == captions.c.meme_id)
+    return source, query.where(memes.c.kind == kind, captions.c.stage.in_(PEOPLE))

@@ -12,27 +12,18 @@ from collections import defaultdict
 from collections.abc import Callable, Collection
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Select, and_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, select
 
 from memeloc.correct.model import Sheet, SheetItem
 from memeloc.correct.placing import same_person
 from memeloc.errors import InputError
 from memeloc.model import Locale
+from memeloc.store.captions import versions
 from memeloc.store.captions.answers import find_answers, history_before
 from memeloc.store.captions.states import OPEN_CASES
-from memeloc.store.captions.versions import (
-    MACHINE,
-    current_query,
-    is_current,
-    is_outdated,
-    is_outdated_text,
-    is_suggestion,
-    source_query,
-    texts_of,
-    versions_query,
-)
+from memeloc.store.captions.versions import by_meme, is_current, is_outdated
 from memeloc.store.queries import Repository, add_row, add_rows, equal, two_columns
-from memeloc.store.records import SUPERSEDING, Kind
+from memeloc.store.records import SUPERSEDING, CaptionVersion, Kind
 from memeloc.store.tables.captions import captions, cases, memes, sheet_items, sheets
 
 Only = Literal["all", "new", "unclaimed", "changed", "open"]
@@ -44,14 +35,8 @@ not answered in it; `unclaimed`: those of `new` that are on nobody else's sheet 
 `open`: those with an open case.
 """
 
-SHEETS_IN_ORDER = [
-    sheets.c[name] for name in ("language", "round", "person", "created_at", "name", "id")
-]
+SHEETS_IN_ORDER = [*sheets.c["language", "round", "person", "created_at", "name", "id"]]
 """Order in which sheets are listed: ids alone are drawn by chance."""
-_TEXT = [
-    captions.c[name]
-    for name in ("id", "meme_id", "language", "parts", "stage", "source_id", "marks")
-]
 
 
 class Sheets(Repository):
@@ -77,25 +62,26 @@ class Sheets(Repository):
             InputError: one of `meme_ids` is not there.
         """
         with self.database.read() as connection:
-            sources = _texts(connection, source_query(kind))
-            bases = _texts(connection, current_query(tag, below_round=round_, kind=kind))
-            templates = two_columns(connection.execute(select(memes.c.id, memes.c.template)))
+
+            def found(condition: ColumnElement[bool]) -> dict[str, CaptionVersion]:
+                query = versions.versions_query(condition, kind)
+                return by_meme(connection.execute(query.where(captions.c.language == tag)))
+
+            sources = by_meme(connection.execute(versions.source_query(kind)))
+            bases = found(is_current(captions, round_))
+            for meme_id, text in found(versions.is_outdated_text(captions)).items():
+                if meme_id not in bases or text.id > bases[meme_id].id:
+                    bases[meme_id] = text
+            outdated = found(and_(versions.is_outdated_text(captions), is_current(captions)))
+            suggestions = found(and_(versions.is_suggestion(captions), ~is_outdated(captions)))
+            texts = {source.id: source.parts for source in sources.values()}
+            older = {base.source_id for base in bases.values()} - texts.keys()
+            texts |= versions.texts_of(connection, older)
+            templates = two_columns(connection.execute(select(*memes.c["id", "template"])))
             shown = {meme_id: source.parts for meme_id, source in sources.items()}
             answers = find_answers(connection, tag, shown=shown, kind=kind)
             query = OPEN_CASES.with_only_columns(cases.c.meme_id).where(cases.c.language == tag)
-            waiting = set(connection.execute(query).scalars())
-            query = versions_query(is_outdated_text(captions), kind)
-            query = query.where(captions.c.language == tag)
-            for meme_id, text in _texts(connection, query).items():
-                if meme_id not in bases or text.id > bases[meme_id].id:
-                    bases[meme_id] = text
-            outdated = _texts(connection, query.where(is_current(captions))).keys()
-            fresh = and_(is_suggestion(captions), ~is_outdated(captions))
-            query = versions_query(fresh, kind).where(captions.c.language == tag)
-            suggestions = _texts(connection, query)
-            texts = {source.id: source.parts for source in sources.values()}
-            older = {base.source_id for base in bases.values()} - texts.keys()
-            texts |= texts_of(connection, older)
+            waiting = {*connection.scalars(query)}
             claimed = _holders(connection, tag, round_, person) if only == "unclaimed" else {}
             history = history_before(connection, tag, round_, person, kind, meme_ids)
         for meme_id in meme_ids or ():
@@ -107,20 +93,17 @@ class Sheets(Repository):
         answered = [row for row in given if row.standing and row.outcome != "skipped"]
         # Without a person, who left a caption to somebody else has not answered it.
         done = {row.meme_id for row in own if row.standing and (person or row.outcome != "skipped")}
-        done -= outdated
-        candidates: dict[Only, Collection[str]] = {
-            "all": sources,
-            "new": sources.keys() - done,
-            "unclaimed": sources.keys() - done - claimed.keys(),
-            "changed": ({row.meme_id for row in own} | outdated) - done,
+        new = sources.keys() - (done - outdated.keys())
+        changed = {row.meme_id for row in own} | outdated.keys()
+        wanted: dict[Only, set[str]] = {
+            "all": {*sources},
+            "new": new,
+            "unclaimed": new - claimed.keys(),
+            "changed": changed & new,
             "open": waiting,
         }
-        wanted = set(candidates[only])
-        if meme_ids is not None:
-            wanted &= set(meme_ids)
         ready = {row.meme_id for row in answered if row.round == round_ - 1}
-        if only != "open":
-            ready -= waiting
+        ready -= set() if only == "open" else waiting
         own_rounds = defaultdict[str, set[int]](set)
         for row in answered:
             if row.round != round_ and same_person(row.person, person):
@@ -128,12 +111,13 @@ class Sheets(Repository):
         items = []
         for meme_id, source in sources.items():
             base = bases.get(meme_id)
-            if base is None or meme_id not in wanted or (round_ > 1 and meme_id not in ready):
+            is_wanted = meme_id in wanted[only] and (meme_ids is None or meme_id in meme_ids)
+            if base is None or not is_wanted or (round_ > 1 and meme_id not in ready):
                 continue
             before = source.parts if base.source_id is None else texts[base.source_id]
             suggestion = suggestions.get(meme_id) if before != source.parts else None
             can_stand = before == source.parts or (
-                base.stage not in MACHINE and len(base.parts) == len(source.parts)
+                base.stage not in versions.MACHINE and len(base.parts) == len(source.parts)
             )
             if suggestion and not can_stand:
                 base, suggestion, can_stand = suggestion, base, True
@@ -152,7 +136,7 @@ class Sheets(Repository):
                     suggestion=suggestion.parts if suggestion else (),
                     history=tuple(history.get(meme_id, ())),
                     open_case=meme_id in waiting,
-                    own_rounds=tuple(sorted(own_rounds.get(meme_id, ()))),
+                    own_rounds=tuple(sorted(own_rounds[meme_id])),
                 )
             )
         return items
@@ -168,17 +152,13 @@ class Sheets(Repository):
         With `unclaimed`, its captions may be on nobody else's sheet of that round.
 
         Raises:
-            InputError: the id is not valid, or somebody else has got one of the memes meanwhile.
+            InputError: somebody else has got one of the memes meanwhile.
         """
-        if not sheet.id.isalnum() or len(sheet.id) > 40:
-            raise InputError(f"A sheet's id is 1 to 40 letters and digits, not {sheet.id[:60]!r}.")
-        tag = sheet.language.tag
         with self.database.write() as connection:
-            query = select(sheets.c.id).where(sheets.c.id == sheet.id)
-            if connection.execute(query).first():
+            if connection.execute(select(sheets.c.id).where(sheets.c.id == sheet.id)).first():
                 return False
             if unclaimed:
-                claimed = _holders(connection, tag, sheet.round, sheet.person)
+                claimed = _holders(connection, sheet.language.tag, sheet.round, sheet.person)
                 if twice := [item.meme_id for item in sheet.items if item.meme_id in claimed]:
                     raise InputError(
                         f"{len(twice):,} of these captions, such as {twice[0]!r}, have gone out to "
@@ -188,19 +168,15 @@ class Sheets(Repository):
             add_row(
                 connection,
                 sheets,
-                language=tag,
+                language=sheet.language.tag,
                 source_language=sheet.source_language.tag,
                 created_at=sheet.created,
                 **{name: getattr(sheet, name) for name in names},
             )
+            shown = ("meme_id", "source_id", "base_id")
             rows = [
-                {
-                    "sheet_id": sheet.id,
-                    "position": position,
-                    "meme_id": item.meme_id,
-                    "source_id": item.source_id,
-                    "base_id": item.base_id,
-                }
+                {"sheet_id": sheet.id, "position": position}
+                | {name: getattr(item, name) for name in shown}
                 for position, item in enumerate(sheet.items)
             ]
             add_rows(connection, sheet_items, rows)
@@ -217,10 +193,9 @@ class Sheets(Repository):
         """Return the sheets that went out, of an id, language or kind or all, with what they
         showed; `locale` gives a language by its tag."""
         source, base = captions.alias(), captions.alias()
-        shown = (
+        shown: Select[Any] = (
             select(
-                sheet_items.c.sheet_id,
-                *(sheet_items.c[name] for name in ("meme_id", "source_id", "base_id")),
+                *sheet_items.c["sheet_id", "meme_id", "source_id", "base_id"],
                 source.c.parts.label("source"),
                 base.c.parts.label("base"),
             )
@@ -228,35 +203,20 @@ class Sheets(Repository):
             .join(base, base.c.id == sheet_items.c.base_id)
             .order_by(sheet_items.c.sheet_id, sheet_items.c.position)
         )
-        query = select(*SHEETS_IN_ORDER, sheets.c.source_language, sheets.c.kind, sheets.c.format)
+        query = select(sheets).order_by(*SHEETS_IN_ORDER)
         wanted = {sheets.c.id: sheet_id, sheets.c.language: tag, sheets.c.kind: kind}
-        query = equal(query, wanted).order_by(*SHEETS_IN_ORDER)
         items = defaultdict[str, list[SheetItem]](list)
         with self.database.read() as connection:
-            rows = list(connection.execute(query))
+            rows = [row._asdict() for row in connection.execute(equal(query, wanted))]
             for row in connection.execute(equal(shown, {sheet_items.c.sheet_id: sheet_id})):
-                values = dict(row._mapping)
+                values = row._asdict()
                 items[values.pop("sheet_id")].append(SheetItem(**values))
-        return [
-            Sheet(
-                id=row.id,
-                language=locale(row.language),
-                source_language=locale(row.source_language),
-                round=row.round,
-                person=row.person,
-                created=row.created_at,
-                items=tuple(items[row.id]),
-                kind=row.kind,
-                format=row.format,
-                name=row.name,
-            )
-            for row in rows
-        ]
-
-
-def _texts(connection: Connection, query: Select[Any]) -> dict[str, Any]:
-    """Return what sheets need of the versions of a query, by meme."""
-    return {text.meme_id: text for text in connection.execute(query.with_only_columns(*_TEXT))}
+        found = []
+        for values in rows:
+            values |= {name: locale(values[name]) for name in ("language", "source_language")}
+            created, own = values.pop("created_at"), tuple(items[values["id"]])
+            found.append(Sheet(**values, created=created, items=own))
+        return found
 
 
 def _holders(
