@@ -440,7 +440,10 @@ def _survey(store: Store, name: str, events: Mapping[str, Mapping[str, Any]]) ->
         why = f"all are excluded: {_listed(excluded)}"
     elif silent:
         command = f"memeloc survey import {name} FILE"
-        why = f"all that came is incomplete; {why}" if came and not whole else why
+        if not whole and (rejected := Counter(reason for *_, reason in surveys.rejected(name))):
+            why = f"all rows that came were rejected ({_listed(rejected)}); {why}"
+        elif came and not whole:
+            why = f"all that came is incomplete; {why}"
     elif last == 0:
         command, why = f"memeloc survey choose {name}", "of what was asked about beforehand"
     yield Step("survey", "people", kept.total(), left, command, why)

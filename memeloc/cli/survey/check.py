@@ -73,6 +73,13 @@ def check(
         help="Exclude all that a person sent, such as an outlier's; by the id as it came, or as "
         "it is shown here. Repeatable.",
     ),
+    keep: list[str] | None = Option(
+        None,
+        metavar="PARTICIPANT",
+        help="Keep all that a person sent, whatever the rules say, as after an objection. "
+        "--exclude takes it back, and the other way round. Repeatable.",
+    ),
+    why: str = Option("", metavar="TEXT", help="With --keep: the reason."),
     changed: Changed = None,
     out: Path | None = Option(
         None, metavar="FILE", help="Write each exclusion with its evidence to this table."
@@ -87,12 +94,15 @@ def check(
     Numbers stand in the tables survey.check.RULE of memeloc.toml.
 
     Beside it stands how far people agree, and who agrees least with the others. An outlier is
-    reported, and excluded only by --exclude.
+    reported, and excluded only by --exclude, or with another sign (the rule careless). Whom
+    --exclude and --keep name stays so in later checks; survey about writes what a person can be
+    sent.
 
     Example:
       memeloc survey check pilot
       memeloc survey check pilot --without straight --set speed.seconds_per_entry=3
       memeloc survey check pilot --exclude 65f0c1d2e3a4b5c6d7e8f901
+      memeloc survey check pilot --keep 65f0c1d2e3a4b5c6d7e8f901 --why "the picture was cut off"
     """
     check_table(out)
     rules: dict[str, dict[str, Any]] = {}
@@ -102,7 +112,9 @@ def check(
             raise InputError(f"--set is RULE.SETTING=VALUE, as speed.fewest=5, not {key[:40]!r}")
         rules.setdefault(rule, {})[setting] = value
     with memeloc.Workspace.find() as workspace:
-        result = workspace.survey(name).check(rules, without=without or (), exclude=exclude or ())
+        result = workspace.survey(name).check(
+            rules, without=without or (), exclude=exclude or (), keep=keep or (), why=why
+        )
         further = next_lines(workspace, "survey", survey=name, as_json=as_json)
     file = None if out is None else write_frame(out, result.table)
     show(

@@ -1,4 +1,4 @@
-"""`memeloc survey forget`. In: people's ids. Out: a receipt that names nobody."""
+"""`memeloc survey about` and `forget`. In: people's ids. Out: what there is of them; a receipt."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import memeloc
 from memeloc.cli.options import AsJson
 from memeloc.cli.output import confirm
 from memeloc.cli.show import SHOWN, Table, by_place, show
+from memeloc.cli.survey.options import Name
 from memeloc.counts import counted
 
 _COUNTS = Table(
@@ -19,6 +20,29 @@ _COUNTS = Table(
     lambda result: ((name.replace("_", " "), count) for name, count in result["counts"].items()),
     by_place("what", "rows"),
 )
+
+
+def about(
+    name: Name,
+    person: str = Argument(..., metavar="PARTICIPANT", help="As of survey check --exclude."),
+    out: Path | None = Option(
+        None, metavar="FILE", help="Where to.", show_default="NAME-about.csv"
+    ),
+    as_json: AsJson = False,
+) -> None:
+    """Write what a survey has of a person, to be sent to the person.
+
+    That is every answer in the sheet's language, when it was sent, what checks expected, what the
+    service reported, and what excludes a sheet. Of nobody else there is anything in it.
+
+    Example:
+      memeloc survey about pilot 5e8481234567890123456701 --out about.xlsx
+    """
+    path = out or Path(f"{name}-about.csv")
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.survey(name).about(person, path)
+    written = f"Wrote {counted(result['rows'], 'row')} to {result['file']}"
+    show(result, written, as_json=as_json)
 
 
 def forget(

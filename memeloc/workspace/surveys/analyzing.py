@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,8 +110,7 @@ class Analyzing(Checking):
         table = table[~table["label"].isin({label.id for label in self.taxonomy.of_role("skip")})]
         if table.empty:
             raise InputError(
-                f"{self.name} has no retained answers to analyse; take some in: "
-                f"memeloc survey import {self.name} FILES"
+                f"{self.name} has no retained answers to analyse: {self._why(checked)}"
             )
         once = table.drop_duplicates(["item", "participant"]).reset_index(drop=True)
         twice = len(table) - len(once)
@@ -128,6 +128,23 @@ class Analyzing(Checking):
             models=None if models is None else self._models(Path(models), no_votes),
             notes=[*(notes if twice else []), *no_pictures],
         )
+
+    def _why(self, checked: Checked) -> str:
+        """Return why nothing is retained, with the command that goes on."""
+        if judged := checked.report.judged:
+            rules = ", ".join(f"{rule} {n:,}" for rule, n in checked.report.counts().items())
+            return (
+                f"all of {counted(len(judged), 'submission')} are excluded ({rules}); see why: "
+                f"memeloc survey check {self.name} --out excluded.csv"
+            )
+        rejected = Counter(reason for _, _, reason in self._store.rejected(self.name))
+        if rejected:
+            reasons = ", ".join(f"{reason} {n:,}" for reason, n in rejected.most_common())
+            return (
+                f"all rows that came were rejected ({reasons}); take in answers to its sheets: "
+                f"memeloc survey import {self.name} FILES"
+            )
+        return f"take some in: memeloc survey import {self.name} FILES"
 
     def _items(self) -> pd.DataFrame:
         """Return the template of each meme, and the topics and categories that are known."""

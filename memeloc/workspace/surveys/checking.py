@@ -6,17 +6,19 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ConfigDict
 
 from memeloc.errors import InputError
+from memeloc.sheets import write_sheet_table
 from memeloc.store.surveys.serving import last_values
 from memeloc.store.tables.types import now
 from memeloc.survey.design.planning import Pace, measured_paces
 from memeloc.survey.labels.models import QuestionAgreement, survey_agreement
 from memeloc.survey.labels.settling import answers_table
-from memeloc.survey.model import Sheet, Submission
+from memeloc.survey.model import Check, Sheet, Submission, entry_id
 from memeloc.survey.quality.checking import (
     TIMED_OUT,
     Absent,
@@ -26,10 +28,12 @@ from memeloc.survey.quality.checking import (
     retained,
 )
 from memeloc.survey.quality.checking import check as check_submissions
-from memeloc.survey.quality.rules import Rules, read_rules
+from memeloc.survey.quality.rules import Keep, Rules, read_rules
 from memeloc.survey.serving.places import raw_submission
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.resolver import SERVED, resolve
+from memeloc.survey.texts import TaxonomyTexts
+from memeloc.taxonomy import LABEL
 from memeloc.workspace.surveys.stored import Frame, StoredSurvey
 from memeloc.workspace.surveys.teams import not_assigned
 
@@ -39,6 +43,8 @@ if TYPE_CHECKING:
 
 FEWEST_LETTERS = 8
 """Letters of a stored id that name a person, where nobody else's begins with them."""
+
+_ABOUT = ("sheet", "submitted", "item", "question", "answer", "expected")
 
 
 @dataclass(frozen=True)
@@ -72,24 +78,28 @@ class CheckResult:
 
 @dataclass(frozen=True)
 class Checked:
-    """The quality control of what is there by now."""
+    """The quality control of what is there by now; `questions` are ids of those besides the label
+    that are asked of items."""
 
     rules: Rules
     report: CheckReport
     sheets: tuple[Sheet, ...]
     submissions: list[Submission]
     questions: tuple[str, ...]
-    """Ids of the further questions that are asked of items."""
+
+    @property
+    def retained(self) -> list[Submission]:
+        return retained(self.submissions, self.report)
 
     def answers(self, rounds: Callable[[int], bool], *, not_shown: bool = False) -> pd.DataFrame:
         """The retained answers to the sheets of some rounds, and what was `not_shown` if asked."""
         sheets = [sheet for sheet in self.sheets if rounds(sheet.round)]
-        table = answers_table(retained(self.submissions, self.report), sheets, self.questions)
+        table = answers_table(self.retained, sheets, self.questions)
         return table if not_shown else table[table["label"] != ""].reset_index(drop=True)
 
     def paces(self) -> dict[str, Pace]:
         """By culture code, how long retained people took; see `measured_paces`."""
-        return measured_paces(retained(self.submissions, self.report), self.sheets)
+        return measured_paces(self.retained, self.sheets)
 
 
 class Checking(StoredSurvey):
@@ -101,10 +111,13 @@ class Checking(StoredSurvey):
         *,
         without: Sequence[str] = (),
         exclude: Sequence[str] = (),
+        keep: Sequence[str] = (),
+        why: str = "",
     ) -> CheckResult:
         """Exclude what fails quality control, each with its evidence; nothing is deleted.
 
-        The last rules are those of all that follows, until another check.
+        The last rules are those of all that follows, until another check; decisions about people
+        stay until they are decided otherwise.
 
         Args:
             rules: settings by rule, such as `{"speed": {"fewest": 5}}`; before memeloc.toml's.
@@ -112,27 +125,24 @@ class Checking(StoredSurvey):
             exclude: people whose submissions are excluded, such as outliers, besides those of
                 memeloc.toml; by their ids as they came, or as they are stored, of which the first
                 letters are enough (see `FEWEST_LETTERS`).
+            keep: people who are retained whatever the rules say, as who contested a check with a
+                reason (`why`); only who did not agree, or took it back, stays excluded.
 
         Raises:
-            InputError: there is no such rule or setting, or nobody of such an id.
+            InputError: there is no such rule or setting, nobody of such an id, or no reason.
         """
         import pandas as pd
 
-        checked = self.checked(self._rules(rules or {}, without, exclude))
+        checked = self.checked(self._rules(rules or {}, without, exclude, keep, why))
         self.workspace.store.progress.note("checked", {self.name: {}})
         report = checked.report
         cultures = {sheet.id: sheet.culture.code for sheet in checked.sheets}
         everybody = Counter(cultures.get(judged.sheet, "?") for judged in report.judged)
         kept = Counter(cultures.get(sheet, "?") for sheet, _ in report.retained)
-        codes = dict.fromkeys(culture.code for culture in self.design.cultures)
+        codes = dict.fromkeys([*(each.code for each in self.design.cultures), *sorted(everybody)])
         people = {judged.key: judged.participant for judged in report.judged}
         excluded = [
-            (
-                *row.key,
-                people.get(row.key, ""),
-                row.rule,
-                json.dumps(dict(row.evidence), ensure_ascii=False, sort_keys=True),
-            )
+            (*row.key, people.get(row.key, ""), row.rule, _json(row.evidence))
             for row in report.set_aside
         ]
         columns = ["sheet", "submission", "participant", "rule", "evidence"]
@@ -140,11 +150,7 @@ class Checking(StoredSurvey):
             self.name,
             len(report.judged),
             len(report.retained),
-            {
-                code: (kept[code], everybody[code])
-                for code in codes | dict.fromkeys(sorted(everybody))
-                if everybody[code]
-            },
+            {code: (kept[code], everybody[code]) for code in codes if everybody[code]},
             report.counts(),
             checked.rules,
             report.set_aside,
@@ -158,7 +164,7 @@ class Checking(StoredSurvey):
     def rules(self) -> Rules:
         """The rules of the last check, or memeloc.toml's before the first one."""
         last = self._store.result(self.name, "check")
-        return self._rules({}, (), ()) if last is None else read_rules(last[0])
+        return self._rules() if last is None else read_rules(last[0])
 
     def checked(self, rules: Rules | None = None, *, keep: bool = True) -> Checked:
         """Check what is there by now, by the last rules by default.
@@ -168,12 +174,20 @@ class Checking(StoredSurvey):
         rules = rules or self.rules
         sheets, submissions = self.sheets, self.submissions
         submissions += self._expired(sheets, submissions)
-        rules = _without_absent(rules, submissions)
-        people = self._store.participants(self.name)
-        no_votes = [label.id for label in self.taxonomy.labels if label.role != "vote"]
-        superseded = self._store.submissions(self.name, superseded=True)
+        # Rules name nobody who sent nothing, or was erased.
+        known = {submission.participant for submission in submissions}
+        rules = _about(
+            rules,
+            [who for who in rules.outlier.people if who in known],
+            {who: why for who, why in rules.keep.people.items() if who in known},
+        )
         report = check_submissions(
-            submissions, sheets, people, rules, abstain=no_votes, superseded=superseded
+            submissions,
+            sheets,
+            self._store.participants(self.name),
+            rules,
+            abstain=[label.id for label in self.taxonomy.labels if label.role != "vote"],
+            superseded=self._store.submissions(self.name, superseded=True),
         )
         remarks = sorted((*report.warnings, *not_assigned(self)), key=lambda row: row.rule)
         report = replace(report, warnings=tuple(remarks))
@@ -183,6 +197,54 @@ class Checking(StoredSurvey):
         questions = tuple(asked.id for asked in self.taxonomy.about("item", "picture"))
         return Checked(rules, report, sheets, submissions, questions)
 
+    def about(self, person: str, out: str | Path) -> dict[str, Any]:
+        """Write all that the survey has of a person, for the person to read and to contest.
+
+        That is when each sheet was sent, every answer in the language of the sheet, what checks
+        expected, what services report, and what excludes a sheet. Return the `file`, and how many
+        `rows` it has.
+
+        Args:
+            person: as of `check`.
+            out: .csv, .xlsx, .jsonl or .parquet.
+
+        Raises:
+            InputError: nobody of that id has answered.
+        """
+        (who,) = self._stored_ids([person], named=[person])
+        checked, rows = self.checked(keep=False), list[tuple[str, ...]]()
+        for judged in checked.report.judged:
+            if judged.participant != who:
+                continue
+            sent, sheet = judged.sent, judged.sheet
+            rows.append((sheet, str(sent.submitted or ""), "", "status", sent.status, ""))
+            shown = judged.on and TaxonomyTexts(self.texts(judged.on.culture), self.taxonomy)
+            entries = {entry_id(entry): entry for entry in judged.on.entries} if judged.on else {}
+            for answer in sent.answers:
+                for question in (LABEL, *dict(answer.further)):
+                    names = shown.answers.get(question, {}) if shown else {}
+                    entry = entries.get(answer.entry)
+                    expected = entry.expected if isinstance(entry, Check) else ""
+                    given = ", ".join(names.get(each, each) for each in answer.given(question))
+                    expected = names.get(expected, expected) if question == LABEL else ""
+                    if given or expected:
+                        asked = shown.asked.get(question, shown.question) if shown else question
+                        rows.append((sheet, "", answer.entry, asked, given, expected))
+            for reason in checked.report.reasons.get(judged.key, ()):
+                evidence = _json(reason.evidence)
+                rows.append((sheet, "", "", f"excluded by {reason.rule}", evidence, ""))
+            rows += [
+                (sheet, "", "", "kept", str(remark.evidence["why"]), "")
+                for remark in checked.report.warnings
+                if remark.rule == "kept" and judged.submission in remark.submissions
+            ]
+        for service in self._store.participants(self.name):
+            if service.participant == who:
+                facts = {"status": service.status, **service.facts}
+                rows += [("", "", service.study, *fact, "") for fact in facts.items()]
+        file, count = write_sheet_table(Path(out), _ABOUT, rows)
+        return {"survey": self.name, "file": file, "rows": count}
+
     def _expired(
         self, sheets: tuple[Sheet, ...], submissions: Sequence[Submission]
     ) -> list[Submission]:
@@ -190,18 +252,18 @@ class Checking(StoredSurvey):
 
         It is stored nowhere: whoever comes back may go on, as long as there is room.
         """
-        expired = self.workspace.store.serving.expired(self.name, now())
-        texts = {culture.locale.tag: self.texts(culture) for culture in self.design.cultures}
         sent = {(submission.sheet, submission.participant) for submission in submissions}
         records = [
             replace(
                 raw_submission(place, last_values(answers), answers[-1].created_at),
                 status=TIMED_OUT,
             )
-            for place, answers in expired
+            for place, answers in self.workspace.store.serving.expired(self.name, now())
             if (place.sheet, place.participant) not in sent
         ]
-        pack = SurveyPack(self.name, sheets, self.taxonomy, texts if records else {})
+        cultures = self.design.cultures if records else ()
+        texts = {culture.locale.tag: self.texts(culture) for culture in cultures}
+        pack = SurveyPack(self.name, sheets, self.taxonomy, texts)
         imported = resolve(records, pack, source=SERVED, file=SERVED)
         return [submission for submission in imported.submissions if submission.answers]
 
@@ -210,35 +272,59 @@ class Checking(StoredSurvey):
         return self.checked().paces()
 
     def _rules(
-        self, changed: Mapping[str, Any], without: Sequence[str], exclude: Sequence[str]
+        self,
+        changed: Mapping[str, Any] | None = None,
+        without: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        keep: Sequence[str] = (),
+        why: str = "",
     ) -> Rules:
         values: dict[str, Any] = dict(self.settings("check"))
         off = {rule: {"on": False} for rule in without}
-        for rule, settings in (*off.items(), *changed.items()):
+        for rule, settings in (*off.items(), *(changed or {}).items()):
             values[rule] = {**values.get(rule, {}), **settings}
+        if keep and not why.strip():
+            raise InputError("Say why they are kept: --why TEXT")
         rules = read_rules(values)
-        if not (names := dict.fromkeys((*rules.outlier.people, *exclude))):
-            return rules
-        known = {submission.participant for submission in self.submissions} - {""}
-        people = [_beginning(name, known) or self._store.hash_participant(name) for name in names]
-        for name, stored in zip(names, people, strict=True):
-            if stored not in known and name in exclude:
-                raise InputError(f"Nobody of the id {name[:80]!r} has answered {self.name}.")
-        return rules.model_copy(
-            update={"outlier": rules.outlier.model_copy(update={"people": tuple(people)})}
+        last = self._store.result(self.name, "check")
+        before = read_rules(last[0]) if last else rules
+        excluded = self._stored_ids([*rules.outlier.people, *exclude], named=exclude)
+        kept = dict(
+            zip(self._stored_ids(rules.keep.people), rules.keep.people.values(), strict=True)
+        )
+        now_kept = dict.fromkeys(self._stored_ids(keep, named=keep), why.strip())
+        kept = {**before.keep.people, **kept, **now_kept}
+        now_excluded = set(self._stored_ids(exclude, named=exclude))
+        return _about(
+            rules,
+            [
+                who
+                for who in dict.fromkeys((*before.outlier.people, *excluded))
+                if who not in now_kept
+            ],
+            {who: reason for who, reason in kept.items() if who not in now_excluded},
         )
 
+    def _stored_ids(self, ids: Collection[str], named: Collection[str] = ()) -> list[str]:
+        """Return people as they are stored; of those `named` here, somebody has to be there."""
+        known = {submission.participant for submission in self.submissions} - {""} if ids else set()
+        people = []
+        for id in dict.fromkeys(ids):
+            begin = [each for each in known if len(id) >= FEWEST_LETTERS and each.startswith(id)]
+            is_stored = id in known or len(begin) != 1
+            who = (id if id in known else self.hashed(id)) if is_stored else begin[0]
+            if who not in known and id in named:
+                raise InputError(f"Nobody of the id {id[:80]!r} has answered {self.name}.")
+            people.append(who)
+        return people
 
-def _beginning(name: str, known: Collection[str]) -> str:
-    """The stored id that this is, or that alone begins with it; empty for none."""
-    if name in known:
-        return name
-    matches = [id for id in known if len(name) >= FEWEST_LETTERS and id.startswith(name)]
-    return matches[0] if len(matches) == 1 else ""
+
+def _about(rules: Rules, excluded: Sequence[str], kept: Mapping[str, str]) -> Rules:
+    """Return rules with the people who are excluded and kept by a person's decision."""
+    outlier = rules.outlier.model_copy(update={"people": tuple(excluded)})
+    keep = Keep(on=rules.keep.on, people=dict(kept))
+    return rules.model_copy(update={"outlier": outlier, "keep": keep})
 
 
-def _without_absent(rules: Rules, submissions: Sequence[Submission]) -> Rules:
-    """Rules that name nobody who sent nothing, or was erased."""
-    known = {submission.participant for submission in submissions}
-    people = tuple(name for name in rules.outlier.people if name in known)
-    return rules.model_copy(update={"outlier": rules.outlier.model_copy(update={"people": people})})
+def _json(evidence: Mapping[str, Any]) -> str:
+    return json.dumps(dict(evidence), ensure_ascii=False, sort_keys=True)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import zipfile
+import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -102,12 +105,10 @@ def _computed_anew(survey: Survey, check: Any, labels: Any) -> int:
 
 
 def _naming(root: Path, ids: Collection[str]) -> Iterator[Path]:
-    """The files of a folder that have an id in their name or in what they hold."""
+    """Yield the files of a folder that have an id in their name or in what they hold."""
     long = [participant for participant in ids if len(participant) >= _SHORTEST]
     forms = [each.encode(code) for each in long for code in ("utf-8", "utf-16-le")]
-    for path in sorted(root.rglob("*")):
-        if not path.is_file():
-            continue
+    for path in sorted(path for path in root.rglob("*") if path.is_file()):
         parts = path.relative_to(root).parts
         names = {*parts, *(Path(part).stem for part in parts)}
         is_named = bool(names & set(ids)) or any(each in path.name for each in long)
@@ -116,9 +117,18 @@ def _naming(root: Path, ids: Collection[str]) -> Iterator[Path]:
 
 
 def _contents(path: Path) -> Iterator[bytes]:
+    """Yield what a file holds, and what is packed in it; what cannot be unpacked is left."""
     if path.suffix.lower() in _PICTURES:
         return
-    yield path.read_bytes()
-    if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as members:
-            yield from (members.read(name) for name in members.namelist())
+    packed = [path.read_bytes()]
+    while packed:
+        content = packed.pop()
+        yield content
+        try:
+            if content.startswith(b"\x1f\x8b"):
+                packed.append(gzip.decompress(content))
+            elif content.startswith(b"PK\x03\x04"):
+                with zipfile.ZipFile(BytesIO(content)) as members:
+                    packed += [members.read(name) for name in members.namelist()]
+        except (OSError, EOFError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error):
+            continue

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
+import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -180,10 +182,15 @@ def test_files_that_still_name_a_person_are_listed(command: Run, folder: Path) -
     build(command)
     write(folder / "notes.json", {"who": ADA})
     (folder / f"{ADA}.txt").touch()
+    (folder / "old.csv.gz").write_bytes(gzip.compress(f"who\n{ADA}\n".encode()))
+    with zipfile.ZipFile(folder / "sent.zip", "w") as packed:
+        packed.writestr("old.jsonl.gz", gzip.compress(json.dumps({"who": ADA}).encode()))
     done = command("survey", "forget", ADA, "--yes", "--json")
     assert [Path(file).name for file in json.loads(done.out)["files"]] == [
         f"{ADA}.txt",
         "notes.json",
+        "old.csv.gz",
+        "sent.zip",
     ]
 
 
