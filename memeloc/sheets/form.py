@@ -27,6 +27,11 @@ _CHECKED = frozenset({"", "hint"})
 """Kinds whose cells it is about; of the texts that are asked about, who asks keeps a copy."""
 _NUMBER = re.compile(r"[\d\s.,:/+Ee-]*")
 
+_OWN_LINE = re.compile(r"\s*(#|[-*] |\d+\. |>|\|)")
+_RULE = re.compile(r"\s*\|?[\s:|-]+\|?\s*$")
+_EMPHASIS = re.compile(r"\*\*(.+?)\*\*|(?<![\w*])\*(?!\s)(.+?)(?<!\s)\*(?![\w*])")
+_CODE = re.compile(r"`+ ?(.+?) ?`+")
+
 
 @dataclass(frozen=True, slots=True)
 class SheetColumn:
@@ -55,11 +60,6 @@ class SheetColumn:
     heading: str = ""
     also: tuple[str, ...] = ()
     optional: bool = False
-
-    @property
-    def shown(self) -> str:
-        """Return what stands above it in a workbook."""
-        return self.heading or self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +98,6 @@ class SheetForm:
     def of_kind(self, *kinds: str) -> list[SheetColumn]:
         """Return the columns of some kinds, in order."""
         return [column for column in self.columns if column.kind in kinds]
-
-    @property
-    def is_rtl(self) -> bool:
-        """Whether it is in a language that is written from right to left."""
-        return self.language is not None and self.language.direction == "rtl"
 
 
 class Listed(NamedTuple):
@@ -167,11 +162,8 @@ def picture_of(cell: Any) -> SheetPicture | None:
 
 def check_of(columns: Sequence[SheetColumn], texts: Mapping[str, str]) -> str:
     """Return the check of a row: what is in its locked cells, two letters a column."""
-    return " ".join(
-        f"{column.name}:{_mark(texts.get(column.name, ''))}"
-        for column in columns
-        if column.kind in _CHECKED and not column.hidden
-    )
+    checked = (each.name for each in columns if each.kind in _CHECKED and not each.hidden)
+    return " ".join(f"{name}:{_mark(texts.get(name, ''))}" for name in checked)
 
 
 def changed_columns(check: str, texts: Mapping[str, str]) -> Iterator[str]:
@@ -191,6 +183,29 @@ def _mark(text: str) -> str:
     letters = "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text))).casefold()
     digest = hashlib.sha256(letters.encode("utf-8", "surrogatepass")).hexdigest()
     return digest[:2] if letters else "-"
+
+
+def paragraphs(markdown: str) -> Iterator[tuple[bool, str]]:
+    """Yield each paragraph of a guide without its markup, and whether it is a heading.
+
+    Guides have headings, lists, quotations, emphasis, code, tables and wrapped lines.
+
+    >>> list(paragraphs("# How\\n\\nRead it\\n**aloud**.\\n- pick `skip`"))
+    [(True, 'How'), (False, 'Read it aloud.'), (False, '• pick skip')]
+    """
+    held: list[str] = []
+    for line in [*markdown.splitlines(), ""]:
+        if held and (not line.strip() or _OWN_LINE.match(line)):
+            text, held = " ".join(held), []
+            heading = text.startswith("#")
+            text = text.lstrip("#> ") if heading or text.startswith(">") else text
+            text = re.sub(r"^[-*] ", "• ", text)
+            if text.startswith("|"):
+                text = ": ".join(cell.strip() for cell in text.strip("|").split("|"))
+            text = _EMPHASIS.sub(lambda match: match[1] or match[2], text)
+            yield heading, _CODE.sub(r"\1", text)
+        if line.strip() and not (_RULE.match(line) and "-" in line):
+            held.append(line.strip())
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -56,24 +55,30 @@ def read_form(
         InputError: the file is missing, too large, broken, no such sheet, or has lost letters.
     """
     form = form if isinstance(form, SheetForm) else SheetForm("", tuple(form))
-    with _unpacked(path) as file:
+    name = only_member(path, _SHEETS, "sheet") if read_head(path).startswith(ZIP) else None
+    if name is None:
+        return _read(path, form, needed, sent)
+    with TemporaryDirectory(prefix="memeloc-") as folder:
+        # No name in an archive is believed.
+        file = Path(folder) / f"sheet{Path(name).suffix.lower()}"
+        file.write_bytes(read_member(path, name))
         try:
             filled = _read(file, form, needed, sent)
         except InputError as error:
             raise InputError(error.message, file=path, row=error.row) from error
-    problems = [InputError(each.message, file=path, row=each.row) for each in filled.problems]
+    problems = (InputError(each.message, file=path, row=each.row) for each in filled.problems)
     return replace(filled, file=path, problems=tuple(problems))
 
 
 def _read(
     path: Path, form: SheetForm, needed: Sequence[Collection[str]], sent: Sent | None
 ) -> Filled:
-    from memeloc.sheets import po, xliff  # lxml takes as long as a small sheet
-
     columns, head = form.columns, read_head(path)
-    for module in () if is_workbook(head) else (xliff, po):
-        if module.knows(head):
-            filled = module.read(path, columns)
+    if not is_workbook(head):
+        from memeloc.sheets.units import reader_of  # lxml takes as long as a small sheet
+
+        if reader := reader_of(head):
+            filled = reader(path, columns)
             return with_letters(filled, sent) if sent else filled
     needed = needed or [{column.name for column in form.of_kind("key", "answer")}]
 
@@ -84,16 +89,24 @@ def _read(
     def score(table: tables.Table) -> float:
         return rightness(_rows_of(table, columns), columns, sent) if sent else 0
 
-    encodings = ENCODINGS if sent else ()
     copies = tables.read_tables(
-        path, is_header=is_header, worksheet=form.title, encodings=encodings, score=score
+        path,
+        is_header=is_header,
+        worksheet=form.title,
+        encodings=ENCODINGS if sent else (),
+        score=score,
     )
     table = next(copies, None)
     if table is None:
         wanted = " or ".join(", ".join(map(repr, names)) for names in needed)
         raise InputError(f"has no row with the headings of a sheet: {wanted} are needed", file=path)
     rows = tuple(_rows_of(table, columns))
-    filled = Filled(path, file_sha256(path), _facts(rows, columns), rows, (), table.note)
+    facts = {}
+    for column in form.of_kind("fact"):
+        # What most rows say: a comma without quotation marks shifts the cells of one.
+        counts = Counter(row[column.name] for row in rows if row[column.name])
+        facts[column.name] = counts.most_common(1)[0][0] if counts else ""
+    filled = Filled(path, file_sha256(path), facts, rows, (), table.note)
     filled = with_letters(filled, sent) if sent else filled
     known = {*_find_columns(columns, table.columns).values(), CHECK, ""}
     others = [name for name in table.columns if name not in known]
@@ -120,9 +133,7 @@ def _rows_of(table: tables.Table, columns: Sequence[SheetColumn]) -> Iterator[Fi
     places = _find_columns(columns, header.names)
     keys = [column.name for column in columns if column.kind == "key"]
     for above in table.above:
-        row = _filled(
-            tables.Row(above.number, above.cells, header, seen=above.seen), columns, places
-        )
+        row = _filled(replace(above, header=header), columns, places)
         if row.is_touched and any(row[name] for name in keys):
             yield row
     for line in table.rows:
@@ -140,32 +151,20 @@ def _filled(
         return FilledRow(line.number, dict.fromkeys(answers[:1], text), line.error, is_touched=True)
     language = line[places["language"]] if "language" in places else ""
     cells = {name: line.shown(heading, language) for name, heading in places.items()}
-    wrong = ""
-    comments = list(line.notes)
     names = line.header.names
-    for place, cell in enumerate(line.cells):  # beside the columns, or under none's heading
-        if place >= len(names) or not names[place]:
-            comments += filter(None, [tables.text_of(cell)])
-    for column in columns:
-        if column.kind not in TYPED or column.name not in places:
-            continue
-        if problem := line.problem(places[column.name], is_text=column.kind == "answer"):
-            wrong = wrong or f"column {places[column.name]!r}: {problem}"
-    typed = [cells.get(column.name) for column in columns if column.kind in TYPED]
+    # What stands beside the columns, or under none's heading.
+    other = (cell for at, cell in enumerate(line.cells) if at >= len(names) or not names[at])
+    comments = [*line.notes, *filter(None, map(tables.text_of, other))]
     comments += [f"{name}: {cells[name]}" for name in changed_columns(line[CHECK], cells)]
-    return FilledRow(
-        line.number, cells, wrong, comments=tuple(comments), is_touched=any(typed) or bool(comments)
+    typed = [each for each in columns if each.kind in TYPED and each.name in places]
+    problems = (
+        f"column {heading!r}: {problem}"
+        for heading, kind in ((places[column.name], column.kind) for column in typed)
+        if (problem := line.problem(heading, is_text=kind == "answer"))
     )
-
-
-def _facts(rows: Iterable[FilledRow], columns: Sequence[SheetColumn]) -> dict[str, str]:
-    """Return what most rows say: a comma without quotation marks shifts the cells of one."""
-    facts = {}
-    for column in columns:
-        if column.kind == "fact":
-            counts = Counter(row[column.name] for row in rows if row[column.name])
-            facts[column.name] = counts.most_common(1)[0][0] if counts else ""
-    return facts
+    is_touched = any(cells[column.name] for column in typed) or bool(comments)
+    wrong = next(problems, "")
+    return FilledRow(line.number, cells, wrong, comments=tuple(comments), is_touched=is_touched)
 
 
 def _only_in(
@@ -186,19 +185,6 @@ def _only_in(
                     row=row.number,
                 )
                 break
-
-
-@contextmanager
-def _unpacked(path: Path) -> Iterator[Path]:
-    """Give the file of a sheet, that within an archive until the end; no name in it is believed."""
-    name = only_member(path, _SHEETS, "sheet") if read_head(path).startswith(ZIP) else None
-    if name is None:
-        yield path
-        return
-    with TemporaryDirectory(prefix="memeloc-") as folder:
-        file = Path(folder) / f"sheet{Path(name).suffix.lower()}"
-        file.write_bytes(read_member(path, name))
-        yield file
 
 
 def records_of(

@@ -13,7 +13,6 @@ import warnings
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from importlib import import_module
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
@@ -50,25 +49,6 @@ _WRITTEN = Path(".memeloc", "written.json")
 """By name of a file: the name that it was to have, without a number, and the SHA-256 of it."""
 
 
-def format_of(path: Path, form: SheetForm, format: str = "") -> str:
-    """Return the format that a sheet is written in: by name, else as the file's ending says.
-
-    Raises:
-        InputError: there is none of the name or ending, or the form has no text with a source.
-    """
-    known = [name for name in FORMATS if name not in _OF_TEXTS or form.of_kind("source")]
-    suffix = path.suffix.lower()
-    by_suffix = {FORMATS[name]: name for name in known} | {".xliff": "xliff", ".ndjson": "jsonl"}
-    format = format or by_suffix.get(suffix, "")
-    if format not in known:
-        *endings, last = [FORMATS[name] for name in known]
-        raise InputError(
-            f"A sheet is written as {', '.join(endings)} or {last}, not {suffix or 'without'!r}.",
-            file=path,
-        )
-    return format
-
-
 def write_form(
     path: Path,
     form: SheetForm,
@@ -87,13 +67,27 @@ def write_form(
     Raises:
         InputError: there is no such format or ending, or the file cannot be written.
     """
-    format = format_of(path, form, format)
+    known = [name for name in FORMATS if name not in _OF_TEXTS or form.of_kind("source")]
+    suffix = path.suffix.lower()
+    by_suffix = {FORMATS[name]: name for name in known} | {".xliff": "xliff", ".ndjson": "jsonl"}
+    format = format or by_suffix.get(suffix, "")
+    if format not in known:
+        *endings, last = [FORMATS[name] for name in known]
+        raise InputError(
+            f"A sheet is written as {', '.join(endings)} or {last}, not {suffix or 'without'!r}.",
+            file=path,
+        )
     rows = [{**form.facts, **row} for row in rows]
 
     def write(draft: Path) -> None:
-        if format in ("xlsx", *_OF_TEXTS):
-            name = "workbooks" if format == "xlsx" else format
-            import_module(f"memeloc.sheets.{name}").write(draft, form, rows)
+        if format == "xlsx":
+            from memeloc.sheets import workbooks
+
+            workbooks.write(draft, form, rows)
+        elif format in _OF_TEXTS:
+            from memeloc.sheets import units
+
+            (units.write_po if format == "po" else units.write_xliff)(draft, form, rows)
         else:
             _write_table(draft, form, rows, FORMATS[format])
 
@@ -105,14 +99,12 @@ def _write_table(path: Path, form: SheetForm, rows: Sequence[Cells], suffix: str
     filled = {name for row in rows for name, cell in row.items() if cell}
     columns = [column for column in form.columns if column.kind != "count"]
     columns = [column for column in columns if column.name in filled or not column.optional]
-    names = [column.name for column in columns]
-    if suffix == ".csv" and form.of_kind("key"):
-        names.append(CHECK)
+    has_check = suffix == ".csv" and form.of_kind("key")
     cells = []
     for row in rows:
         texts = {column.name: cell_text(row.get(column.name)) for column in columns}
-        texts[CHECK] = check_of(columns, texts)
-        cells.append([texts[name] for name in names])
+        cells.append([*texts.values(), *([check_of(columns, texts)] if has_check else [])])
+    names = [*(column.name for column in columns), *([CHECK] if has_check else [])]
     write_table(path, names, cells, suffix=suffix)
 
 
@@ -172,7 +164,9 @@ def write_sheet(
         draft.touch()  # where that cannot be, xlsxwriter would raise an error of its own
         result = write(draft)
         with _alone_in(path.parent):
-            written, sha256 = _read_written(path.parent), file_sha256(draft)
+            written, sha256 = dict[str, Any](), file_sha256(draft)
+            with suppress(OSError, ValueError, TypeError):
+                written = dict(json.loads((path.parent / _WRITTEN).read_text("utf-8")))
             numbered = (path.with_stem(f"{path.stem}-{number}") for number in count(2))
             place, kept = path, _why_kept(path, path.name, sha256, written)
             while _why_kept(place, path.name, sha256, written):
@@ -202,13 +196,6 @@ def write_sheet_table(
 ) -> tuple[Path, int]:
     """Write a table by `write_sheet`; return where it is, and how many rows it has."""
     return write_sheet(path, lambda draft: write_table(draft, columns, rows, suffix=suffix))
-
-
-def _read_written(folder: Path) -> dict[str, Any]:
-    try:
-        return dict(json.loads((folder / _WRITTEN).read_text("utf-8")))
-    except (OSError, ValueError, TypeError):
-        return {}
 
 
 def _why_kept(place: Path, name: str, sha256: str, written: Mapping[str, Any]) -> str:

@@ -18,16 +18,16 @@ BROKEN = (
 CUT = ("cut off", "The file ends in the middle of this row; get it again, whole.")
 OPEN_END = ("", "")
 """Of a line that ends without a line's end; it is cut off when cells are missing."""
+STRUCK = "the text is struck through: delete it, or take the line through it away"
+
+IsHeader = Callable[[Sequence[str]], bool]
+"""Whether the texts of a row are the headings that are looked for."""
 
 
 class Seen(NamedTuple):
-    """How a cell looks, where that is not its value.
-
-    Attributes:
-        format: the number format in which a number is shown; see `number_formats`.
-        wrong: why what it shows is no text that somebody meant, as a sentence.
-        note: what people wrote beside it: a spreadsheet's comments.
-    """
+    """How a cell looks, where that is not its value: the number format in which a number is shown
+    (see `number_formats`), why what it shows is no text that somebody meant, as a sentence, and
+    people's comments on it."""
 
     format: str = ""
     wrong: str = ""
@@ -48,7 +48,6 @@ class Line(NamedTuple):
 
 
 _PLAIN = Seen()
-STRUCK = "the text is struck through: delete it, or take the line through it away"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +67,7 @@ class Header:
                     self.positions.setdefault(name, position)
 
     def name(self, position: int) -> str:
-        """The name of a column; "column 4" where it has none."""
+        """Return the name of a column; "column 4" where it has none."""
         name = self.names[position] if position < len(self.names) else ""
         return name or f"column {position + 1}"
 
@@ -96,12 +95,12 @@ class Row:
     seen: Mapping[int, Seen] = field(default_factory=dict)
 
     def value(self, column: str) -> Any:
-        """A cell as the file holds it; None where there is no such cell or column."""
+        """Return a cell as the file holds it; None where there is no such cell or column."""
         at = self.header.positions.get(column)
         return None if at is None or at >= len(self.cells) else self.cells[at]
 
     def __getitem__(self, column: str) -> str:
-        """A cell as the text that was typed, see `text_of`; empty where there is none.
+        """Return a cell as the text that was typed, see `text_of`; empty where there is none.
 
         A name in lower case finds its column however the file writes it.
         """
@@ -117,11 +116,11 @@ class Row:
         cell = self.value(column)
         if type(cell) is str:
             return clean_text(cell)
-        look = self._seen(column)
         if isinstance(cell, Formula):
             return cell.text
-        if isinstance(cell, int | float) and not isinstance(cell, bool) and look.format:
-            return shown_number(cell, look.format, language) or text_of(cell)
+        form = self._seen(column).format
+        if isinstance(cell, int | float) and not isinstance(cell, bool) and form:
+            return shown_number(cell, form, language) or text_of(cell)
         return text_of(cell)
 
     def problem(self, column: str, *, is_text: bool = True) -> str:
@@ -130,16 +129,15 @@ class Row:
         Where it `is_text`, what a spreadsheet made of it may have been meant otherwise.
         """
         cell, look = self.value(column), self._seen(column)
-        if problem := wrong_in(cell, is_text) or look.wrong * is_text:
+        problem = wrong_in(cell, is_text) or look.wrong * is_text
+        if problem or not (isinstance(cell, int | float) and is_text and look.format):
             return problem
-        if not isinstance(cell, int | float) or not (is_text and look.format):
+        if shown_number(cell, look.format) is not None:
             return ""
-        if shown_number(cell, look.format) is None:
-            return (
-                f"the cell holds the number {text_of(cell)} in a form that cannot be read "
-                f"({look.format}): put an apostrophe before the text"
-            )
-        return ""
+        return (
+            f"the cell holds the number {text_of(cell)} in a form that cannot be read "
+            f"({look.format}): put an apostrophe before the text"
+        )
 
     def _seen(self, column: str) -> Seen:
         at = self.header.positions.get(column)
@@ -151,27 +149,20 @@ class Row:
         return [look.note for _, look in sorted(self.seen.items()) if look.note]
 
     def __contains__(self, column: object) -> bool:
-        """Whether the table has such a column."""
+        """Return whether the table has such a column."""
         return column in self.header.positions
 
     @property
     def texts(self) -> dict[str, str]:
         """All that stands in the row, by column; see `Header.name`."""
-        return {
-            self.header.name(position): text
-            for position, cell in enumerate(self.cells)
-            if (text := cell.text if isinstance(cell, Formula) else text_of(cell))
-        }
+        cells = ((cell.text if isinstance(cell, Formula) else text_of(cell)) for cell in self.cells)
+        return {self.header.name(at): text for at, text in enumerate(cells) if text}
 
     @property
     def formulas(self) -> tuple[str, ...]:
         """The columns whose cell computes its value."""
         cells = enumerate(self.cells)
         return tuple(self.header.name(at) for at, cell in cells if isinstance(cell, Formula))
-
-
-IsHeader = Callable[[Sequence[str]], bool]
-"""Whether the texts of a row are the headings that are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,19 +230,19 @@ def _is_blank(cell: Any) -> bool:
 
 
 def header_names(cells: Sequence[Any]) -> list[str]:
-    """The names of columns in a header's cells."""
+    """Return the names of columns in a header's cells."""
     return [text_of(cell) for cell in without_blank_end(list(cells))]
 
 
 def without_blank_end(cells: list[Any], least: int = 0) -> list[Any]:
-    """Without the empty cells that spreadsheets leave at a row's end, beyond the `least` first."""
+    """Take away the empty cells that spreadsheets leave at a row's end, beyond `least`."""
     while len(cells) > least and (cells[-1] is None or cells[-1] == ""):
         cells.pop()
     return cells
 
 
 def find_columns(headings: Iterable[str], names: Mapping[str, str]) -> dict[str, str]:
-    """The headings of our columns in a file, by our name: the first heading of each.
+    """Return the headings of our columns in a file, by our name: the first heading of each.
 
     `names` has our names by heading, in lower case.
 

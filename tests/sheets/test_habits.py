@@ -486,6 +486,12 @@ def _(sheet: Po) -> None:
     sheet.says = r"\b3\b"
 
 
+@habit("an entry that a tool took for obsolete, and nothing replaced", "po")
+def _(sheet: Po) -> None:
+    fill(sheet)
+    sheet.entry(2, 1).obsolete = True
+
+
 @habit("a fuzzy entry with another text", "po")
 def _(sheet: Po) -> None:
     sheet.text(1, 1, "geändert, noch fuzzy", "placed|case|named")

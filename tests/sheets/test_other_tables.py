@@ -156,6 +156,7 @@ def sheet(world: Callable[[str], Path], command: Command) -> Path:
     for row, text in ((2, "=nur Spaß"), (4, "eins // zwei // drei"), (6, "neu")):
         page.cell(row, column["your text"]).value = text
     page.cell(8, column["comment"]).value = "wer?"
+    page.cell(10, column["status"]).value = "skip"
     book.save("sheet.xlsx")
     return Path("sheet.xlsx")
 
@@ -180,7 +181,7 @@ def test_what_became_of_each_row_stands_in_a_second_file(
     assert made.read_text() == "hers"
     report = {int(row["row"]): row for row in read_table(made.with_stem("sheet-import-2")).rows}
     outcome = "what became of it"
-    starts = {4: "kept", 6: "taken", 8: "your comment is kept", 10: "nothing was filled in"}
+    starts = {4: "kept", 6: "taken", 8: "your comment is kept", 10: "left", 12: "nothing was"}
     assert all(report[row][outcome].startswith(start) for row, start in starts.items())
 
 
