@@ -19,19 +19,17 @@ from memeloc.errors import InputError
 FOLDER = "images"
 _PARTIAL = ".partial"
 _OURS = re.compile(r"\.?([0-9a-f]{64})\.\w+")  # small copies for sheets have shorter names
-_SUFFIXES = {
-    **{"JPEG": ".jpg", "PNG": ".png", "GIF": ".gif", "BMP": ".bmp", "WEBP": ".webp"},
-    "AVIF": ".avif",
-}
+_SUFFIXES = {name: f".{name.lower()}" for name in ("PNG", "GIF", "BMP", "WEBP", "AVIF")}
 
 
 def picture_file(root: Path, sha256: str, format_: str) -> Path:
-    """Where a picture stands: images/ab/abcdef....jpg."""
-    return root / FOLDER / sha256[:2] / f"{sha256}{_SUFFIXES.get(format_, '.tif')}"
+    """Return where a picture stands: images/ab/abcdef....jpg."""
+    suffix = ".jpg" if format_ == "JPEG" else _SUFFIXES.get(format_, ".tif")
+    return root / FOLDER / sha256[:2] / f"{sha256}{suffix}"
 
 
 def describe(root: Path, content: bytes) -> dict[str, Any]:
-    """A picture's row: SHA-256, Pillow's name of its format, pixels and bytes.
+    """Return a picture's row: SHA-256, Pillow's name of its format, pixels and bytes.
 
     Raises:
         InputError: it is not a picture, is too large, or does not open.
@@ -52,11 +50,8 @@ def describe(root: Path, content: bytes) -> dict[str, Any]:
 
 
 def write_picture(root: Path, sha256: str, format_: str, content: bytes) -> None:
-    """Write a picture into images/, whole or not at all; one that is there stays.
-
-    Raises:
-        InputError: it cannot be written.
-    """
+    """Write a picture into images/, whole or not at all, unless it is there; raise InputError if it
+    cannot be written."""
     file = picture_file(root, sha256, format_)
     if file.exists():
         return
@@ -70,7 +65,7 @@ def write_picture(root: Path, sha256: str, format_: str, content: bytes) -> None
 
 
 def remove_unnamed(root: Path, named: Collection[str]) -> int:
-    """Delete the pictures in images/ but those with these SHA-256s; how many files.
+    """Delete the pictures in images/ but those with these SHA-256s; return how many files.
 
     Only a transaction may that alone writes pictures.
     """

@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from memeloc.store.captions.transcripts import Transcripts
     from memeloc.store.computed import Computed
     from memeloc.store.curation import Curation
-    from memeloc.store.datasets import Datasets
     from memeloc.store.dumps import Dumps
     from memeloc.store.exports import Exports
-    from memeloc.store.items import Items
+    from memeloc.store.items import Datasets, Items
     from memeloc.store.knowledge import Knowledge
     from memeloc.store.model_labels import ModelLabels
     from memeloc.store.progress import Progress
@@ -67,7 +66,7 @@ class Store(Repository):
     transcripts: Transcripts = _repository("captions.transcripts", "Transcripts")
     translations: Translations = _repository("captions.captions", "Translations")
     curation: Curation = _repository("curation", "Curation")
-    datasets: Datasets = _repository("datasets", "Datasets")
+    datasets: Datasets = _repository("items", "Datasets")
     computed: Computed = _repository("computed", "Computed")
     surveys: Surveys = _repository("surveys.surveys", "Surveys")
     survey_texts: SurveyTexts = _repository("surveys.survey_texts", "SurveyTexts")
