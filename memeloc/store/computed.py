@@ -1,16 +1,20 @@
-"""What was computed once. In: features of pictures, answers of models. Out: no need to do it again.
+"""What was computed once, and what was spent. In: features, answers, costs. Out: the same, sums.
 
 A feature has the name of its method and version; an answer has the hash of all that was asked.
 """
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select
 
-from memeloc.store.queries import Repository, add_rows, by_slices, two_columns
+from memeloc.store.queries import Repository, add_rows, by_slices, stream, two_columns
+from memeloc.store.records import Spent
+from memeloc.store.tables.captions import captions, translation_failures
 from memeloc.store.tables.items import features, model_answers
 
 _ANSWER = select(model_answers.c.value).where(model_answers.c.hash == bindparam("key"))
@@ -21,8 +25,8 @@ class Computed(Repository):
     """What was computed of pictures; and, as a cache for their client, what models answered."""
 
     def features(self, name: str, shas: Collection[str]) -> dict[str, Any]:
-        """What was computed of some pictures under a name, by SHA-256."""
-        query = select(features.c.sha256, features.c.value).where(features.c.name == name)
+        """Return what was computed of some pictures under a name, by SHA-256."""
+        query = select(*features.c["sha256", "value"]).where(features.c.name == name)
         with self.database.read() as connection:
             return two_columns(by_slices(connection, query, features.c.sha256, shas))
 
@@ -36,7 +40,7 @@ class Computed(Repository):
             add_rows(connection, features, rows, ["name", "sha256"])
 
     def get(self, key: str) -> str | None:
-        """The answer to the question with this hash, if it was asked before."""
+        """Return the answer to the question with this hash, if it was asked before."""
         with self.database.read() as connection:
             return connection.execute(_ANSWER, {"key": key}).scalar()
 
@@ -45,3 +49,34 @@ class Computed(Repository):
         row = {"hash": key, "value": value}
         with self.database.write(relaxed=True) as connection:
             add_rows(connection, model_answers, [row], ["hash"], replace="value")
+
+
+class Spending(Repository):
+    """What translators and language models cost over all runs."""
+
+    def find(self) -> list[Spent]:
+        """Return what was spent, by translator or model and currency; the dearest of a currency
+        first.
+
+        Translations that were replaced since count, and those that failed as far as they are
+        stored. An answer of a language model counts once, however often it was used.
+        """
+        costs, texts = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+        with self.database.read() as connection:
+            for table in (captions, translation_failures):
+                names = table.c["translator", "currency"]
+                query = select(*names, func.sum(table.c.cost), func.count()).group_by(*names)
+                for *key, cost, count in connection.execute(query.where(table.c.cost > 0)):
+                    costs[*key] += cost
+                    texts[*key] += count
+            for (value,) in stream(connection, select(model_answers.c.value)):
+                try:
+                    answer = json.loads(value)
+                    name, currency, cost = (answer[key] for key in ("model", "currency", "cost"))
+                except (ValueError, TypeError, KeyError):
+                    continue  # an answer from before its cost was kept
+                if cost:
+                    costs[name, currency] += cost
+                    texts[name, currency] += 1
+        spent = [Spent(*key, round(cost, 6), texts[key]) for key, cost in costs.items()]
+        return sorted(spent, key=lambda each: (each.currency, -each.cost, each.name))

@@ -18,15 +18,13 @@ if TYPE_CHECKING:
     from memeloc.store.captions.memory import Memory
     from memeloc.store.captions.sheets import Sheets
     from memeloc.store.captions.transcripts import Transcripts
-    from memeloc.store.computed import Computed
+    from memeloc.store.computed import Computed, Spending
     from memeloc.store.curation import Curation
     from memeloc.store.dumps import Dumps
     from memeloc.store.exports import Exports
     from memeloc.store.items import Datasets, Items
-    from memeloc.store.knowledge import Knowledge
-    from memeloc.store.model_labels import ModelLabels
+    from memeloc.store.model_answers import Knowledge, ModelLabels
     from memeloc.store.progress import Progress
-    from memeloc.store.spending import Spending
     from memeloc.store.surveys.erasures import Erasures
     from memeloc.store.surveys.label_decisions import LabelDecisions
     from memeloc.store.surveys.serving import Serving
@@ -74,10 +72,10 @@ class Store(Repository):
     serving: Serving = _repository("surveys.serving", "Serving")
     erasures: Erasures = _repository("surveys.erasures", "Erasures")
     label_decisions: LabelDecisions = _repository("surveys.label_decisions", "LabelDecisions")
-    model_labels: ModelLabels = _repository("model_labels", "ModelLabels")
-    knowledge: Knowledge = _repository("knowledge", "Knowledge")
+    model_labels: ModelLabels = _repository("model_answers", "ModelLabels")
+    knowledge: Knowledge = _repository("model_answers", "Knowledge")
     progress: Progress = _repository("progress", "Progress")
-    spending: Spending = _repository("spending", "Spending")
+    spending: Spending = _repository("computed", "Spending")
 
     @classmethod
     def open(cls, where: Path | str, database: str = "") -> Self:

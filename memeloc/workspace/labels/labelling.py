@@ -18,7 +18,7 @@ from memeloc.label.prompts import BUILT
 from memeloc.label.rounds import Equal, Outcome, RoundLabel, outcomes
 from memeloc.label.scheme import Scheme
 from memeloc.language_models.meme_inputs import MemeInput
-from memeloc.store.model_labels import Labelled
+from memeloc.store.model_answers import Labelled
 from memeloc.survey.recipes import leave_out, load_recipe, recipe_names
 from memeloc.survey.texts import catalogue
 from memeloc.taxonomy import Taxonomy, load_taxonomy
