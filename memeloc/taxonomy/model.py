@@ -14,7 +14,7 @@ _FORBID = ConfigDict(extra="forbid")
 Flag = Annotated[bool, Field(strict=True)]
 
 LABEL = "label"
-"""The id of the question whose answers are the labels; every item is asked it first."""
+"""The id of the question whose answers are the labels; every item is asked it, most first."""
 Role = Literal["vote", "abstain", "skip", "reject"]
 Kind = Literal["choice", "choices", "scale", "text", "span"]
 """One answer, any number of them, a whole number, free text, or a part of the meme's caption."""
@@ -53,6 +53,8 @@ class Question:
         scale: the least and the greatest number of a scale.
         when: it is asked if each of these questions (`LABEL` among them) was answered by one of
             these; always if there are none.
+        before: whether it is asked before the question for the label, on which it cannot depend
+            then (M-QUEST: a statement comes before the question that was made of it).
         required: whether people have to answer it.
         about: an `item`; its `picture`, whose answers are settled over all items of the template;
             or the `person`, who is asked once, at the sheet's end.
@@ -70,6 +72,7 @@ class Question:
     scale: tuple[_Number, _Number] | None = None
     when: Mapping[Id, Annotated[Ids, Field(min_length=1)]] = field(default_factory=dict, hash=False)
     required: Flag = True
+    before: Flag = False
     about: About = "item"
     item_text: Literal["", "question", "answer"] = ""
 

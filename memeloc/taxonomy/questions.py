@@ -33,7 +33,8 @@ def complete(taxonomy: Taxonomy) -> Taxonomy:
     going_on = tuple(label.id for label in taxonomy.of_role("vote", "abstain"))
     own = tuple(
         replace(question, when={LABEL: going_on})
-        if not question.when and question.about != "person" and len(going_on) < len(taxonomy.labels)
+        if not (question.when or question.before or question.about == "person")
+        and len(going_on) < len(taxonomy.labels)
         else question
         for question in taxonomy.questions
     )

@@ -96,7 +96,8 @@ class SheetTexts(TaxonomyTexts):
             yield Item(self.sheet.id, number, key, entry.picture, self.text(entry), entry)
 
     def questions(self, entry: Entry | None = None) -> tuple[ShownQuestion, ...]:
-        """What is asked of an entry, the question for the label (its id is `LABEL`) first.
+        """What is asked of an entry: the question for the label (its id is `LABEL`) first, but for
+        those that come `before` it.
 
         Without an entry: what is asked of every meme, with `{text}` where its own text stands.
         """
@@ -109,6 +110,7 @@ class SheetTexts(TaxonomyTexts):
                 text = text.replace("{text}", texts.get(LABEL) or self._own_text(entry))
             asked.append(ShownQuestion(LABEL, "choice", text, self.labels))
         further = taxonomy.about("item", "picture")
+        before = 0
         for question in further if entry is None else questions_of(taxonomy, entry):
             text, draft = self.asked[question.id], ""
             if question.item_text == "question" and entry is not None:
@@ -117,7 +119,10 @@ class SheetTexts(TaxonomyTexts):
                 # An example's draft is its caption, so that checks do not look otherwise.
                 draft = texts.get(question.id) or self._own_text(entry)
             answers = self.answers[question.id]
-            asked.append(
+            place = before if question.before else len(asked)
+            before += question.before
+            asked.insert(
+                place,
                 ShownQuestion(
                     question.id,
                     question.kind,
@@ -127,7 +132,7 @@ class SheetTexts(TaxonomyTexts):
                     question.when,
                     question.required,
                     draft,
-                )
+                ),
             )
         return tuple(asked)
 
