@@ -63,6 +63,8 @@ def question_problems(taxonomy: Taxonomy) -> Iterator[str]:
             yield f"{what} has a name that tables use for something else; give it another"
         yield from _kind_problems(question, what)
         people = question.about == "person"
+        if question.before and LABEL in question.when:
+            yield f"{what} comes before the one for the label, so it cannot be asked after that"
         for name, answers in question.when.items():
             if name not in earlier:
                 yield (

@@ -146,9 +146,14 @@ def test_araharmeme_has_the_text_of_ocr_corrected() -> None:
 def test_m_quest_validation_asks_up_to_six_judgements() -> None:
     taxonomy = load_taxonomy("m-quest-validation")  # figure 7
     assert taxonomy.item_columns == (
-        "label", "toxicity-answer", "toxicity-statement", "linked-statement", "linked-question",
+        "label", "toxicity-statement", "linked-statement", "toxicity-answer", "linked-question",
         "linked-answer",
     )  # fmt: skip
+    # The statements are judged before the questions that were made of them.
+    assert [question.id for question in taxonomy.questions if question.before] == [
+        "toxicity-statement",
+        "linked-statement",
+    ]
     assert all(set(each.answers) == {"yes", "no", "maybe"} for each in taxonomy.questions)
     assert [label.role for label in taxonomy.labels] == ["vote", "vote", "vote", "skip"]
 

@@ -138,6 +138,36 @@ def test_labels_and_agreement_of_selected_memes(folder: Path, selected: dict[str
         assert {part.measures["items"] for part in survey.status().agreement} == {2}
 
 
+def test_corrected_texts_become_the_transcripts(folder: Path, selected: dict[str, str]) -> None:
+    (folder / "items.csv").write_text(
+        f"meme_id,readable,ocr-text\n{selected['blue']},,mondey\n{selected['green']},,left\n",
+        encoding="utf-8",
+    )
+    with Workspace.find() as workspace:
+        workspace.surveys.build(
+            "ara", "US", recipe="araharmeme", people=team_table(folder, {"native": 3}),
+            items=folder / "items.csv",
+        )  # fmt: skip
+        survey = workspace.survey("ara")
+        answers = []
+        for number, text in enumerate(("monday // again", "monday //  again", "munday")):
+            for sheet in survey.sheets:
+                page = saved(sheet, f"native-{number + 1}@team.example", "genuine")
+                for answer in page["answers"]:
+                    answer["further"] = {"readable": ["text"], "ocr-text": [text]}
+                answers.append(page)
+        survey.import_files([write(folder / "back.json", answers)])
+        survey.check()
+        assert survey.settle().texts == 2
+        assert survey.settle().texts == 0
+        texts = workspace.store.transcripts.all()
+        assert texts[selected["blue"]].parts == ("monday", "again")
+        assert (texts[selected["blue"]].stage, texts[selected["blue"]].person) == (
+            "settled",
+            "survey ara",
+        )
+
+
 # A picture that changes
 
 

@@ -101,6 +101,9 @@ def _open(result: SettleResult) -> Iterator[str]:
     if result.withdrawn:
         sheets = ", ".join(result.withdrawn)
         yield f"Withdrawn, as they were to ask for more than is needed by now: {sheets}"
+    if result.texts:
+        many = counted(result.texts, "corrected text is", "corrected texts are")
+        yield f"{many} now the transcripts of their memes"
     places = counted(result.places, "annotator")
     if cost := result.cost:
         places += f", {cost.total:,} {cost.currency} with fee and tax"

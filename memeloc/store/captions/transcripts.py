@@ -20,7 +20,7 @@ from memeloc.ocr.transcript import Transcript
 from memeloc.store.captions import versions
 from memeloc.store.pictures import picture_file
 from memeloc.store.queries import Repository, by_slices, is_newest, two_columns
-from memeloc.store.records import CaptionVersion
+from memeloc.store.records import CaptionVersion, Stage
 from memeloc.store.tables.captions import captions, memes
 from memeloc.store.tables.items import item_versions, pictures
 
@@ -31,10 +31,11 @@ TranscriptTexts = Mapping[tuple[str, str | None], tuple[bool, tuple[str, ...]]]
 class Transcripts(Repository):
     """What was read in pictures, and what people made of it."""
 
-    def add(self, transcripts: Sequence[Transcript]) -> int:
-        """Store what was read in pictures; return how many differ from what is there.
+    def add(self, transcripts: Sequence[Transcript], stage: Stage = "read") -> int:
+        """Store what was read in pictures, or `settled` by people of a survey, its `reader`; return
+        how many differ from what is there.
 
-        Reading again never supersedes what a person wrote.
+        Neither supersedes what a person wrote in a correction.
         """
         with self.database.write() as connection:
             by_id = _by_id(connection, transcripts)
@@ -58,13 +59,11 @@ class Transcripts(Repository):
             for language, read in by_language.items():
                 current = versions.current_of(connection, language, read)
                 new = {
-                    meme_id: text | {"origin": text["translator"]}
-                    for meme_id, text in ((key, _text(each)) for key, each in read.items())
-                    if meme_id not in current or _is_new(current[meme_id], text)
+                    meme_id: text | {"origin": read[meme_id].reader}
+                    for meme_id, text in ((key, _text(each, stage)) for key, each in read.items())
+                    if meme_id not in current or _is_new(current[meme_id], text, stage)
                 }
-                added += len(
-                    versions.add_versions(connection, new, language=language, stage="read")
-                )
+                added += len(versions.add_versions(connection, new, language=language, stage=stage))
         return added
 
     def all(self) -> dict[str, CaptionVersion]:
@@ -83,17 +82,14 @@ class Transcripts(Repository):
         return {id: picture_file(root, *picture) for id, *picture in rows} if root else {}
 
 
-def _text(transcript: Transcript) -> dict[str, Any]:
-    return {
-        "parts": transcript.parts,
-        "translator": transcript.reader,
-        "marks": transcript.marks,
-    }
+def _text(transcript: Transcript, stage: Stage) -> dict[str, Any]:
+    by = "translator" if stage == "read" else "person"
+    return {"parts": transcript.parts, by: transcript.reader, "marks": transcript.marks}
 
 
-def _is_new(version: CaptionVersion, text: Mapping[str, Any]) -> bool:
+def _is_new(version: CaptionVersion, text: Mapping[str, Any], stage: Stage) -> bool:
     differs = any(getattr(version, name) != value for name, value in text.items())
-    return version.stage == "read" and differs
+    return version.stage in ("read", stage) and differs
 
 
 def _by_id(connection: Connection, transcripts: Sequence[Transcript]) -> dict[str, Transcript]:

@@ -39,6 +39,7 @@ def survey_agreement(answers: pd.DataFrame, taxonomy: Taxonomy) -> tuple[Questio
     scale's numbers. `answers` are as `answers_table` gives them.
     """
     voting = [label.id for label in taxonomy.of_role("vote")]
+    leaving = [label.id for label in taxonomy.of_role("skip", "reject")]
     measured = []
     for culture, part in answers.groupby("culture"):
         code = str(culture)
@@ -46,7 +47,8 @@ def survey_agreement(answers: pd.DataFrame, taxonomy: Taxonomy) -> tuple[Questio
         measured.append(QuestionAgreement(code, LABEL, measure(labels, severities(taxonomy))))
         for question in taxonomy.about("item", "picture"):
             if question.kind in ("choice", "choices", "scale"):
-                given = part[part[question.id] != ""].drop(columns="label")
+                given = part[(part[question.id] != "") & ~part["label"].isin(leaving)]
+                given = given.drop(columns="label")
                 first, last = question.scale or (0, -1)
                 levels = {str(number): float(number) for number in range(first, last + 1)}
                 measures = measure(given.rename(columns={question.id: "label"}), levels or None)

@@ -386,6 +386,9 @@ def settle_further(
     import pandas as pd
 
     asked = taxonomy.about("item", "picture")
+    # Who leaves an item to others, or rejects it, may have answered what comes before the label.
+    leaving = {label.id for label in taxonomy.of_role("skip", "reject")}
+    answers = answers[~answers["label"].isin(leaving)]
     votes = {question.id: _votes(answers, question, templates) for question in asked}
     everything = {label.id for label in taxonomy.of_role("vote")}
     rows = []

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memeloc.model import SEPARATOR
+from memeloc.ocr.transcript import Transcript
 from memeloc.survey.labels.settling import (
     Cell,
     Settled,
@@ -110,6 +112,23 @@ class Labelling(Checking):
                     self.put_state(WITHDRAWN, sheet.id, sheet.wanted)
                 withdrawn.append(sheet.id)
         return Standing(settled, further, open_questions, needs, coming, tuple(withdrawn))
+
+    def note_texts(self, further: pd.DataFrame) -> int:
+        """Make the corrected texts that are settled the transcripts of their finished memes; return
+        how many are new (araharmeme 3.3)."""
+        drafted = [each.id for each in self.taxonomy.questions if each.item_text == "answer"]
+        rows = further[further["question"].isin(drafted) & (further["answer"] != "")]
+        if not self.collected or rows.empty:
+            return 0
+        before = self.workspace.store.transcripts.all()
+        tags = {culture.code: culture.locale.tag for culture in self.design.cultures}
+        texts = []
+        for item, culture, answer in rows[["item", "culture", "answer"]].to_numpy():
+            parts = tuple(part.strip() for part in answer.split(SEPARATOR.strip()) if part.strip())
+            tag = before[item].language if item in before else tags[culture]
+            who, picture = f"survey {self.name}", self.pictures.get(item, "")
+            texts.append(Transcript(item, parts, tag, who, 1.0, picture=picture))
+        return self.workspace.store.transcripts.add(texts, "settled")
 
     def known_sheets(self, *, keep: bool = True) -> tuple[str, ...]:
         """Ids of the sheets of further rounds that ask for what is known, by the last settling.

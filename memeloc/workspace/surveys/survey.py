@@ -78,6 +78,7 @@ class SettleResult:
             memeloc.toml or by a study at the recruitment service.
         withdrawn: ids of the sheets that were planned, and ask for more than is needed by now.
         unsent: batches of further rounds that never went out.
+        texts: how many corrected texts became the transcripts of their finished memes.
         last_round: the newest round there was before.
         table: the labels, a row an item and culture; see `settling.Settled`, and a column for each
             further question, see `further.beside_labels`; of finished memes `picture`, its SHA-256.
@@ -99,6 +100,7 @@ class SettleResult:
     cost: SurveyPlan | None
     withdrawn: tuple[str, ...]
     unsent: tuple[str, ...]
+    texts: int
     last_round: int
     table: Frame
     answers: Frame
@@ -239,6 +241,7 @@ class Survey(Exporting, Importing, Contacting, Labelling, Explaining):
             for row in rows:
                 row["picture"] = self.pictures[row["item"]]
         self._store.add_result(self.name, "labels", settling.model_dump(mode="json"), rows)
+        texts = self.note_texts(further)
         before = self.batches
         fresh, assigned = next_batches(self, needs, round=max(2, last_round + 1))
         asked_again = standing.coming.union(
@@ -277,6 +280,7 @@ class Survey(Exporting, Importing, Contacting, Labelling, Explaining):
             else None,
             standing.withdrawn,
             tuple(batch.id for batch in before if batch.round > 1 and batch.id not in sent),
+            texts,
             last_round,
             labels,
             checked.answers(lambda number: number > 0, not_shown=True),

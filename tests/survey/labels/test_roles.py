@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.survey.labels.settling import STATES, settle
-from memeloc.survey.quality.rules import Settling
+from memeloc.survey.labels.settling import STATES, settle, settle_further, unsettled
+from memeloc.survey.quality.rules import Settling, read_settling
+from memeloc.survey.recipes import load_recipe
 from memeloc.taxonomy import load_taxonomy
 
 CHARMEMES, HARMEME = load_taxonomy("charmemes"), load_taxonomy("harmeme")
@@ -59,3 +60,30 @@ def test_an_item_has_one_state_that_its_votes_explain(labels: list[str]) -> None
     if total >= 2:
         assert (row["state"] == "rejected") == (roles["reject"] > roles["vote"])
         assert (row["state"] == "settled") == bool(row["label"])
+
+
+def test_kinds_that_two_people_see_differently_are_open() -> None:
+    settings = read_settling({"answers": 2, **load_recipe("charmemes").settle})
+    table = answers("violence violence").assign(**{"violence-kind": ["glorification", ""]})
+    for second, is_open in (("terrorism-extremism", True), ("glorification", False)):
+        table.loc[1, "violence-kind"] = second
+        settled = settle(table, CHARMEMES, settings)
+        further = settle_further(table, settled, CHARMEMES, {})
+        open_questions = [row.question for row in unsettled(settled, further, settings)]
+        assert open_questions == (["violence-kind"] if is_open else [])
+
+
+@pytest.mark.parametrize(
+    ("texts", "text"),
+    [
+        (["a //  b", "a // b", "c"], "a // b"),
+        (["a", "b", "c"], ""),
+        (["e\u0301", "\u00e9", ""], "\u00e9"),
+    ],
+)
+def test_corrected_texts_settle_by_two_of_three(texts: list[str], text: str) -> None:
+    arabic = load_taxonomy("araharmeme")
+    table = answers("genuine genuine genuine").assign(readable="text", **{"ocr-text": texts})
+    settled = settle(table, arabic, Settling(answers=3))
+    further = settle_further(table, settled, arabic, {}).set_index("question")
+    assert further.loc["ocr-text", "answer"] == text

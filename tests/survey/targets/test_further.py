@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.survey.model import MemeEntry, Sheet
+from memeloc.locales import default
+from memeloc.survey.model import Culture, MemeEntry, Sheet
 from memeloc.survey.targets.csv.target import Csv
 from memeloc.survey.targets.further import resolve_further
+from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question, Taxonomy, load_taxonomy
 from memeloc.taxonomy.questions import complete
 
@@ -113,3 +116,17 @@ def sent(pack: SurveyPack, folder: Path, cells: Mapping[str, Mapping[str, str]])
 
 def ids(sheet: Sheet) -> list[str]:
     return [*sheet.memes, "check-1", "check-2"]
+
+
+def test_statements_are_asked_before_the_question_made_of_them() -> None:
+    taxonomy = load_taxonomy("m-quest-validation")
+    own = dict.fromkeys(taxonomy.item_columns, "A model wrote this.")
+    entry = MemeEntry("m1", "t", Path("x.jpg"), texts=own)
+    culture = Culture("US", default().get("en"))
+    sheet = Sheet("r1-b01-US", "q", "r1-b01", 1, culture, taxonomy.name, (entry,), 1)
+    texts = {"en": survey_texts(culture.locale, taxonomy=taxonomy)}
+    shown = SheetTexts(SurveyPack("q", (sheet,), taxonomy, texts), sheet)
+    assert [question.id for question in shown.questions(entry)] == [
+        "toxicity-statement", "linked-statement", "label", "toxicity-answer", "linked-question",
+        "linked-answer",
+    ]  # fmt: skip
