@@ -14,7 +14,7 @@ from pathlib import Path
 
 from examples.simulation import simulate, truths
 from memeloc.survey.model import MemeEntry, Participant, Sheet, Submission, entry_id
-from memeloc.survey.targets.csv.reading import COLUMNS
+from memeloc.survey.targets.csv import COLUMNS
 from memeloc.survey.targets.google_forms.items import question_id
 from memeloc.survey.targets.google_forms.plan import plan, question_key
 from memeloc.survey.targets.instructions import SheetTexts

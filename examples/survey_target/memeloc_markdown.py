@@ -18,10 +18,9 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 
 from memeloc.survey.model import RejectedRow
+from memeloc.survey.targets.files import copy_picture, write_text
 from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, as_text
-from memeloc.survey.targets.pictures import copy_picture
 from memeloc.survey.targets.protocol import RawAnswer, SurveyPack
-from memeloc.survey.targets.writing import write_text
 
 
 class MarkdownAnswer(BaseModel):

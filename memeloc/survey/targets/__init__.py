@@ -1,1 +1,1 @@
-"""Programs that surveys go to and come back from. In: a pack, files. Out: files, submissions."""
+"""Programs that surveys go to and come back from. In: sheets, files. Out: files, submissions."""

@@ -1,4 +1,4 @@
-"""Where an answer belongs. In: what a file calls sheets, entries and labels. Out: the survey's ids.
+"""What files call people, sheets, entries and labels. In: texts of a file. Out: the survey's ids.
 
 Programs whose annotators see what items are called are given an `item_key` for each entry: an
 entry's own id would tell which ones are attention checks.
@@ -7,20 +7,71 @@ entry's own id would tell which ones are attention checks.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from memeloc.survey.model import Entry, Sheet, entry_id
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts
 from memeloc.tables import folded
+from memeloc.tables.column_map import MISSING
 from memeloc.taxonomy import LABEL, Taxonomy
 
 _REFUSALS = {"consent": ("no", "2"), "status": ("no consent",)}
 """What stands for declining under the heading for consent, and for how a submission ended."""
+_BETWEEN = re.compile(r"([,;|\n])")
+_MARKS = ",;|\n "
+_MOST_PARTS = 20
+"""Parts and marks between them that the name of an answer may have."""
+NO_VALUE = frozenset({*MISSING, "none", "-99"})
+"""What programs write where nothing was answered, folded; -99 is Qualtrics'."""
+NOT_TICKED = NO_VALUE | {"", "0", "false"}
+_ROUNDED = re.compile(r"\d+([.,]\d+)?E\+\d+", re.IGNORECASE)
+_PROLIFIC = re.compile(r"([0-9a-f]{24})(?:@email\.prolific\.com?)?")
+"""An id of Prolific's, or the address under which Prolific passes mail on to that person."""
+_AROUND = re.compile(r"[\s'\"“”„‘’«»`<>]")
+_LONGEST_ID = 200
+"""Characters of a cell that may be an id with what was typed around it."""
+_EMAIL = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@.]{2,}")
+
+
+def clean_id(text: str) -> str:
+    """Return a participant's id without what copying and typing bring along.
+
+    White space and quotation marks around it go, and the `.0` of a number; of 24 hexadecimal
+    digits, as Prolific's ids are, also white space and capitals within, a final dot, and the domain
+    of their mail.
+
+    >>> clean_id(' "5F9E1C 0a2b3c4d5e6f708192@email.prolific.com". '), clean_id("Ada B.")
+    ('5f9e1c0a2b3c4d5e6f708192', 'Ada B.')
+    """
+    if not text.isprintable():
+        text = "".join(letter for letter in text if letter.isprintable() or letter.isspace())
+    typed = _AROUND.sub("", text).rstrip(".,;").casefold() if len(text) < _LONGEST_ID else ""
+    if match := _PROLIFIC.fullmatch(typed):
+        return match[1]
+    return whole_number(text.strip().strip("'\"").strip())
+
+
+def id_problem(participant: str) -> str:
+    """Return why a text is no id of a person, as a sentence; empty if it may be one."""
+    text = participant.strip()
+    if "+" in text and _ROUNDED.fullmatch(text):
+        return (
+            f"The participant's id {text[:60]!r} is a number that a spreadsheet rounded; take the "
+            "file as it was given out."
+        )
+    if "@" in text and _EMAIL.fullmatch(clean_id(text)):
+        return (
+            "An e-mail address stands where the participant's id should be; addresses are no ids, "
+            "and the same person may have several: put the id that the service or you gave them."
+        )
+    return ""
 
 
 def item_key(survey: str, sheet: str, entry: str) -> str:
-    """What an entry of a sheet is called where annotators see it; it tells nothing of the entry.
+    """Return what an entry of a sheet is called where annotators see it; it tells nothing of it.
 
     It begins with a letter, so no spreadsheet takes it for a number.
     """
@@ -38,7 +89,7 @@ class Place(NamedTuple):
 
 
 class Places:
-    """Finds a survey's sheets, entries and labels by what a file calls them.
+    """A survey's sheets, entries and labels by what a file calls them.
 
     `texts` are by locale tag; labels and answers are found by id, or name in the sheet's language.
     """
@@ -58,42 +109,72 @@ class Places:
                 place = Place(sheet, entry, number, entry_id(entry))
                 self._items[item_key(survey, sheet.id, place.id)] = place
                 self._entries[sheet.id, place.id] = place
-        self.taxonomy = taxonomy
         self._answers: dict[str, dict[str, dict[str, str]]] = {}
         self._consents: dict[str, dict[str, str]] = {}
         for tag, language in texts.items():
-            shown = TaxonomyTexts(language, taxonomy)
             consents = {answer: language.get(f"consent.{answer}") for answer in ("yes", "no")}
-            self._answers[tag] = {
-                question: _by_text(names) for question, names in shown.answers.items()
-            }
+            shown = TaxonomyTexts(language, taxonomy).answers
+            self._answers[tag] = {question: _by_text(names) for question, names in shown.items()}
             self._consents[tag] = _by_text(consents)
         self._refusals = {folded(language.get("consent.no")) for language in texts.values()}
 
     def sheet(self, name: str) -> Sheet | None:
-        """The sheet of that id."""
+        """Return the sheet of that id."""
         return self._sheets.get(name.strip())
 
     def item(self, name: str, sheet: str = "") -> Place | None:
-        """The entry of an item's key, or of an entry's id and its sheet's."""
+        """Return the entry of an item's key, or of an entry's id and its sheet's."""
         name = name.strip()
         return self._items.get(name) or self._entries.get((sheet.strip(), name))
 
     def label(self, sheet: Sheet, text: str) -> str | None:
-        """The id of a label."""
+        """Return the id of a label."""
         return self.answer(sheet, LABEL, text)
 
     def answer(self, sheet: Sheet, question: str, text: str) -> str | None:
-        """The id of an answer to the question of that id; None if it is none to choose from."""
-        return self._answers[sheet.culture.locale.tag].get(question, {}).get(folded(text))
+        """Return the id of an answer to the question of that id; None if it is none of its.
+
+        A whole number that a program made a float, `1.0`, is that number.
+        """
+        names = self._answers[sheet.culture.locale.tag].get(question, {})
+        key = folded(text)
+        return names.get(key) or names.get(whole_number(key))
+
+    def answers_in(
+        self,
+        sheet: Sheet,
+        question: str,
+        cell: str,
+        numbers: Mapping[str, str] = MappingProxyType({}),
+    ) -> list[str]:
+        """Return the answers in a cell, ids where they are names; what is no name as its text.
+
+        They stand between commas, semicolons, bars or line ends; a name may have such marks, too,
+        so the longest run of parts that is a name is taken each time. What somebody typed under
+        Other stays whole. `numbers` are answers by further names, such as their numbers.
+        """
+        parts = _BETWEEN.split(cell)  # with the marks, at odd places
+        answers: list[str] = []
+        unknown, start = "", 0
+        while start < len(parts):
+            for end in range(min(len(parts), start + _MOST_PARTS), start, -2):
+                run = "".join(parts[start:end]).strip()
+                if own := numbers.get(whole_number(run)) or self.answer(sheet, question, run):
+                    answers += [*filter(None, [unknown.strip(_MARKS)]), own]
+                    unknown, start = "", end + 1
+                    break
+            else:
+                unknown += "".join(parts[start : start + 2])
+                start += 2
+        return [*answers, *filter(None, [unknown.strip(_MARKS)])]
 
     def consent(self, sheet: Sheet, text: str) -> bool | None:
-        """Whether a text agrees to take part; None when it says neither."""
+        """Return whether a text agrees to take part; None when it says neither."""
         answer = self._consents[sheet.culture.locale.tag].get(folded(text))
         return None if answer is None else answer == "yes"
 
     def declines(self, content: Any, key: str = "") -> bool:
-        """Whether what a file has, as JSON values, says somewhere that its person declined."""
+        """Return whether what a file has, as JSON values, says somewhere that a person declined."""
         if isinstance(content, Mapping):
             return any(self.declines(value, str(name)) for name, value in content.items())
         if isinstance(content, list | tuple):
@@ -102,6 +183,20 @@ class Places:
             return content is False and folded(key) == "consent"
         text = folded(content)
         return text in self._refusals or text in _REFUSALS.get(folded(key), ())
+
+
+def whole_number(text: str) -> str:
+    """Return a number as it was typed where a program made a float of it: `1.0` was `1`."""
+    return re.sub(r"\A([+-]?\d+)[.,]0+\Z", r"\1", text.strip())
+
+
+def is_ticked(cell: str) -> bool:
+    """Return whether a cell of a column that stands for one choice says that it was chosen.
+
+    >>> [is_ticked(cell) for cell in ("1", "1.0", "Women", "0", "0.0", "-99", "NaN", "")]
+    [True, True, True, False, False, False, False, False]
+    """
+    return folded(whole_number(cell)) not in NOT_TICKED
 
 
 def _by_text(names: Mapping[str, str]) -> dict[str, str]:

@@ -1,12 +1,12 @@
 """What a survey target is. In: a survey's sheets, or a file that came back. Out: the protocols.
 
-A target is a class in a module of its own, registered by name (`registry.py` for memeloc's own, the
-entry point group `memeloc.targets` for other packages'). Its constructor's keyword arguments are
-its options: `--option KEY=VALUE` and `[survey.NAME]` in memeloc.toml set them. It has
+A target is a class in a file or folder of its own, registered by name (`registry.py` for memeloc's
+own, the entry point group `memeloc.targets` for other packages'). Its constructor's keyword
+arguments are its options: `--option KEY=VALUE` and `[survey.NAME]` in memeloc.toml set them. It has
 
-- `export(pack, folder)`, which writes the sheets for a program or service (a target that writes
+- `export(survey, folder)`, which writes the sheets for a program or service (a target that writes
   each sheet by itself has it from `instructions.SheetFiles`), and
-- `recognises(path)` and `read(path, pack)`, which read what came back.
+- `recognises(path)` and `read(path, survey)`, which read what came back.
 
 A reader says only what stands in the file: it yields raw records and decides nothing.
 
@@ -15,7 +15,7 @@ A reader says only what stands in the file: it yields raw records and decides no
 - `Participant`: what a recruitment service reports of a person.
 - `RejectedRow`: what is no such record at all. `file` may be left empty.
 
-`resolver.import_file(target, path, pack)` makes submissions of them: it finds sheets, entries and
+`resolver.import_file(target, path, survey)` makes submissions of them: it finds sheets, entries and
 labels by key, id or name in the sheet's language; keeps each answer once; leaves out answers
 without consent; and rejects, with a reason and the record's `content`, what cannot be resolved.
 What a reader cannot make sense of it passes on as text.
@@ -23,7 +23,7 @@ What a reader cannot make sense of it passes on as text.
 Services may also offer `Push`, `ReadMade`, `Decide`, `Lookup` and
 `Revocations`; whether a target does is asked with `isinstance`, so no command knows a target by
 name. What they remember goes into a `State`, which the workspace keeps by the target's name and
-hands to every target as `SurveyPack.made`.
+hands to every target as `SheetsToSend.made`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, get_args, runtime_checkable
+from typing import Any, NamedTuple, Protocol, get_args, runtime_checkable
 
 from memeloc.errors import InputError
 from memeloc.survey.model import (
@@ -43,20 +43,28 @@ from memeloc.survey.model import (
     RejectedRow,
     Sheet,
     Submission,
+    entry_id,
 )
 from memeloc.survey.quality.decisions import Decision
-from memeloc.survey.targets.places import Places
+from memeloc.survey.targets.places import Places, item_key
 from memeloc.survey.texts import SurveyTexts
+from memeloc.tables import folded
 from memeloc.taxonomy import Kind, Taxonomy
 
 ALL_KINDS: frozenset[Kind] = frozenset(get_args(Kind))
 """Every kind of question there is."""
 CONSENT = "consent"
 """The item under which a `RawAnswer` says whether somebody agrees to take part."""
+_LEGACY = {
+    "ar": "cp1256", "fa": "cp1256", "ur": "cp1256", "he": "cp1255", "el": "cp1253",
+    "tr": "cp1254", "ru": "cp1251", "uk": "cp1251", "bg": "cp1251", "sr": "cp1251",
+    "pl": "cp1250", "cs": "cp1250", "hu": "cp1250", "ro": "cp1250", "hr": "cp1250",
+    "vi": "cp1258", "th": "cp874", "ja": "cp932", "ko": "cp949", "zh": "gb18030",
+}  # fmt: skip
+"""What Excel saves plain CSV in, by language, where it is not Windows-1252."""
 
 
-@dataclass(frozen=True, slots=True)
-class Prelabels:
+class Prelabels(NamedTuple):
     """What a model answered about memes beforehand, to be shown to annotators.
 
     `labels` has, by meme and label, the share of the model's rounds that gave it, 0 to 1.
@@ -66,15 +74,8 @@ class Prelabels:
     labels: Mapping[str, Mapping[str, float]]
 
 
-@runtime_checkable
-class ShowPrelabels(Protocol):
-    """A target that can show what a model answered beforehand, where `SurveyPack` has it."""
-
-    shows_prelabels: bool
-
-
 @dataclass(frozen=True, eq=False)
-class SurveyPack:
+class SheetsToSend:
     """All that a target needs to know of a survey; two are equal if they are the same object.
 
     Attributes:
@@ -102,8 +103,39 @@ class SurveyPack:
 
     @cached_property
     def places(self) -> Places:
-        """Finds sheets, entries and labels by what files call them; made once for all files."""
+        """Sheets, entries and labels by what files call them; made once for all files."""
         return Places(self.name, self.sheets, self.taxonomy, self.texts)
+
+
+SurveyPack = SheetsToSend
+
+
+def encodings_of(survey: SheetsToSend) -> list[str]:
+    """Return what Excel may have saved plain CSV of a survey in, the likeliest first."""
+    languages = {sheet.culture.locale.tag.split("-")[0] for sheet in survey.sheets}
+    return list(
+        dict.fromkeys(
+            [*(_LEGACY.get(language, "cp1252") for language in sorted(languages)), "cp1252"]
+        )
+    )
+
+
+def own_words(surveys: Iterable[SheetsToSend]) -> frozenset[str]:
+    """Return all ids and texts of a survey that a file may have, as `folded`.
+
+    Whatever else stands in a file was typed by somebody, and may say who they are.
+    """
+    words: set[str] = set()
+    for survey in surveys:
+        words.add(survey.name)
+        for sheet in survey.sheets:
+            words |= {sheet.id, sheet.batch, sheet.culture.code}
+            for own in map(entry_id, sheet.entries):
+                words |= {own, item_key(survey.name, sheet.id, own)}
+        words.update(part for key in survey.taxonomy.keys() for part in key.split("."))  # noqa: SIM118
+        for texts in survey.texts.values():
+            words.update(map(texts.get, texts.keys()))
+    return frozenset(map(folded, words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +145,7 @@ class RawAnswer:
     Attributes:
         item: an `item_key`, or the entry's id with `sheet` set; or `CONSENT`.
         labels: what was chosen, by id or name; none is no answer, several are not a label.
-        further: by question id, what was answered to further questions: by id or name, or the
+        further: by question id, what was answered to the other questions: by id or name, or the
             text; a scale as `3`, a span as `12-20`, see `Answer`.
         participant, sheet: where the file says them with each answer; an `item_key` says the sheet.
         submitted: when it was answered, a text in ISO 8601, in UTC where it names no zone; of two
@@ -201,9 +233,9 @@ class Target(Protocol):
     kinds: frozenset[Kind]
 
     def export(
-        self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
+        self, survey: SheetsToSend, folder: Path, *, on_sheet: Callable[[], None] = no_progress
     ) -> Sequence[Path]:
-        """Write everything into `folder`, atomically; the same pack gives the same bytes.
+        """Write everything into `folder`, atomically; the same survey gives the same bytes.
 
         `on_sheet` is called after each sheet. Returns those files that a person opens or uploads
         first.
@@ -215,11 +247,11 @@ class Target(Protocol):
         ...
 
     def recognises(self, path: Path) -> bool:
-        """Whether a file or folder that came back is of this target, by its content."""
+        """Return whether a file or folder that came back is of this target, by its content."""
         ...
 
-    def read(self, path: Path, pack: SurveyPack) -> Iterable[RawRecord]:
-        """The raw records of a file, in its order.
+    def read(self, path: Path, survey: SheetsToSend) -> Iterable[RawRecord]:
+        """Return the raw records of a file, in its order.
 
         Raises:
             InputError: the file cannot be read at all; also while iterating.
@@ -227,12 +259,15 @@ class Target(Protocol):
         ...
 
 
-def refuse_prelabels(what: str, survey: str, prelabels: Prelabels | None) -> None:
-    """Refuse to send a survey by what cannot show what annotators are to see.
+@runtime_checkable
+class ShowPrelabels(Protocol):
+    """A target that can show what a model answered beforehand, where `SheetsToSend` has it."""
 
-    Raises:
-        InputError: they are to see what a model answered.
-    """
+    shows_prelabels: bool
+
+
+def refuse_prelabels(what: str, survey: str, prelabels: Prelabels | None) -> None:
+    """Raise InputError if annotators are to see what a model answered, which `what` cannot show."""
     if prelabels is not None:
         raise InputError(
             f"{survey} shows people what {prelabels.model} answered, and {what} cannot; "
@@ -241,11 +276,7 @@ def refuse_prelabels(what: str, survey: str, prelabels: Prelabels | None) -> Non
 
 
 def refuse_other_kinds(target: Target, taxonomy: Taxonomy) -> None:
-    """Refuse a taxonomy that asks what a target cannot show.
-
-    Raises:
-        InputError: it has a question of another kind.
-    """
+    """Raise InputError if a taxonomy has a question of a kind that a target cannot show."""
     for question in taxonomy.questions:
         if question.kind not in target.kinds:
             raise InputError(
@@ -259,7 +290,7 @@ class State(Protocol):
     """What a target remembers of a survey between runs, as JSON values; the workspace keeps it."""
 
     def get(self, key: str) -> Any:
-        """The value that was put under a key; None if there is none."""
+        """Return the value that was put under a key; None if there is none."""
         ...
 
     def put(self, key: str, value: Any) -> None:
@@ -273,7 +304,7 @@ class Push(Protocol):
 
     def push(
         self,
-        pack: SurveyPack,
+        survey: SheetsToSend,
         state: State,
         *,
         dry_run: bool = False,
@@ -298,8 +329,8 @@ class Push(Protocol):
 class ReadMade(Protocol):
     """A target whose sheets may be made at its service by a script, which leaves a list of them."""
 
-    def read_made(self, path: Path, pack: SurveyPack) -> Mapping[str, Mapping[str, Any]]:
-        """By sheet id what was made, as its `State` has it; empty if the file is no such list.
+    def read_made(self, path: Path, survey: SheetsToSend) -> Mapping[str, Mapping[str, Any]]:
+        """Return by sheet id what was made, as its `State` has it; empty for another file.
 
         Raises:
             InputError: the list is of other sheets, or differs from what was made.
@@ -322,10 +353,8 @@ class Decide(Protocol):
         """Send decisions, each once; how many came to which outcome (`sent`: the service took it).
 
         `ids` gives the service's own id by `Decision.service`, which may be stored as a hash.
-        `agree` is given a sentence with the counts before; only True goes on.
-
-        Raises:
-            InputError, MissingError, ServiceError: as of `Push.push`.
+        `agree` is given a sentence with the counts before; only True goes on. Raises as of
+        `Push.push`.
         """
         ...
 
@@ -353,9 +382,5 @@ class Revocations(Protocol):
     """A target whose files say who revoked their consent."""
 
     def revoked(self, path: Path) -> Sequence[str]:
-        """The ids of those people, as the file has them.
-
-        Raises:
-            InputError: the file cannot be read.
-        """
+        """Return those people's ids as the file has them; raise InputError as `read` does."""
         ...

@@ -17,21 +17,35 @@ TARGETS: Registry[Target] = Registry(
     {
         "google-forms": "memeloc.survey.targets.google_forms.target:GoogleForms",
         "prolific": "memeloc.survey.targets.prolific.target:Prolific",
-        "label-studio": "memeloc.survey.targets.label_studio.target:LabelStudio",
+        "label-studio": "memeloc.survey.targets.label_studio:LabelStudio",
         "html": "memeloc.survey.targets.html.target:Html",
-        "csv": "memeloc.survey.targets.csv.target:Csv",
-        "qsf": "memeloc.survey.targets.qualtrics.target:Qsf",
+        "csv": "memeloc.survey.targets.csv:Csv",
+        "qsf": "memeloc.survey.targets.qualtrics.survey:Qsf",
     },
     "target",
 )
-
-
 target_names = TARGETS.names
 make_target = TARGETS.make
 
+_OTHER_EXPORTS: tuple[tuple[tuple[bytes, ...], str], ...] = (
+    (
+        (b"annotation_id", b"annotator", b"lead_time", b"created_at"),
+        "is Label Studio's export as a table, which does not say for sure which answer is of which "
+        "question; export as JSON or JSON-MIN",
+    ),
+    (
+        (b'"responseId"', b'"displayedFields"'),
+        "is Qualtrics' export as JSON; export as CSV, with all three rows of headings",
+    ),
+    ((b"$FL2", b"SPSS"), "is a file of SPSS; export the answers as CSV"),
+)
+"""Texts that other exports of these programs begin with, and what to export instead."""
+_HEAD = 1 << 16
+"""Bytes in which they stand."""
+
 
 def recognise(path: Path, likely: str = "") -> Target:
-    """The target that a file or folder came back from, by its content.
+    """Return the target that a file or folder came back from, by its content.
 
     Args:
         path: the file or folder.
@@ -39,8 +53,9 @@ def recognise(path: Path, likely: str = "") -> Target:
             recognised by one target only, so this changes nothing but the time.
 
     Raises:
-        InputError: none knows it.
+        InputError: none knows it, or it is another export than the one that is read.
     """
+    refuse_other_exports(path)
     # Other packages are asked only about what none of ours knows: to list them takes a while.
     first = (lambda: [likely]) if likely else list
     for names in (first, TARGETS.built_in.keys, TARGETS.outside):
@@ -53,3 +68,16 @@ def recognise(path: Path, likely: str = "") -> Target:
         f"{', '.join(target_names())}.",
         file=path,
     )
+
+
+def refuse_other_exports(path: Path) -> None:
+    """Raise InputError if a program has a better export of the same answers."""
+    if not path.is_file():
+        return
+    with path.open("rb") as stream:
+        head = stream.read(_HEAD).replace(b"\x00", b"")  # UTF-16, too
+    for marks, message in _OTHER_EXPORTS:
+        is_table = head.lstrip(b"\xef\xbb\xbf\xff\xfe \r\n")[:1] not in (b"{", b"[")
+        is_json = marks[0].startswith(b'"')
+        if is_json != is_table and all(mark in head for mark in marks):
+            raise InputError(message, file=path)

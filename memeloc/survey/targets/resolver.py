@@ -6,11 +6,11 @@ its row, a reason that can be counted and a sentence. The reasons:
 | reason | is |
 | --- | --- |
 | unknown sheet, unknown item | the survey has no such sheet or item, or several sheets fit |
-| no participant, participant unreadable | there is no id of the person, or a rounded number |
+| no participant, participant unreadable | no id, a rounded number, an e-mail address |
 | no consent | the person declined, or did not answer whether they agree |
 | unknown label, unknown answer | what it says is not an answer of the question |
 | unknown question | there is none of that name |
-| no answer | only further questions were answered |
+| no answer | a program's word for no value; or only other questions were answered |
 | not asked | a question is answered that is not asked after such answers; the others are kept |
 | not answered | a question that has to be answered is not; the other answers are kept |
 | several answers | a question that takes one answer has several; the other answers are kept |
@@ -26,6 +26,7 @@ of it is missing or cannot be read; of who did not answer the question for conse
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -43,19 +44,19 @@ from memeloc.survey.model import (
     Submission,
     entry_id,
 )
-from memeloc.survey.targets.further import resolve_further
-from memeloc.survey.targets.ids import clean_id, content_id, is_rounded
-from memeloc.survey.targets.places import Place
+from memeloc.survey.targets.places import NO_VALUE, Place, clean_id, id_problem, whole_number
 from memeloc.survey.targets.protocol import (
     CONSENT,
     Imported,
     RawAnswer,
     RawRecord,
     RawSubmission,
-    SurveyPack,
+    SheetsToSend,
     Target,
 )
+from memeloc.survey.targets.questions import resolve_further
 from memeloc.survey.times import read_moment
+from memeloc.tables import folded
 
 _STATUSES = (
     "complete", "returned", "no consent", "consent revoked", "timed out", "screened out",
@@ -68,43 +69,50 @@ SERVED = "serve"
 _NO_CONSENT = "The question for consent has no answer of the survey's, so nothing is taken."
 
 
-def import_file(target: Target, path: Path, pack: SurveyPack) -> Imported:
+def import_file(target: Target, path: Path, survey: SheetsToSend) -> Imported:
     """Read a file that came back, and resolve what is in it.
 
     Raises:
         InputError: the file cannot be read at all.
     """
-    return resolve(target.read(path, pack), pack, source=target.name, file=path.name)
+    return resolve(target.read(path, survey), survey, source=target.name, file=path.name)
 
 
-def resolve(records: Iterable[RawRecord], pack: SurveyPack, *, source: str, file: str) -> Imported:
-    """Submissions, people and rejected rows of a file's records.
+def resolve(
+    records: Iterable[RawRecord], survey: SheetsToSend, *, source: str, file: str
+) -> Imported:
+    """Return the submissions, people and rejected rows of a file's records.
 
     `source` is the target's name, `file` the file's, for rejected rows.
     """
-    resolver = _Resolver(pack, source, file)
+    resolver = _Resolver(survey, source, file)
     for record in records:
         resolver.add(record)
     return resolver.result()
 
 
 class _Resolver:
-    def __init__(self, pack: SurveyPack, source: str, file: str) -> None:
-        self.pack, self.source, self.file = pack, source, file
-        self.places = pack.places
+    """The records of a file so far.
+
+    Attributes:
+        whose: the person of each row of the file; empty for several people.
+        single: by sheet, the answers that came by themselves.
+        submission: that whose answers are being resolved, if they did not come by themselves.
+        without_consent: rows of people who declined, or were not asked.
+        declined: who they are, as far as the file says it.
+    """
+
+    def __init__(self, survey: SheetsToSend, source: str, file: str) -> None:
+        self.survey, self.source, self.file = survey, source, file
+        self.places = survey.places
         self.submissions: dict[tuple[str, str], Submission] = {}
         self.participants: list[Participant] = []
         self.rejected: list[RejectedRow] = []
         self.whose: dict[int, str] = {}
-        """Return the person of a row of the file; empty for several people."""
         self.single: dict[str, list[RawAnswer]] = defaultdict(list)
-        """By sheet, the answers that came by themselves."""
         self.submission: RawSubmission | None = None
-        """That whose answers are being resolved, if they did not come by themselves."""
         self.without_consent: set[int] = set()
-        """Rows of people who declined, or were not asked."""
         self.declined: set[str] = set()
-        """Who they are, as far as the file says it."""
 
     def reject(
         self,
@@ -114,7 +122,15 @@ class _Resolver:
         content: Mapping[str, Any] | None = None,
     ) -> None:
         if self.submission and isinstance(record, RawAnswer):
-            record = _completed(record, self.submission)
+            # An answer of a submission says by itself what is kept of it.
+            further = {name: list(texts) for name, texts in record.further.items() if texts}
+            own = {"item": record.item, "labels": list(record.labels)}
+            record = replace(
+                record,
+                row=record.row or self.submission.row,
+                content=record.content or own | ({"further": further} if further else {}),
+                participant=self.submission.participant,
+            )
         content = record.content if content is None else content
         who = clean_id(record.participant)
         self.rejected.append(RejectedRow(self.file, record.row, reason, message, content, who))
@@ -136,50 +152,41 @@ class _Resolver:
             self.rejected.append(record if record.file else replace(record, file=self.file))
 
     def result(self) -> Imported:
-        """Everything; single answers in the order of the survey's sheets and of people's ids."""
-        for sheet in self.pack.sheets if self.single else ():
+        """Return everything; single answers by the order of sheets and people's ids."""
+        for sheet in self.survey.sheets if self.single else ():
             for who, answers in sorted(self._by_person(self.single.pop(sheet.id, ())).items()):
                 self._put_together(sheet, who, answers)
-        for number, rejected in enumerate(self.rejected):
-            if not rejected.participant and (owner := self.whose.get(rejected.row)):
-                self.rejected[number] = replace(rejected, participant=owner)
-        self.rejected.sort(key=lambda rejected: rejected.row)
+        for number, row in enumerate(self.rejected):
+            if not row.participant and (owner := self.whose.get(row.row)):
+                row = self.rejected[number] = replace(row, participant=owner)
+            if (
+                row.row in self.without_consent
+                or row.participant in self.declined
+                or self.places.declines(row.content)
+            ):
+                # Nothing is kept but which sheet it was, and how many answers there were.
+                counts = {
+                    name: value
+                    for name, kind in (("sheet", str), ("answers", int))
+                    if isinstance(value := row.content.get(name), kind)
+                }
+                self.rejected[number] = replace(row, content=counts, participant="")
+        self.rejected.sort(key=lambda row: row.row)
         return Imported(
-            tuple(self.submissions.values()),
-            tuple(self.participants),
-            tuple(map(self._as_kept, self.rejected)),
+            tuple(self.submissions.values()), tuple(self.participants), tuple(self.rejected)
         )
-
-    def _as_kept(self, rejected: RejectedRow) -> RejectedRow:
-        """A rejected row, without what it says where its person did not agree to take part."""
-        if (
-            rejected.row in self.without_consent
-            or rejected.participant in self.declined
-            or self.places.declines(rejected.content)
-        ):
-            kept = {"sheet": str, "answers": int}  # which sheet, and how many there were
-            counted = {
-                name: value
-                for name, kind in kept.items()
-                if isinstance(value := rejected.content.get(name), kind)
-            }
-            return replace(rejected, content=counted, participant="")
-        return rejected
 
     # Answers that come by themselves
 
     def _add_answer(self, answer: RawAnswer) -> None:
-        sheet: Sheet | None
         if _asks_consent(answer):
-            sheet = self._sheet(answer)
+            sheet = self.places.sheet(answer.sheet) or self._reject_sheet(answer)
             if sheet is None and self.places.declines({CONSENT: list(answer.labels)}):
                 self.declined.add(clean_id(answer.participant))  # of whichever sheet
                 self.without_consent.add(answer.row)
         else:
-            place = self.places.item(answer.item, answer.sheet)
+            place = self.places.item(answer.item, answer.sheet) or self._reject_item(answer)
             sheet = place.sheet if place else None
-            if sheet is None:
-                self._unknown_item(answer)
         if sheet is not None:
             self.single[sheet.id].append(answer)
 
@@ -187,7 +194,7 @@ class _Resolver:
         """Answers by participant; who is the only one need not stand in every row."""
         people: dict[str, list[RawAnswer]] = defaultdict(list)
         for answer in answers:
-            if self._is_readable(answer):
+            if self._has_id(answer):
                 people[clean_id(answer.participant)].append(answer)
         nameless = people.pop("", [])
         if nameless and len(people) == 1:
@@ -204,10 +211,18 @@ class _Resolver:
         return people
 
     def _put_together(self, sheet: Sheet, who: str, answers: Sequence[RawAnswer]) -> None:
-        """The submission of one person whose answers came by themselves."""
+        """Add the submission of one person whose answers came by themselves."""
         asked = [raw for raw in answers if _asks_consent(raw)]
         others = [raw for raw in answers if not _asks_consent(raw)]
-        given = [agrees for raw in asked if (agrees := self._agrees(sheet, raw)) is not None]
+        given = []
+        for raw in asked:
+            text = " ".join(raw.labels)
+            agrees = self.places.consent(sheet, text)
+            if agrees is not None:
+                given.append(agrees)
+            elif text:
+                message = f"{text[:80]!r} neither agrees to take part nor declines."
+                self.reject(raw, "unknown consent", message)
         if not asked and who in self.declined:
             given = [False]
         if asked and not given:
@@ -232,21 +247,14 @@ class _Resolver:
         if record.consent is False or not all(raw.is_empty for raw in others):
             self._submit(record, sheet, others, needs_answers=True)
 
-    def _agrees(self, sheet: Sheet, raw: RawAnswer) -> bool | None:
-        text = " ".join(raw.labels)
-        agrees = self.places.consent(sheet, text)
-        if agrees is None and text:
-            message = f"{text[:80]!r} neither agrees to take part nor declines."
-            self.reject(raw, "unknown consent", message)
-        return agrees
-
     # Submissions
 
     def _sheets_of(self, record: RawSubmission) -> Iterable[tuple[Sheet, Sequence[RawAnswer]]]:
         """The sheets of a submission, each with its answers."""
         if record.sheet:
-            sheet = self._sheet(record)
+            sheet = self.places.sheet(record.sheet)
             if sheet is None:
+                self._reject_sheet(record)
                 self._note_consent(record)
                 return ()
             return ((sheet, record.answers),)
@@ -254,10 +262,7 @@ class _Resolver:
         unknown = []
         for answer in record.answers:
             place = self.places.item(answer.item, answer.sheet)
-            if place is None:
-                unknown.append(answer)
-            else:
-                parts[place.sheet.id].append(answer)
+            (parts[place.sheet.id] if place else unknown).append(answer)
         if not parts or (record.id and len(parts) > 1):
             message = "Its answers are of no sheet of this survey, or of several."
             if record.content or not unknown:
@@ -265,11 +270,9 @@ class _Resolver:
                 self.reject(record, "unknown sheet", message)
                 return ()
         for answer in unknown:
-            self._unknown_item(answer)
-        if len(parts) == 1:  # as nearly always; a survey may have a thousand sheets
-            ((own, answers),) = parts.items()
-            return [(sheet, answers)] if (sheet := self.places.sheet(own)) else ()
-        return [(sheet, parts[sheet.id]) for sheet in self.pack.sheets if sheet.id in parts]
+            self._reject_item(answer)
+        found = ((self.places.sheet(own), answers) for own, answers in parts.items())
+        return [(sheet, answers) for sheet, answers in found if sheet]
 
     def _submit(
         self,
@@ -295,7 +298,7 @@ class _Resolver:
             message = f"Its status is {record.status[:80]!r}, which no submission has."
             self.reject(record, "unknown status", message)
             return
-        if not self._is_readable(record):
+        if not self._has_id(record):
             return
         if not who:
             message = "It does not say who answered; fill in the participant's id."
@@ -311,25 +314,21 @@ class _Resolver:
         done = self._is_whole(sheet, resolved) and record.finished is not False
         status = record.status or ("complete" if done else "returned")
         submitted = self._moment(record.submitted, row, who)
-        own = record.id or content_id(self.pack, sheet, who, submitted, status, resolved)
-        code, codes = record.code, self.pack.codes.get(sheet.id)
-        if not code and codes and done and record.finished is not None:
-            code = codes.done
-        self._add_submission(
-            record,
-            Submission(
-                id=own,
-                sheet=sheet.id,
-                participant=who,
-                answers=tuple(resolved),
-                source=self.source,
-                submitted=submitted,
-                started=self._moment(record.started, row, who),
-                status=status,
-                code=code,
-                row=row,
-            ),
+        codes = self.survey.codes.get(sheet.id)
+        shown = codes.done if codes and done and record.finished is not None else ""
+        submission = Submission(
+            id=record.id or self._content_id(sheet, who, submitted, status, resolved),
+            sheet=sheet.id,
+            participant=who,
+            answers=tuple(resolved),
+            source=self.source,
+            submitted=submitted,
+            started=self._moment(record.started, row, who),
+            status=status,
+            code=record.code or shown,
+            row=row,
         )
+        self._add_submission(record, submission)
 
     def _decline(self, record: RawSubmission, sheet: Sheet, answers: Sequence[RawAnswer]) -> None:
         """Keep that somebody declined, and nothing else of them, not even when."""
@@ -338,11 +337,11 @@ class _Resolver:
         answered = [raw for raw in answers if not raw.is_empty]
         if answered:
             message = "This person did not agree to take part; the answers are not kept."
-            counted = {"sheet": sheet.id, "answers": len(answered)}
-            self.reject(answered[0], "no consent", message, counted)
-        who = "" if is_rounded(record.participant) else clean_id(record.participant)
-        own = record.id or content_id(self.pack, sheet, who, None, DECLINED, ())
-        codes = self.pack.codes.get(sheet.id)
+            counts = {"sheet": sheet.id, "answers": len(answered)}
+            self.reject(answered[0], "no consent", message, counts)
+        who = "" if id_problem(record.participant) else clean_id(record.participant)
+        own = record.id or self._content_id(sheet, who, None, DECLINED, ())
+        codes = self.survey.codes.get(sheet.id)
         shown = codes.no_consent if codes and (record.code or record.finished is not None) else ""
         declined = Submission(
             id=own,
@@ -360,9 +359,8 @@ class _Resolver:
         """Note the row of a person who declined, and who that is."""
         text = record.consent if isinstance(record.consent, str) else ""
         if (
-            record.consent is False
+            record.consent in (False, "")
             or record.status == DECLINED
-            or (isinstance(record.consent, str) and not text)
             or self.places.declines({CONSENT: text})
         ):
             self.without_consent.add(record.row)
@@ -374,13 +372,33 @@ class _Resolver:
             message = "Another submission of the same id came before; which one counts is unknown."
             self.reject(record, "same id", message)
 
+    def _content_id(
+        self,
+        sheet: Sheet,
+        who: str,
+        submitted: datetime | None,
+        status: str,
+        answers: Sequence[Answer],
+    ) -> str:
+        """The id of a submission that has none at its source, made of what it says."""
+        when = submitted.isoformat() if submitted else ""
+        questions = [question.id for question in self.survey.taxonomy.questions]
+        parts = []
+        for answer in answers:
+            further = ";".join(",".join(answer.given(question)) for question in questions)
+            parts.append(f"{answer.entry}={answer.label}/{further}")
+        whole = "\n".join((self.survey.name, sheet.id, who, when, status, *parts))
+        return hashlib.sha256(whole.encode("utf-8", "backslashreplace")).hexdigest()[:32]
+
+    # Answers of one person to one sheet
+
     def _answers(self, sheet: Sheet, raws: Sequence[RawAnswer]) -> list[Answer]:
-        """Somebody's answers to a sheet, one an entry, in the sheet's order."""
+        """One answer an entry, in the sheet's order."""
         given: dict[int, list[tuple[Answer, RawAnswer]]] = defaultdict(list)
         for raw in raws:
             place = self.places.item(raw.item, sheet.id)
             if place is None or place.sheet is not sheet:
-                self._unknown_item(raw)
+                self._reject_item(raw)
             elif (answer := self._answer(place, raw)) is not None:
                 given[place.number].append((answer, raw))
         latest = (self._latest(given[number]) for number in sorted(given))
@@ -402,14 +420,17 @@ class _Resolver:
         else:
             text = ", ".join(raw.labels)
             label = self.places.label(sheet, text) or "" if len(raw.labels) == 1 else ""
+            if not label and folded(whole_number(text)) in NO_VALUE:
+                self.reject(raw, "no answer", f"{text!r} is taken for no answer.")
+                return None
             if not label:
                 message = f"{own}: {text[:80]!r} is not one of the labels."
                 self.reject(raw, "unknown label", message)
                 return None
-        if not (raw.further or self.pack.taxonomy.questions):  # as of most label sets
+        if not (raw.further or self.survey.taxonomy.questions):  # as of most label sets
             return Answer(own, label, shown=raw.shown)
         further, problems = resolve_further(
-            self.pack.taxonomy, entry, label, raw.further, partial(self.places.answer, sheet)
+            self.survey.taxonomy, entry, label, raw.further, partial(self.places.answer, sheet)
         )
         for reason, problem in problems:
             self.reject(raw, reason, f"{own}: {problem}.")
@@ -420,7 +441,7 @@ class _Resolver:
 
         Of questions about the person those count that have to be answered.
         """
-        optional = not any(question.required for question in self.pack.taxonomy.about("person"))
+        optional = not any(each.required for each in self.survey.taxonomy.about("person"))
         given = {answer.entry for answer in answers}
         return all(
             entry_id(entry) in given or (optional and isinstance(entry, PersonEntry))
@@ -445,26 +466,17 @@ class _Resolver:
 
     # What is not there or cannot be read
 
-    def _sheet(self, record: RawAnswer | RawSubmission) -> Sheet | None:
-        sheet = self.places.sheet(record.sheet)
-        if sheet is None:
-            message = f"There is no sheet {record.sheet[:80]!r} in this survey."
-            self.reject(record, "unknown sheet", message)
-        return sheet
+    def _reject_sheet(self, record: RawAnswer | RawSubmission) -> None:
+        message = f"There is no sheet {record.sheet[:80]!r} in this survey."
+        self.reject(record, "unknown sheet", message)
 
-    def _unknown_item(self, raw: RawAnswer) -> None:
-        message = f"There is no item {raw.item[:80]!r} in this survey."
-        self.reject(raw, "unknown item", message)
+    def _reject_item(self, raw: RawAnswer) -> None:
+        self.reject(raw, "unknown item", f"There is no item {raw.item[:80]!r} in this survey.")
 
-    def _is_readable(self, record: RawAnswer | RawSubmission) -> bool:
-        if not is_rounded(record.participant):
-            return True
-        message = (
-            f"The participant's id {record.participant.strip()[:60]!r} is a number that a "
-            "spreadsheet rounded; take the file as it was given out."
-        )
-        self.reject(record, "participant unreadable", message)
-        return False
+    def _has_id(self, record: RawAnswer | RawSubmission) -> bool:
+        if problem := id_problem(record.participant):
+            self.reject(record, "participant unreadable", problem)
+        return not problem
 
     def _moment(self, value: datetime | str | None, row: int, who: str) -> datetime | None:
         """A time; one that cannot be read is rejected, if `row` is known."""
@@ -481,14 +493,3 @@ class _Resolver:
 
 def _asks_consent(raw: RawAnswer) -> bool:
     return raw.item.strip().casefold() == CONSENT
-
-
-def _completed(raw: RawAnswer, record: RawSubmission) -> RawAnswer:
-    """An answer of a submission that says by itself where it stands and what is kept of it."""
-    further = {name: list(texts) for name, texts in raw.further.items() if texts}
-    content = raw.content or {
-        "item": raw.item,
-        "labels": list(raw.labels),
-        **({"further": further} if further else {}),
-    }
-    return replace(raw, row=raw.row or record.row, content=content, participant=record.participant)

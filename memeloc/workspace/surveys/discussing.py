@@ -24,7 +24,7 @@ from memeloc.sheets import (
 )
 from memeloc.survey.labels.settling import Cell, LabelDecision, Unsettled, by_votes
 from memeloc.survey.model import MemeEntry
-from memeloc.survey.targets.further import resolve_further
+from memeloc.survey.targets.questions import resolve_further
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts, survey_texts
 from memeloc.tables import folded
 from memeloc.taxonomy import LABEL, SOURCE, Taxonomy

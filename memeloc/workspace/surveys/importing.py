@@ -13,10 +13,9 @@ from memeloc.errors import InputError, MemelocError
 from memeloc.files import file_sha256
 from memeloc.store.records import FileRecord
 from memeloc.survey.model import RejectedRow
-from memeloc.survey.targets.protocol import Imported, ReadMade, SurveyPack
+from memeloc.survey.targets.protocol import Imported, ReadMade, SurveyPack, own_words
 from memeloc.survey.targets.registry import make_target, recognise
 from memeloc.survey.targets.resolver import import_file
-from memeloc.survey.targets.vocabulary import own_words
 from memeloc.workspace.surveys.packs import sent_packs
 from memeloc.workspace.surveys.stored import OnProgress, StoredSurvey
 

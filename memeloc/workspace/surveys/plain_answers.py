@@ -17,9 +17,8 @@ from memeloc.locales import default
 from memeloc.survey.design.build import Design, to_sheets
 from memeloc.survey.model import Batch, Slot
 from memeloc.survey.plain_answers import raw_records, read_answers
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SurveyPack, own_words
 from memeloc.survey.targets.resolver import resolve
-from memeloc.survey.targets.vocabulary import own_words
 from memeloc.survey.texts import TaxonomyTexts, survey_texts
 from memeloc.tables import folded
 from memeloc.tables.column_map import ColumnMap, read_map

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.survey.model import Sheet, entry_id
-from memeloc.survey.targets.csv.reading import COLUMNS, columns_of
+from memeloc.survey.targets.csv import COLUMNS, columns_of
 from memeloc.survey.targets.google_forms.items import QUESTIONS, question_id
 from memeloc.survey.targets.google_forms.plan import plan
 from memeloc.survey.targets.places import item_key
@@ -173,7 +173,7 @@ def label_studio_values(pack: SurveyPack, sheet: Sheet) -> list[tuple[Any, Said]
         annotations = [
             {
                 "id": 100 * number + place,
-                "completed_by": {"id": 1, "email": who},
+                "completed_by": {"id": who, "email": f"{place}@university.example"},
                 "was_cancelled": False,
                 "created_at": moment,
                 "updated_at": moment,

@@ -11,7 +11,7 @@ import pytest
 from openpyxl import Workbook
 
 from memeloc.survey.model import entry_id
-from memeloc.survey.targets.csv.target import Csv
+from memeloc.survey.targets.csv import Csv
 from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import Imported, SurveyPack

@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from memeloc.survey.targets.protocol import Imported, SurveyPack
+from memeloc.survey.targets.protocol import Imported, SurveyPack, own_words
 from memeloc.survey.targets.registry import make_target
 from memeloc.survey.targets.resolver import import_file
-from memeloc.survey.targets.vocabulary import own_words
 from memeloc.tables import folded
 from tests.survey.targets import answered
 from tests.survey.targets.answered import PEOPLE, TABLES, VALUES, Table

@@ -11,11 +11,11 @@ import pytest
 
 from memeloc.locales import default
 from memeloc.survey.model import Culture, MemeEntry, Sheet
-from memeloc.survey.targets.csv.target import Csv
-from memeloc.survey.targets.further import resolve_further
+from memeloc.survey.targets.csv import Csv
 from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.questions import resolve_further
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question, Taxonomy, load_taxonomy
 from memeloc.taxonomy.questions import complete
@@ -60,7 +60,7 @@ WHOLE = {"whom": ["one"], "strength": ["3"], "claim": ["yes"]}
         ({"strength": ["3.0"]}, {"strength": ("3",)}, []),
         ({"strength": ["٤"]}, {"strength": ("4",)}, []),
         ({"strength": ["6"]}, {}, ["unknown answer"]),
-        ({"strength": ["nan"]}, {}, ["unknown answer"]),
+        ({"strength": ["nan"]}, {}, ["no answer"]),
         ({"strength": ["much"]}, {}, ["unknown answer"]),
         ({"strength": []}, {}, ["not answered"]),
         ({"where": ["4-8", "0 – 3"]}, {"where": ("0-3", "4-8")}, []),

@@ -15,7 +15,6 @@ from memeloc.survey.model import entry_id
 from memeloc.survey.targets.google_forms.items import question_id
 from memeloc.survey.targets.google_forms.plan import plan, question_key
 from memeloc.survey.targets.instructions import SheetTexts, ShownQuestion
-from memeloc.survey.targets.label_studio.reading import control
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import ALL_KINDS, SurveyPack, refuse_other_kinds
 from memeloc.survey.targets.qualtrics.reading import tag_of
@@ -125,7 +124,7 @@ def fill_label_studio(survey: SurveyPack, out: Path, answers: Filled) -> Path:
 
 
 def _regions(question: ShownQuestion, values: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    name = control(question.id)
+    name = f"q-{question.id}"
     if question.kind == "span":
         for value in values:
             start, end = map(int, value.split("-"))

@@ -15,7 +15,7 @@ from playwright.sync_api import Locator, Page
 from memeloc.locales import default
 from memeloc.survey.model import Answer, PersonEntry
 from memeloc.survey.targets.instructions import SheetTexts, ShownQuestion, is_read
-from memeloc.survey.targets.label_studio.target import LabelStudio
+from memeloc.survey.targets.label_studio import LabelStudio
 from memeloc.survey.targets.protocol import ALL_KINDS, SurveyPack
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts

@@ -13,10 +13,10 @@ from PIL import Image
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.model import PersonEntry, entry_id
-from memeloc.survey.targets.pictures import small_data_url
+from memeloc.survey.targets.files import data_url
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack
-from memeloc.survey.targets.qualtrics.target import LARGEST, SIDE, Qsf
+from memeloc.survey.targets.qualtrics.survey import LARGEST, SIDE, Qsf
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question
@@ -121,7 +121,7 @@ def test_a_large_picture_is_made_smaller_in_its_question(tmp_path: Path) -> None
     Image.new("RGB", (1200, 900)).save(tmp_path / "small.jpg")
     assert (tmp_path / "large.jpg").stat().st_size > LARGEST
     sizes = [
-        as_picture(small_data_url(tmp_path / name, LARGEST, SIDE)).size
+        as_picture(data_url(tmp_path / name, LARGEST, SIDE)).size
         for name in ("large.jpg", "small.jpg")
     ]
     assert sizes == [(600, 450), (1200, 900)]

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.survey.targets.pictures import copy_picture
-from memeloc.survey.targets.writing import write_json, write_text
+from memeloc.survey.targets.files import copy_picture, write_json, write_text
 
 
 def test_texts_are_utf_8_with_line_feeds_and_without_half_pairs(tmp_path: Path) -> None:

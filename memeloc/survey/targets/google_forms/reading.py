@@ -14,9 +14,9 @@ from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.survey.model import RejectedRow
+from memeloc.survey.targets.files import starts_as_json
 from memeloc.survey.targets.google_forms.forms import Forms, SheetForm, forms_of
-from memeloc.survey.targets.ids import clean_id
-from memeloc.survey.targets.json_files import starts_as_json
+from memeloc.survey.targets.places import clean_id
 from memeloc.survey.targets.protocol import RawRecord, SurveyPack
 from memeloc.survey.targets.time_columns import looks_like_time, read_column
 from memeloc.tables import Formula, Row, Table, folded, read_tables, text_of

@@ -12,8 +12,8 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from memeloc.survey.model import RejectedRow
+from memeloc.survey.targets.files import content_of, read_records, validated
 from memeloc.survey.targets.google_forms.forms import Forms, forms_of
-from memeloc.survey.targets.json_files import content_of, read_records, validated
 from memeloc.survey.targets.protocol import RawRecord, SurveyPack
 from memeloc.survey.times import read_moment
 

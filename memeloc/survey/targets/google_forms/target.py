@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memeloc.errors import InputError
+from memeloc.survey.targets.files import copy_picture, starts_as_json, write_json, write_text
 from memeloc.survey.targets.google_forms import responses
 from memeloc.survey.targets.google_forms.client import Service
 from memeloc.survey.targets.google_forms.items import Form, Item, Option
@@ -25,11 +26,8 @@ from memeloc.survey.targets.google_forms.plan import plan
 from memeloc.survey.targets.google_forms.push import FormPush
 from memeloc.survey.targets.google_forms.reading import read, recognises
 from memeloc.survey.targets.google_forms.requests import all_requests, picture_address
-from memeloc.survey.targets.json_files import starts_as_json
-from memeloc.survey.targets.pictures import copy_picture
 from memeloc.survey.targets.protocol import RawRecord, State, SurveyPack, no_progress
 from memeloc.survey.targets.services import is_https
-from memeloc.survey.targets.writing import write_json, write_text
 from memeloc.tables import read_table, text_of
 from memeloc.taxonomy import Kind
 

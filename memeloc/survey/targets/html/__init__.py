@@ -1,1 +1,1 @@
-"""Sheets as web pages. In: a pack, saved JSON. Out: pages, raw answers."""
+"""Sheets as web pages. In: sheets, saved JSON. Out: pages, raw answers."""

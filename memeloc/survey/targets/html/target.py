@@ -1,9 +1,10 @@
-"""Sheets as web pages. In: a survey's sheets. Out: one HTML file a sheet, with all that it needs.
+"""Sheets as web pages. In: a survey's sheets; answers as JSON. Out: a page a sheet; submissions.
 
 A page works from disk or from any web server, on a phone and on a desktop, in either direction. It
 keeps a participant's answers in the browser until they have arrived where they are sent, as JSON in
-a POST, or are saved as a file; `read` takes both. A submission has an id of its own, so one that is
-sent twice counts once. No completion code is shown before.
+a POST, or are saved as a file; `read` takes both: a file with one submission, a list of them, or
+one a line, as servers collect what is sent to them. A submission has an id of its own, so one that
+is sent twice counts once. No completion code is shown before.
 
 `memeloc survey serve` shows the same page, see `sheet_page`.
 """
@@ -12,20 +13,35 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
+
+from pydantic import AliasChoices, BaseModel, Field
 
 from memeloc.errors import InputError
 from memeloc.pages import browser_store, fill_page, script_hash
-from memeloc.survey.model import Entry, PersonEntry, entry_id
-from memeloc.survey.targets.html.reading import read, recognises
+from memeloc.survey.model import Entry, PersonEntry, RejectedRow, entry_id
+from memeloc.survey.targets.files import (
+    EmbeddedPictures,
+    content_of,
+    data_url,
+    read_records,
+    starts_as_json,
+    validated,
+)
 from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, ShownQuestion, is_read
-from memeloc.survey.targets.pictures import EmbeddedPictures, data_url
 from memeloc.survey.targets.places import item_key
-from memeloc.survey.targets.protocol import ALL_KINDS
+from memeloc.survey.targets.protocol import (
+    ALL_KINDS,
+    RawAnswer,
+    RawRecord,
+    RawSubmission,
+    SheetsToSend,
+)
 from memeloc.survey.targets.services import is_https
+from memeloc.taxonomy import Taxonomy
 
 _FOLDER = Path(__file__).parent / "sheet"
 STYLE = _FOLDER / "sheet.css"
@@ -47,6 +63,39 @@ _MESSAGES = (
 """Texts that the page's script shows as they are."""
 
 
+class _Answer(BaseModel):
+    """One answer; pages of version 1 named the entry, and had one question beside the label."""
+
+    item: str = Field(validation_alias=AliasChoices("item", "entry"))
+    label: str = ""
+    further: Mapping[str, list[str]] = Field(default_factory=dict)
+    shown: int | None = Field(None, ge=0)
+    second: list[str] | str | None = None
+
+    def raw(self, taxonomy: Taxonomy) -> RawAnswer:
+        further = dict(self.further)
+        if self.second:
+            ids = [question.id for question in taxonomy.questions]
+            second = [self.second] if isinstance(self.second, str) else self.second
+            further[ids[0] if len(ids) == 1 else "second"] = second
+        labels = (self.label,) if self.label else ()
+        return RawAnswer(self.item, labels, further, shown=self.shown)
+
+
+class _Submission(BaseModel):
+    memeloc: Literal["survey-answers"]
+    survey: str
+    sheet: str
+    submission: str = Field(min_length=1)
+    status: str
+    participant: str | None = None
+    answers: list[_Answer]
+    comments: str | None = None
+    started: str | None = None
+    submitted: str | None = None
+    code: str | None = None
+
+
 class Html(SheetFiles):
     """A page for each sheet.
 
@@ -61,8 +110,6 @@ class Html(SheetFiles):
     name = "html"
     summary = "one web page a sheet, that works from disk or any web server"
     kinds = ALL_KINDS
-    recognises = staticmethod(recognises)
-    read = staticmethod(read)
 
     def __init__(self, send_to: str = "", codes: bool = True) -> None:
         if send_to and not is_https(send_to, or_local=True):
@@ -75,17 +122,17 @@ class Html(SheetFiles):
         Raises:
             InputError: its answers would go nowhere.
         """
-        pack, sheet = shown.pack, shown.sheet
-        if not pack.contact:
+        survey, sheet = shown.survey, shown.sheet
+        if not survey.contact:
             raise InputError(
                 "The pages name whom answers that cannot be sent are given to: --contact ADDRESS"
             )
-        if not self.send_to and self.codes and sheet.id in pack.codes:
+        if not self.send_to and self.codes and sheet.id in survey.codes:
             raise InputError(
                 "Whoever fills in a page would get the completion code, and the answers would stay "
                 "in the browser. Say where they are sent, --option send_to=https://...; or run "
                 "`memeloc survey serve`; or, for people whom no service pays by a code, leave the "
-                f"code out, --option codes=false: they send a saved file to {pack.contact}."
+                f"code out, --option codes=false: they send a saved file to {survey.contact}."
             )
         path = folder / f"{sheet.id}.html"
         pictures = EmbeddedPictures()
@@ -97,6 +144,34 @@ class Html(SheetFiles):
         )
         pictures.write(path, page)
         return path
+
+    def recognises(self, path: Path) -> bool:
+        """Return whether a file begins as the JSON that a page saves or sends."""
+        return starts_as_json(path, "survey-answers")
+
+    def read(self, path: Path, survey: SheetsToSend) -> Iterator[RawRecord]:
+        """Return the submissions of a file; raise InputError if it cannot be read at all."""
+        for row, value in read_records(path):
+            sent = validated(_Submission, value, row, "not a submission")
+            if isinstance(sent, RejectedRow):
+                yield sent
+            elif sent.survey != survey.name:
+                message = f"It is of the survey {sent.survey[:80]!r}."
+                yield RejectedRow("", row, "other survey", message, content_of(value))
+            else:
+                yield RawSubmission(
+                    sent.participant or "",
+                    [answer.raw(survey.taxonomy) for answer in sent.answers],
+                    sheet=sent.sheet,
+                    id=sent.submission,
+                    status=sent.status,
+                    started=sent.started,
+                    submitted=sent.submitted,
+                    code=sent.code or "",
+                    comments=sent.comments or "",
+                    row=row,
+                    content=content_of(value),
+                )
 
 
 def sheet_page(
@@ -170,7 +245,7 @@ def _data(
     address: Callable[[Path], str],
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """What the page's script shows, and the pictures by the keys that it names them by."""
-    pack, sheet = shown.pack, shown.sheet
+    survey, sheet = shown.survey, shown.sheet
     keys: dict[Path, str] = {}
     pictures: dict[str, str] = {}
 
@@ -183,9 +258,9 @@ def _data(
         return keys[path]
 
     messages = {key: shown.get(key) for key in _MESSAGES}
-    codes = pack.codes.get(sheet.id) if show_codes and serve is None else None
+    codes = survey.codes.get(sheet.id) if show_codes and serve is None else None
     data = {
-        "survey": pack.name,
+        "survey": survey.name,
         "sheet": sheet.id,
         "send_to": send_to,
         "serve": serve,
@@ -193,9 +268,9 @@ def _data(
             **messages,
             "intro": shown.introduction(),
             "consent.text": shown.consent,
-            "page.send": shown.get("page.send", contact=pack.contact),
+            "page.send": shown.get("page.send", contact=survey.contact),
         },
-        "digits": pack.texts[shown.locale.tag].digits,
+        "digits": survey.texts[shown.locale.tag].digits,
         "definition": shown.definition,
         "labels": [
             {"name": name, "definition": shown.definitions[label]}
@@ -207,13 +282,13 @@ def _data(
                 "label": shown.labels[example.label],
                 "why": shown.reasons[example.id],
                 "caption": shown.captions[example.id],
-                "picture": picture(pack.examples.get((sheet.culture.code, example.id))),
+                "picture": picture(survey.examples.get((sheet.culture.code, example.id))),
             }
-            for example in pack.taxonomy.examples
+            for example in survey.taxonomy.examples
         ],
         "entries": [
             {
-                "item": item_key(pack.name, sheet.id, entry_id(entry)),
+                "item": item_key(survey.name, sheet.id, entry_id(entry)),
                 "picture": picture(entry.picture),
                 "heading": shown.text(entry) if isinstance(entry, PersonEntry) else "",
                 # An explicit check is read; what else there is, is looked at.

@@ -19,8 +19,8 @@ from memeloc.model import Locale
 from memeloc.settings import read_toml, validate
 from memeloc.sheets import write_sheet
 from memeloc.survey.model import Culture
+from memeloc.survey.targets.files import write_text
 from memeloc.survey.targets.prolific.records import FilterRecord
-from memeloc.survey.targets.writing import write_text
 
 SHIPPED = Path(__file__).parent / "filters.toml"
 SCREENED = (

@@ -16,7 +16,7 @@ from typing import Any
 from memeloc.errors import InputError
 from memeloc.survey import model
 from memeloc.survey.model import RejectedRow
-from memeloc.survey.targets.json_files import read_json, starts_as_json
+from memeloc.survey.targets.files import read_json, starts_as_json
 from memeloc.survey.targets.prolific import columns
 from memeloc.survey.targets.prolific.columns import column_of, key_of
 from memeloc.survey.targets.time_columns import read_column

@@ -23,6 +23,7 @@ from memeloc.settings import validate
 from memeloc.survey.design.pay import amount
 from memeloc.survey.model import Culture
 from memeloc.survey.quality.decisions import Decision
+from memeloc.survey.targets.files import write_json, write_text
 from memeloc.survey.targets.prolific.client import ProlificApi, checked_id
 from memeloc.survey.targets.prolific.filters import (
     Filters,
@@ -52,7 +53,6 @@ from memeloc.survey.targets.protocol import (
     SurveyPack,
     no_progress,
 )
-from memeloc.survey.targets.writing import write_json, write_text
 
 FILTERS = "prolific-filters.toml"
 """The workspace's file of the ids that Prolific's filters have."""

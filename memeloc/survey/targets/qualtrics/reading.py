@@ -1,7 +1,8 @@
 """Responses of Qualtrics. In: its export as a table, with three rows of headings. Out: submissions.
 
 Answers are found by the questions' export tags in the first row, whatever the order of columns.
-Both ways to export are read: as choice text and as numeric values. Previews are not taken.
+Both ways to export are read, as choice text and as numeric values, and what a spreadsheet saved
+again. Previews, tests and what Qualtrics takes for spam or a program are no participants.
 """
 
 from __future__ import annotations
@@ -16,9 +17,18 @@ from zoneinfo import ZoneInfo
 
 from memeloc.errors import InputError
 from memeloc.survey.model import RejectedRow, Sheet
-from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SurveyPack
-from memeloc.survey.times import read_moment
-from memeloc.tables import Row, Table, read_tables
+from memeloc.survey.targets.files import unknown_columns
+from memeloc.survey.targets.places import is_ticked, whole_number
+from memeloc.survey.targets.protocol import (
+    RawAnswer,
+    RawRecord,
+    RawSubmission,
+    SheetsToSend,
+    encodings_of,
+    own_words,
+)
+from memeloc.survey.targets.time_columns import read_column
+from memeloc.tables import Row, Table, folded, read_tables
 from memeloc.taxonomy import Question
 
 CONSENT = "consent"
@@ -32,7 +42,16 @@ STOP = "stop"
 PARTICIPANT = "PROLIFIC_PID"
 EMBEDDED = (PARTICIPANT, "STUDY_ID", "SESSION_ID")
 
-_PREVIEWS = {"survey preview", "1"}
+_MADE = (
+    (("spam",), 8, "spam", "Qualtrics takes it for spam, so nobody took part."),
+    (("preview",), 1, "preview", "It is a preview of the team's own, so nobody took part."),
+    (("test",), 2, "test", "Qualtrics made it to test the survey, so nobody took part."),
+)
+"""Words in the column `Status`, the bit of its number that says the same, and what that means."""
+_LEAST_SCORE = 0.5
+"""Of `Q_RecaptchaScore`, from 0 to 1: Qualtrics' guide takes less for a program's response."""
+_UNANSWERED = "-99"
+"""What numeric exports may have for a question that was seen and not answered."""
 _FINISHED = {"true": True, "1": True, "false": False, "0": False}
 """What a response has in the column `Finished`; the row of questions has that word itself."""
 _PERSONAL = frozenset(
@@ -47,34 +66,40 @@ _METADATA = _PERSONAL | {
     "RecordedDate", "ResponseId", "DistributionChannel", "UserLanguage", "introduction", WARNING,
     CONSENT, *EMBEDDED,
 }  # fmt: skip
-_OWN = "Q_"
-"""How further columns of Qualtrics' own begin."""
-_MOST_PARTS = 10
-"""Parts between commas that the name of an answer may have."""
+_SAMPLE = 50
+"""Rows by which an encoding is judged."""
 
 
 def tag_of(number: int) -> str:
-    """What follows an entry's tag in that of its further question of a number, from 1."""
+    """Return what follows an entry's tag in that of its other question of a number, from 1."""
     return f"_q{number}"
 
 
 def recognises(path: Path) -> bool:
-    """Whether some table of a file has Qualtrics' three rows of headings."""
+    """Return whether some table of a file has Qualtrics' three rows of headings."""
     try:
-        return any(_has_marks(table) for table in read_tables(path, is_header=_is_header))
+        tables = read_tables(path, is_header=_is_header, encodings=("cp1252",))
+        return any(map(_has_marks, tables))
     except InputError:
         return False
 
 
-def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
-    """The responses of a file.
+def read(path: Path, survey: SheetsToSend) -> Iterator[RawRecord]:
+    """Return the responses of a file.
 
     Raises:
         InputError: it cannot be read, or has not the three rows of headings.
     """
-    tables = [table for table in read_tables(path, is_header=_is_header) if _has_marks(table)]
+    words = own_words([survey])
+
+    def readable(table: Table) -> int:
+        rows = islice(table.rows, _SAMPLE)
+        return sum(folded(text) in words for row in rows for text in row.texts.values())
+
+    found = read_tables(path, is_header=_is_header, encodings=encodings_of(survey), score=readable)
+    tables = list(filter(_has_marks, found))
     for table in tables:
-        yield from _Reader(pack).records(table)
+        yield from _Reader(survey).records(table)
     if not tables:
         raise InputError(
             "has not Qualtrics' three rows of headings; export as CSV, and do not remove rows",
@@ -115,55 +140,59 @@ def _zone(marks: Sequence[str]) -> ZoneInfo | None:
 class _Reader:
     """Reads one survey's responses."""
 
-    def __init__(self, pack: SurveyPack) -> None:
-        self.places = pack.places
-        self.labels = {str(n): label.id for n, label in enumerate(pack.taxonomy.labels, 1)}
+    def __init__(self, survey: SheetsToSend) -> None:
+        self.places = survey.places
+        self.labels = {str(n): label.id for n, label in enumerate(survey.taxonomy.labels, 1)}
         self.questions = {
-            tag_of(number): question for number, question in enumerate(pack.taxonomy.questions, 1)
+            tag_of(number): question for number, question in enumerate(survey.taxonomy.questions, 1)
         }
 
     def records(self, table: Table) -> Iterator[RawRecord]:
-        """The responses under a table's headings, and under headings that stand there again."""
+        """Return the responses under a table's headings, also where those stand there again."""
         zone: ZoneInfo | None = None
-        before: Row | None = None
+        rows: list[Row] = []
         for row in table.rows:
             marks = _marks(row)
             if marks:
                 # The row before has what people read of the questions, unless rows were sorted.
-                if before is not None and before["Finished"].casefold() in _FINISHED:
-                    yield from self._record(before, zone)
-                zone, before = _zone(marks), None
-                continue
-            if before is not None:
-                yield from self._record(before, zone)
-            before = row
-        if before is not None:
-            yield from self._record(before, zone)
+                if rows and folded(whole_number(rows[-1]["Finished"])) not in _FINISHED:
+                    rows.pop()
+                yield from self._responses(rows, zone)
+                zone, rows = _zone(marks), []
+            else:
+                rows.append(row)
+        yield from self._responses(rows, zone)
 
-    def _record(self, row: Row, zone: ZoneInfo | None) -> Iterator[RawRecord]:
+    def _responses(self, rows: Sequence[Row], zone: ZoneInfo | None) -> Iterator[RawRecord]:
+        """The responses of rows whose times are of one zone."""
+        written = [row["StartDate"] for row in rows]
+        written += [row["EndDate"] or row["RecordedDate"] for row in rows]
+        times = read_column(written, zone or UTC)
+        for place, row in enumerate(rows):
+            both = place, place + len(rows)
+            if problem := _problem(row):
+                content = {name: text for name, text in row.texts.items() if name not in _PERSONAL}
+                yield RejectedRow("", row.number, *problem, content)
+                continue
+            if unread := [written[at] for at in both if written[at] and times[at] is None]:
+                message = (
+                    "The times of this file may be read in two ways (which number is the day?) or "
+                    "in none, so the answers come without them: take the file as Qualtrics "
+                    "exported it."
+                )
+                yield RejectedRow("", row.number, "unknown time", message, {"times": unread})
+            yield from self._response(row, times[both[0]], times[both[1]])
+
+    def _response(
+        self, row: Row, started: datetime | None, submitted: datetime | None
+    ) -> Iterator[RawRecord]:
+        yield from unknown_columns(row, self._is_known)
         content = {name: text for name, text in row.texts.items() if name not in _PERSONAL}
-        if row.reason:
-            yield RejectedRow("", row.number, row.reason, row.error, content)
-            return
         answers: dict[str, dict[str, str]] = defaultdict(dict)
-        others = {}
         for name, text in content.items():
             key = name.partition("_")[0]
-            if self.places.item(key):
+            if whole_number(text) != _UNANSWERED and self.places.item(key):
                 answers[key][name] = text
-            elif name not in _METADATA and not name.startswith(_OWN):
-                others[name] = text
-        if others:
-            message = "There are no such columns in what was sent out."
-            yield RejectedRow("", row.number, "unknown column", message, others)
-        if row["Status"].casefold() in _PREVIEWS:
-            message = "It is a preview of the team's own."
-            yield RejectedRow("", row.number, "preview", message, content)
-            return
-        if not row["ResponseId"]:
-            message = "It has no ResponseId, so it could count twice."
-            yield RejectedRow("", row.number, "no id", message, content)
-            return
         sheets: set[str] = set()
         if not answers:  # they say which sheet they are of; who declined has none
             keys = (name.partition("_")[0] for name in row.header.names)
@@ -174,47 +203,59 @@ class _Reader:
             [self._answer(key, own, row) for key, own in answers.items()],
             sheet=sheets.pop() if len(sheets) == 1 else "",
             id=row["ResponseId"],
-            finished=_FINISHED.get(row["Finished"].casefold(), False),
-            consent={"1": True, "2": False}.get(consent, consent),
-            started=_moment(row["StartDate"], zone),
-            submitted=_moment(row["EndDate"] or row["RecordedDate"], zone),
+            finished=_FINISHED.get(folded(whole_number(row["Finished"])), False),
+            consent={"1": True, "2": False}.get(whole_number(consent), consent),
+            started=started,
+            submitted=submitted,
             row=row.number,
             content=content,
         )
 
+    def _is_known(self, column: str) -> bool:
+        """Whether a column is of a sheet, or of Qualtrics' own."""
+        is_own = column in _METADATA or column.startswith("Q_")
+        return is_own or self.places.item(column.partition("_")[0]) is not None
+
     def _answer(self, key: str, own: Mapping[str, str], row: Row) -> RawAnswer:
-        text = row[key]
-        label = self.labels.get(text, text)
+        text = own.get(key, "")
+        label = self.labels.get(whole_number(text), text)
+        place = self.places.item(key)
+        assert place is not None
         further = {
             question.id: chosen
             for tag, question in self.questions.items()
-            if (place := self.places.item(key))
-            and (chosen := self._chosen(f"{key}{tag}", question, place.sheet, own))
+            if (chosen := self._chosen(f"{key}{tag}", question, place.sheet, own))
         }
         return RawAnswer(key, (label,) if label else (), further, row=row.number, content=own)
 
     def _chosen(
         self, tag: str, question: Question, sheet: Sheet, own: Mapping[str, str]
     ) -> list[str]:
-        """Answers to a further question: they stand in one cell, by commas, or in a column each."""
+        """Answers to another question: they stand in one cell, by commas, or in a column each."""
+        text = own.get(tag, "")
         if question.kind in ("scale", "text"):
-            text = own.get(tag) or own.get(f"{tag}_1", "")  # a slider's has the number of its bar
+            text = text or own.get(f"{tag}_1", "")  # a slider's has the number of its bar
             return [text] if text else []
         numbers = {str(n): answer for n, answer in enumerate(question.answers, 1)}
-        chosen = [answer for n, answer in numbers.items() if f"{tag}_{n}" in own]
-        parts = own[tag].split(",") if tag in own else []
-        start = 0
-        while start < len(parts):
-            # A name may hold commas, too: the longest run of parts that is a name is taken.
-            for end in range(min(len(parts), start + _MOST_PARTS), start, -1):
-                run = ",".join(parts[start:end]).strip()
-                answer = numbers.get(run) or self.places.answer(sheet, question.id, run)
-                if answer or end == start + 1:
-                    chosen.append(answer or run)
-                    start = end
-                    break
-        return chosen
+        ticked = [own.get(f"{tag}_{number}", "") for number in numbers]
+        chosen = [id for id, cell in zip(numbers.values(), ticked, strict=True) if is_ticked(cell)]
+        return chosen + self.places.answers_in(sheet, question.id, text, numbers)
 
 
-def _moment(text: str, zone: ZoneInfo | None) -> datetime | str:
-    return read_moment(text, zone or UTC) or text
+def _problem(row: Row) -> tuple[str, str] | None:
+    """Why a row is no participant's response: a short reason, and a sentence."""
+    if row.reason:
+        return row.reason, row.error
+    status, number = row["Status"].casefold(), whole_number(row["Status"])
+    for words, bit, reason, message in _MADE:
+        if any(word in status for word in words) or (number.isdecimal() and int(number) & bit):
+            return reason, message
+    try:
+        score = float(row["Q_RecaptchaScore"].replace(",", ".") or 1)
+    except ValueError:
+        score = 1.0
+    if score < _LEAST_SCORE:
+        return "bot", f"Qualtrics gives it less than {_LEAST_SCORE} of 1 for being a person's."
+    if not row["ResponseId"]:
+        return "no id", "It has no ResponseId, so it could count twice."
+    return None

@@ -11,7 +11,7 @@ from memeloc.store.surveys.participant_ids import hash_id
 from memeloc.store.tables.types import now
 from memeloc.survey.model import Culture
 from memeloc.survey.serving.places import Place, Refusal, Wish
-from memeloc.survey.targets.ids import clean_id
+from memeloc.survey.targets.places import clean_id
 from memeloc.workspace.surveys.serving.served import Message, Served
 
 _REFUSED: dict[Refusal, str] = {

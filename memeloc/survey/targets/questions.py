@@ -1,7 +1,6 @@
-"""Answers to further questions. In: what a file has of them. Out: values by id, and problems.
+"""Answers beside the label. In: what a file has of them. Out: values by question, and problems.
 
-A question is asked of an entry if the answers before it say so; what is not asked, or is no answer,
-is a problem, and the other answers count all the same.
+What is not asked, or is no answer, is a problem, and the other answers count all the same.
 """
 
 from __future__ import annotations
@@ -11,35 +10,34 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from memeloc.survey.model import Check, Entry, MemeEntry, questions_of
+from memeloc.survey.targets.places import NO_VALUE, whole_number
+from memeloc.tables import folded
 from memeloc.taxonomy import LABEL, Question, Taxonomy
 
-Answers = tuple[tuple[str, tuple[str, ...]], ...]
-"""As of `Answer.further`."""
+_SPAN = re.compile(r"(\d{1,6})\s*[-\u2013\u2026:]\s*(\d{1,6})")
+_LONGEST = 20_000
+"""Characters of a text that somebody wrote."""
+_NOT_TYPED = NO_VALUE & {"nan", "<na>", "-99"}
+"""Words for no value that nobody writes as a text of their own."""
+
 Name = Callable[[str, str], str | None]
 """The id of the answer that a text names, to the question of an id."""
 Problem = tuple[str, str]
 """A reason that can be counted, and the end of a sentence."""
 
-_SPAN = re.compile(r"(\d{1,6})\s*[-\u2013\u2026:]\s*(\d{1,6})")
-_LONGEST = 20_000
-"""Characters of a text that somebody wrote."""
-
 
 def resolve_further(
     taxonomy: Taxonomy, entry: Entry, label: str, given: Mapping[str, Sequence[str]], name: Name
-) -> tuple[Answers, list[Problem]]:
-    """The values of what was answered beside a label, in the questions' order, and what is wrong.
+) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], list[Problem]]:
+    """Return what was answered beside a label, as of `Answer.further`, and what is wrong with it.
 
-    Of checks nothing is missed, and what is answered is taken: some programs ask the same questions
-    of every entry.
+    A question is asked of an entry if the answers before it say so. Of checks nothing is missed,
+    and what is answered is taken: some programs ask the same questions of every entry.
     """
-    if not (taxonomy.questions or given):
-        return (), []
     problems: list[Problem] = []
     answers: dict[str, tuple[str, ...]] = {LABEL: (label,)} if label else {}
-    asked = questions_of(taxonomy, entry)
-    if isinstance(entry, Check):
-        asked = taxonomy.about("item", "picture")
+    is_check = isinstance(entry, Check)
+    asked = taxonomy.about("item", "picture") if is_check else questions_of(taxonomy, entry)
     for question in asked:
         texts = [text for text in given.get(question.id, ()) if text.strip()]
         if not question.asked_after(answers):
@@ -49,23 +47,32 @@ def resolve_further(
         values = []
         for text in texts:
             value, problem = _value(question, entry, text, name)
-            if problem:
+            is_missing = folded(whole_number(text)) in (
+                _NOT_TYPED if question.kind == "text" else NO_VALUE
+            )
+            if is_missing and (problem or question.kind == "text"):
+                problems.append(("no answer", f"{text!r} is taken for no answer"))
+            elif problem:
                 problems.append(("unknown answer", f"{text[:80]!r} {problem}"))
             elif value not in values:
                 values.append(value)
         if len(values) > 1 and question.kind in ("choice", "scale", "text"):
             problems.append(("several answers", f"{question.id!r} takes one answer only"))
-            values = []
-        if values:
-            answers[question.id] = _in_order(question, values)
-        elif question.required and not texts and not isinstance(entry, Check):
+        elif values and question.kind == "span":
+            answers[question.id] = tuple(
+                sorted(values, key=lambda each: [*map(int, each.split("-"))])
+            )
+        elif values:
+            order = question.answers or values
+            answers[question.id] = tuple(answer for answer in order if answer in values)
+        elif question.required and not texts and not is_check:
             problems.append(("not answered", f"{question.id!r} has no answer; the rest counts"))
-    problems += _others(taxonomy, asked, given)
+    problems += _not_asked(taxonomy, asked, given)
     answers.pop(LABEL, None)
     return tuple(answers.items()), problems
 
 
-def _others(
+def _not_asked(
     taxonomy: Taxonomy, asked: Sequence[Question], given: Mapping[str, Sequence[str]]
 ) -> Iterator[Problem]:
     """Answers to questions that are not asked of an entry at all."""
@@ -83,24 +90,20 @@ def _value(question: Question, entry: Entry, text: str, name: Name) -> tuple[str
         value = name(question.id, text)
         return value or "", "" if value else f"is not an answer to {question.id!r}"
     if question.kind == "scale":
-        return _number(question, text)
+        assert question.scale is not None
+        least, most = question.scale
+        try:
+            # Digits of all scripts are read; what spreadsheets make of 3 is 3.0.
+            number = float(text.strip())
+        except ValueError:
+            number = least - 0.5
+        if number.is_integer() and least <= number <= most:
+            return str(round(number)), ""
+        return "", f"is not a whole number from {least} to {most}"
     if question.kind == "span":
         return _span(entry.caption if isinstance(entry, MemeEntry) else None, text)
     whole = unicodedata.normalize("NFC", text.strip())
     return whole, "" if len(whole) <= _LONGEST else f"has more than {_LONGEST:,} characters"
-
-
-def _number(question: Question, text: str) -> tuple[str, str]:
-    assert question.scale is not None
-    least, most = question.scale
-    try:
-        # Digits of all scripts are read; what spreadsheets make of 3 is 3.0.
-        number = float(text.strip())
-    except ValueError:
-        number = -1.0
-    if not (number.is_integer() and least <= number <= most):
-        return "", f"is not a whole number from {least} to {most}"
-    return str(round(number)), ""
 
 
 def _span(caption: str | None, text: str) -> tuple[str, str]:
@@ -116,12 +119,3 @@ def _span(caption: str | None, text: str) -> tuple[str, str]:
     if start >= end or (caption and end > len(caption)):
         return "", "lies outside the caption"
     return f"{start}-{end}", ""
-
-
-def _in_order(question: Question, values: Sequence[str]) -> tuple[str, ...]:
-    """Values in the order of the answers shown; spans in that of the caption."""
-    if question.kind == "span":
-        return tuple(sorted(values, key=lambda span: tuple(map(int, span.split("-")))))
-    if question.answers:
-        return tuple(answer for answer in question.answers if answer in values)
-    return tuple(values)

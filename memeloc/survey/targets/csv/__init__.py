@@ -1,1 +1,0 @@
-"""Sheets as tables. In: a pack, filled tables. Out: tables, raw answers."""

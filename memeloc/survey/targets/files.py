@@ -1,0 +1,207 @@
+"""Files of survey targets: JSON that came back; texts, JSON and pictures that go out."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from io import BytesIO
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
+
+from memeloc.errors import InputError
+from memeloc.files import read_head, replacing
+from memeloc.pages import encode_json
+from memeloc.survey.model import RejectedRow
+from memeloc.tables.column_map import listed
+from memeloc.tables.rows import Header, Row
+
+Model = TypeVar("Model", bound=BaseModel)
+
+_LOOKED_AT = 1 << 20
+"""Bytes: pictures that are written into a task come before its annotations."""
+_KINDS = {b"\xff\xd8": "jpeg", b"\x89P": "png", b"GI": "gif", b"RI": "webp"}
+_AVIF = (b"ftypavif", b"ftypavis")
+_ENCODED = 256
+"""Pictures that are kept encoded: every sheet of a culture has the same examples."""
+
+
+def starts_as_json(path: Path, *marks: str) -> bool:
+    """Return whether a file's beginning is a JSON object or list with these texts in it."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_LOOKED_AT)
+    except OSError:
+        return False
+    head = head.replace(b"\x00", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \r\n\t")
+    return head[:1] in (b"{", b"[") and all(mark.encode() in head for mark in marks)
+
+
+def read_json(path: Path) -> Any:
+    """Return the value of a file; raise InputError if it cannot be read or is not JSON."""
+    try:
+        return from_json(_text(path), allow_inf_nan=False)
+    except ValueError as error:
+        raise InputError(f"is not JSON: {error}", file=path) from error
+
+
+def read_records(path: Path) -> Iterator[tuple[int, Any]]:
+    """Return the records of a file with their numbers: one value, a list, or one a line.
+
+    Among lines of JSON, one that is not comes as its text. Raises as `read_json` does.
+    """
+    text = _text(path)
+    try:
+        value = from_json(text, allow_inf_nan=False)
+    except ValueError as error:
+        # Not splitlines: U+2028 and others may stand in a JSON string as they are.
+        lines = [(number, _parsed_line(line)) for number, line in enumerate(text.split("\n"), 1)]
+        if all(isinstance(value, str) for _, value in lines):
+            raise InputError(f"is not JSON: {error}", file=path) from error
+        yield from ((number, value) for number, value in lines if value != "")
+        return
+    yield from enumerate(value if isinstance(value, list) else [value], 1)
+
+
+def validated(model: type[Model], value: Any, row: int, reason: str) -> Model | RejectedRow:
+    """Return a record as its model; or why it is invalid, under `reason`."""
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, problem["loc"]))[:80]
+        message = f"{where}: {problem['msg']}." if where else f"{problem['msg']}."
+        return RejectedRow("", row, reason, message, content_of(value))
+
+
+def content_of(value: Any) -> Mapping[str, Any]:
+    """Return a JSON value as the content of a rejected row."""
+    return value if isinstance(value, Mapping) else {"value": value}
+
+
+def _text(path: Path) -> str:
+    """A text in UTF-8, UTF-16 or UTF-32; broken bytes become U+FFFD."""
+    read_head(path)
+    data = path.read_bytes()
+    return data.decode(json.detect_encoding(data), "replace")
+
+
+def _parsed_line(line: str) -> Any:
+    try:
+        return from_json(line, allow_inf_nan=False)
+    except ValueError:
+        return line.strip()
+
+
+@lru_cache
+def _unknown(header: Header, is_known: Callable[[str], bool]) -> tuple[str, ...]:
+    return tuple(name for name in header.names if name and not is_known(name))
+
+
+def unknown_columns(row: Row, is_known: Callable[[str], bool]) -> Iterator[RejectedRow]:
+    """Return what a row has in columns that were not sent out; the sentence is the table's."""
+    unknown = _unknown(row.header, is_known)
+    if not unknown and len(row.cells) <= len(row.header.names):
+        return
+    others = {name: text for name, text in row.texts.items() if not is_known(name)}
+    if others:
+        names = listed("column", unknown or list(others))
+        message = f"There is more than was sent out, {names}: it is kept, and decides nothing."
+        yield RejectedRow("", row.number, "unknown column", message, others)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text as UTF-8 with line feeds; a lone surrogate becomes a question mark.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    with replacing(path) as partial:
+        partial.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value as JSON, keys in their order; raises as `write_text` does."""
+    write_text(path, encode_json(value, indent=1) + "\n")
+
+
+def copy_picture(path: Path, folder: Path, stem: str) -> str:
+    """Copy a picture into a folder, named `stem` and the suffix of its kind; return that name.
+
+    Raises:
+        InputError: it is not a picture that browsers show, or cannot be read or written.
+    """
+    content, kind = _picture(path)
+    name = f"{stem}.{'jpg' if kind == 'jpeg' else kind}"
+    with replacing(folder / name) as partial:
+        partial.write_bytes(content)
+    return name
+
+
+@lru_cache(maxsize=_ENCODED)
+def data_url(path: Path, largest: int = 0, side: int = 0) -> str:
+    """Return a picture as an address that holds it.
+
+    With `largest`, one of more bytes becomes a JPEG whose longer side has at most `side` pixels.
+
+    Raises:
+        InputError: as `copy_picture`; also for a large GIF, which may move.
+    """
+    content, kind = _picture(path)
+    if largest and len(content) > largest:
+        if kind == "gif":
+            raise InputError(
+                f"is a GIF of {len(content):,} bytes, too large to stand in a question; put the "
+                "pictures on a server, and give its address",
+                file=path,
+            )
+        from PIL import Image
+
+        with Image.open(path) as picture:
+            picture.draft("RGB", (side, side))
+            picture.thumbnail((side, side))
+            smaller = BytesIO()
+            picture.convert("RGB").save(smaller, "JPEG", quality=80)
+        content, kind = smaller.getvalue(), "jpeg"
+    return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
+
+
+class EmbeddedPictures:
+    """Pictures within a file of text, as addresses that hold them.
+
+    Until the file is written a short mark stands for each: escaping and encoding megabytes takes
+    longer than all else.
+    """
+
+    def __init__(self) -> None:
+        self._mark = token_hex(16)
+        self._urls: list[str] = []
+
+    def mark(self, url: str) -> str:
+        """Return what stands for an address in the file's text."""
+        self._urls.append(url)
+        return f"{self._mark}-{len(self._urls) - 1}."
+
+    def write(self, path: Path, text: str) -> None:
+        """Write the file with the addresses; raises as `write_text` does."""
+        with replacing(path) as partial, partial.open("wb") as stream:
+            for place, part in enumerate(re.split(rf"{self._mark}-(\d+)\.", text)):
+                whole = self._urls[int(part)] if place % 2 else part
+                stream.write(whole.encode("utf-8", "replace"))
+
+
+def _picture(path: Path) -> tuple[bytes, str]:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"the picture cannot be read: {error.strerror}", file=path) from error
+    kind = "avif" if content[4:12] in _AVIF else _KINDS.get(content[:2])
+    if kind is None:
+        raise InputError("is no picture that browsers show; use JPEG, PNG or WebP", file=path)
+    return content, kind

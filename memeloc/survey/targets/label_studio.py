@@ -1,0 +1,395 @@
+"""Label Studio. In: sheets, or an export as JSON or JSON-MIN. Out: projects; raw answers.
+
+`SHEET/project.json` is what the program's API makes a project of, `config.xml` its labelling
+interface, `tasks.json` what is imported into it (a task an entry, in order), and `pictures/` what
+it has to serve: it takes pictures out of its instructions that stand in them as data. Answers come
+out as ids of labels (the `alias` of a choice), whatever language the annotator read. Annotators are
+the numbers of their accounts.
+
+The same interface shows every task, and a control can be shown by answers only. So a hidden control
+`asked` has the ids of the questions that are asked of some entries only; a task comes with its
+answer, as a prediction that the program takes for the annotator's own. A draft comes the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from html import escape
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import quote
+from xml.sax.saxutils import quoteattr
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from memeloc.errors import InputError
+from memeloc.survey.model import MemeEntry, PersonEntry, RejectedRow
+from memeloc.survey.targets.files import (
+    copy_picture,
+    read_json,
+    starts_as_json,
+    validated,
+    write_json,
+    write_text,
+)
+from memeloc.survey.targets.instructions import (
+    Item,
+    SheetFiles,
+    SheetTexts,
+    ShownQuestion,
+    as_html,
+    is_read,
+)
+from memeloc.survey.targets.protocol import ALL_KINDS, RawAnswer, RawRecord, SheetsToSend
+from memeloc.survey.targets.services import is_https
+from memeloc.survey.times import read_moment
+from memeloc.tables import drawable
+from memeloc.taxonomy import LABEL
+
+MODEL = "sheet"
+"""What the program calls the source of answers that a task comes with."""
+GATE = "asked"
+"""The name of the control that says which of the others a task asks."""
+_BEFORE = "q-"
+"""Before the id of a question in the name of its control; JSON-MIN has other keys beside it."""
+_OF_TASK = {"item", "sheet", "number", "shown", "caption", "text"}
+_OF_ANNOTATION = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time"}
+"""Keys of JSON-MIN that are not controls; those that begin with `text_` are not, either."""
+_STYLE = (
+    ".shown img { display: block; max-width: 100%; max-height: 70vh; height: auto; } "
+    # The program's instructions and its button that sends are wider than a phone.
+    ".lsf-modal-ls__content { width: min(680px, 100vw) !important; min-width: 0 !important; } "
+    ".lsf-modal-ls__content img { max-width: 100%; } "
+    ".lsf-bottombar { flex-wrap: wrap; height: auto; }"
+)
+
+
+class LabelStudio(SheetFiles):
+    """Writes a project of Label Studio for each sheet, and reads what it exports.
+
+    Args:
+        pictures: where Label Studio finds the exported folder: a folder below its
+            LOCAL_FILES_DOCUMENT_ROOT, or an https address; empty is a folder of the survey's name.
+
+    Raises:
+        InputError: it is neither a relative folder nor an https address.
+    """
+
+    name = "label-studio"
+    summary = "a Label Studio project a sheet: labelling interface, tasks, pictures, instructions"
+    kinds = ALL_KINDS
+    shows_prelabels = True
+
+    def __init__(self, pictures: str = "") -> None:
+        folder = Path(pictures)
+        if not is_https(pictures, or_local=True) and (
+            folder.is_absolute() or ".." in folder.parts or ":" in pictures
+        ):
+            raise InputError(
+                "pictures is a folder below LOCAL_FILES_DOCUMENT_ROOT or an https address, not "
+                f"{pictures[:80]!r}"
+            )
+        self._pictures = pictures
+
+    def write_sheet(self, shown: SheetTexts, folder: Path) -> Path:
+        """Write `SHEET/project.json`, `config.xml`, `tasks.json` and `pictures/`."""
+        survey, sheet = shown.survey, shown.sheet
+        own, interface, parts = folder / sheet.id, _Interface(shown), shown.sections()
+        is_on_web = is_https(self._pictures, or_local=True)
+        below = "/".join(Path(self._pictures or survey.name).parts)
+
+        def served(picture: Path, name: str) -> str:
+            """Where the program or a web server serves a copy of a picture."""
+            path = f"{sheet.id}/pictures/{copy_picture(picture, own / 'pictures', name)}"
+            if is_on_web:
+                return f"{self._pictures.rstrip('/')}/{quote(path)}"
+            return f"/data/local-files/?d={quote(f'{below}/{path}')}"
+
+        examples = [example.picture for part in parts for example in part.examples]
+        addresses = {
+            picture: served(picture, f"example-{number}")
+            for number, picture in enumerate(dict.fromkeys(filter(None, examples)), 1)
+        }
+        config = interface.xml()
+        write_text(own / "config.xml", config)
+        project = {
+            "title": f"{survey.name} {sheet.id}"[:50],
+            "description": f"{survey.name}, {sheet.id}",
+            "label_config": config,
+            "expert_instruction": as_html(parts, sheet, addresses.__getitem__),
+            "show_instruction": True,
+            "show_skip_button": False,
+            "enable_empty_annotation": False,
+            "show_collab_predictions": True,
+            "model_version": MODEL,
+            "maximum_annotations": sheet.wanted,
+            "sampling": "Sequential sampling",
+        }
+        write_json(own / "project.json", project)
+        tasks = []
+        for item in shown.items():
+            above = f'<p class="to-read">{escape(item.text)}</p>'
+            if item.picture:
+                # The caption stands on the picture; screen readers are given it as its text.
+                address = escape(served(item.picture, item.key))
+                image = f'<img src="{address}" alt="{escape(item.text)}">'
+                above = f'<div class="shown">{image}</div>'
+            data = {"item": item.key, "sheet": item.sheet, "number": item.number, "shown": above}
+            data |= interface.data(item)
+            tasks.append({"data": data, "predictions": interface.predictions(item)})
+        write_json(own / "tasks.json", tasks)
+        return own / "project.json"
+
+    def recognises(self, path: Path) -> bool:
+        """Return whether a file is a list of tasks, as JSON or JSON-MIN."""
+        marks = ('"annotations"', '"completed_by"'), ('"annotation_id"', '"annotator"')
+        return any(starts_as_json(path, *each) for each in marks)
+
+    def read(self, path: Path, survey: SheetsToSend) -> Iterator[RawRecord]:
+        """Return the answers of all annotations, and what is not one.
+
+        Raises:
+            InputError: the file cannot be read, or is not a list of tasks.
+        """
+        tasks = read_json(path)
+        if not isinstance(tasks, list):
+            raise InputError("is not a list of tasks; export as JSON or JSON-MIN", file=path)
+        for row, value in enumerate(tasks, 1):
+            task = validated(_Task, _as_task(value), row, "not a task")
+            if isinstance(task, RejectedRow):
+                yield task
+                continue
+            for annotation in task.annotations:
+                yield from _records(task.data, annotation, row)
+
+
+# What goes out
+
+
+class _Interface:
+    """How a sheet is answered."""
+
+    def __init__(self, shown: SheetTexts) -> None:
+        self._shown = shown
+        people = [entry for entry in shown.sheet.entries if isinstance(entry, PersonEntry)]
+        of_people = shown.questions(people[0]) if people else ()
+        self._questions = (*shown.questions(), *of_people)
+        every = [{asked.id for asked in shown.questions(each)} for each in shown.sheet.entries]
+        always = set.intersection(*every) if every else set()
+        self._of_some = [asked.id for asked in self._questions if asked.id not in always]
+        self._has_spans = any(asked.kind == "span" for asked in self._questions)
+
+    def xml(self) -> str:
+        """Return what the program's interface is made of."""
+        lines = [
+            # On a phone the bar with the button lies over the end of the page.
+            f'<View style="direction: {self._shown.locale.direction}; padding-bottom: 6rem">',
+            f"  <Style>{_STYLE}</Style>",
+            '  <HyperText name="shown" value="$shown" inline="true" selectionEnabled="false"/>',
+        ]
+        if self._of_some:
+            lines += [
+                '  <View style="display: none">',
+                f'  <Choices name="{GATE}" toName="shown" choice="multiple">',
+                *_choices({id: id for id in self._of_some}),
+                "  </Choices>",
+                "  </View>",
+            ]
+        for question in self._questions:
+            lines += self._question(question)
+        return "\n".join((*lines, "</View>\n"))
+
+    def data(self, item: Item) -> dict[str, str]:
+        """Return what a task says of its questions: their texts, empty for those not asked.
+
+        A sentence that says what to choose stands in the place of a question about a picture.
+        """
+        fields = {_text_field(question.id): "" for question in self._questions}
+        if self._has_spans:
+            fields["caption"] = item.text
+        asked = () if is_read(item.entry) else self._shown.questions(item.entry)
+        return fields | {_text_field(question.id): question.text for question in asked}
+
+    def predictions(self, item: Item) -> list[dict[str, Any]]:
+        """Return what a task comes with: which questions are asked, drafts, a model's answers.
+
+        A model's label, that of most rounds first, has all that a prediction of the sheet has:
+        whoever takes it over is asked the same.
+        """
+        questions = self._shown.questions(item.entry)
+        asked = [question.id for question in questions if question.id in self._of_some]
+        results = [_result(GATE, "choices", asked)] if asked else []
+        results += [
+            _result(f"{_BEFORE}{question.id}", "textarea", [question.draft], "text")
+            for question in questions
+            if question.draft
+        ]
+        predictions: list[dict[str, Any]] = []
+        if results:
+            predictions = [{"model_version": MODEL, "result": results}]
+        prelabels = self._shown.survey.prelabels
+        if prelabels is not None and isinstance(item.entry, MemeEntry):
+            shares = prelabels.labels.get(item.entry.meme_id, {})
+            for label in sorted(shares, key=lambda label: (-shares[label], label)):
+                chosen = _result(f"{_BEFORE}{LABEL}", "choices", [label])
+                score = round(shares[label], 4)
+                result = {"model_version": prelabels.model, "score": score}
+                predictions.append(result | {"result": [*results, chosen]})
+        return predictions
+
+    def _question(self, question: ShownQuestion) -> list[str]:
+        """A question, in a view for each condition."""
+        when = [(f"{_BEFORE}{earlier}", answers) for earlier, answers in question.when.items()]
+        if question.id in self._of_some:
+            when.insert(0, (GATE, (question.id,)))
+        conditions = [
+            f'visibleWhen="choice-selected" whenTagName="{name}" '
+            f"whenChoiceValue={_attribute(','.join(answers))}"
+            for name, answers in when
+        ]
+        # A hidden question is not required only if a condition stands at the control as well.
+        own = conditions[-1] if conditions else ""
+        if question.required:
+            own += f' required="true" requiredMessage={_attribute(self._shown.get("required"))}'
+        return [
+            *(f"  <View {condition}>" for condition in conditions),
+            f'  <Header value="${_text_field(question.id)}"/>',
+            *_control(question, own),
+            *("  </View>" for _ in conditions),
+        ]
+
+
+def _control(question: ShownQuestion, own: str) -> Iterator[str]:
+    """What a question is answered by; `own` are attributes that all kinds have."""
+    name = f"{_BEFORE}{question.id}"
+    if question.kind == "text":
+        yield f'  <TextArea name="{name}" toName="shown" maxSubmissions="1" rows="3" {own}/>'
+    elif question.kind == "span":
+        yield f'  <Text name="{name}-caption" value="$caption" granularity="symbol"/>'
+        yield f'  <Labels name="{name}" toName="{name}-caption" {own}>'
+        yield f'    <Label value="✎" alias={_attribute(question.id)}/>'
+        yield "  </Labels>"
+    else:
+        several = "multiple" if question.kind == "choices" else "single-radio"
+        layout = ' layout="inline"' if question.scale else ""
+        yield f'  <Choices name="{name}" toName="shown" choice="{several}"{layout} {own}>'
+        least, most = question.scale or (0, -1)
+        yield from _choices(question.answers or {str(n): str(n) for n in range(least, most + 1)})
+        yield "  </Choices>"
+
+
+def _result(name: str, kind: str, values: list[str], key: str = "choices") -> dict[str, Any]:
+    where = {"id": name, "from_name": name, "to_name": "shown"}
+    return where | {"type": kind, "value": {key: values}}
+
+
+def _text_field(question: str) -> str:
+    """The field of a task with a question's text; fields have no hyphens."""
+    return f"text_{question.replace('-', '_')}"
+
+
+def _choices(names: Mapping[str, str]) -> list[str]:
+    return [
+        f"    <Choice value={_attribute(name)} alias={_attribute(own)}/>"
+        for own, name in names.items()
+    ]
+
+
+def _attribute(text: str) -> str:
+    """A text as an XML attribute's value; a $ in it names no field of the task."""
+    return quoteattr(drawable(" ".join(text.replace("$", "＄").split())))
+
+
+# What comes back
+
+
+def _values(value: Any) -> list[str]:
+    """What a control holds, as texts; a span is such as `3-7`, in code points."""
+    if isinstance(value, Mapping) and not {"start", "end"} <= value.keys():
+        value = value.get("choices", value.get("text", []))
+    held = value if isinstance(value, list) else [value]
+    return [
+        f"{each.get('start')}-{each.get('end')}" if isinstance(each, Mapping) else str(each)
+        for each in held
+    ]
+
+
+def _annotator(value: Any) -> str:
+    """The number of an account; an e-mail address, which is no id, where an export has no other."""
+    if isinstance(value, Mapping):
+        value = value.get("id") or value.get("email")
+    return "" if value is None else str(value).strip()
+
+
+class _Data(BaseModel):
+    item: str
+    sheet: str = ""
+
+
+class _Region(BaseModel):
+    """What was chosen in one control."""
+
+    from_name: str
+    value: Annotated[list[str], BeforeValidator(_values)] = []
+
+
+class _Annotation(BaseModel):
+    id: int = 0
+    completed_by: Annotated[str, BeforeValidator(_annotator)] = ""
+    created_at: str | None = None
+    updated_at: str | None = None
+    lead_time: float | None = Field(None, ge=0, le=10**7)
+    result: list[_Region] = []
+    was_cancelled: bool = False
+
+
+class _Task(BaseModel):
+    """A task of the export as JSON, with everybody's annotations."""
+
+    data: _Data
+    annotations: list[_Annotation]
+
+
+def _as_task(value: Any) -> Any:
+    """A task as the export as JSON has it; one of JSON-MIN is flat."""
+    if not isinstance(value, Mapping) or "annotations" in value:
+        return value
+    regions = [
+        {"from_name": name, "value": inner}
+        for name, inner in value.items()
+        if inner not in (None, "", [])
+        and name not in _OF_TASK | _OF_ANNOTATION
+        and not str(name).startswith("text_")
+    ]
+    annotation = {name: inner for name, inner in value.items() if name in _OF_ANNOTATION}
+    annotation |= {"id": value.get("annotation_id", 0), "completed_by": value.get("annotator")}
+    data = {name: value[name] for name in ("item", "sheet") if name in value}
+    return {"data": data, "annotations": [annotation | {"result": regions}]}
+
+
+def _records(data: _Data, annotation: _Annotation, row: int) -> Iterator[RawRecord]:
+    chosen: dict[str, dict[str, None]] = {}
+    for region in annotation.result:
+        if region.from_name != GATE:
+            own = region.from_name.removeprefix(_BEFORE)
+            chosen.setdefault(own, {}).update(dict.fromkeys(region.value))
+    who, changed = annotation.completed_by, annotation.updated_at or annotation.created_at
+    labels = list(chosen.pop(LABEL, ()))
+    further = {name: list(choices) for name, choices in chosen.items()}
+    content = {"labels": labels, "further": further, "annotator": who, "time": changed or ""}
+    if annotation.was_cancelled:
+        if annotation.result:
+            message = "The task was skipped; what was chosen before is not taken."
+            yield RejectedRow("", row, "skipped", message, annotation.model_dump(mode="json"))
+        return
+    if not who:
+        message = "It does not say who annotated."
+        yield RejectedRow("", row, "no participant", message, content)
+        return
+    begun = read_moment(annotation.created_at)
+    if begun is not None:
+        begun -= timedelta(seconds=annotation.lead_time or 0)
+    yield RawAnswer(
+        data.item, labels, further, who, data.sheet, begun, changed, annotation.id, row, content
+    )

@@ -1,1 +1,0 @@
-"""Label Studio. In: a pack, its JSON exports. Out: projects, raw answers."""
