@@ -8,34 +8,20 @@ counts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import and_, case, distinct, func, or_, select
+import sqlalchemy as sa
+from sqlalchemy import and_, case, func, select
 
+from memeloc.store.captions import versions
 from memeloc.store.captions.states import GIVEN, OPEN_CASES, states_query
-from memeloc.store.captions.versions import (
-    MACHINE,
-    WITHDRAWN,
-    is_active,
-    is_current,
-    is_dropped,
-    is_newest_drop,
-    is_outdated,
-)
+from memeloc.store.captions.versions import is_active, is_current, is_dropped, is_outdated
 from memeloc.store.queries import Repository, add_rows, is_newest, two_columns
 from memeloc.store.records import ROUNDS, Kind
-from memeloc.store.tables.captions import (
-    captions,
-    cases,
-    corrections,
-    drops,
-    events,
-    memes,
-    sheet_items,
-    sheets,
-)
+from memeloc.store.tables import captions as tables
+from memeloc.store.tables.captions import captions, cases, corrections, drops, events, memes
 from memeloc.store.tables.surveys import label_decisions, submissions, survey_results
 from memeloc.store.tables.types import decode_json, encode_json
 
@@ -58,9 +44,9 @@ class Progress(Repository):
 
     def noted(self, kind: str) -> dict[str, tuple[datetime, Mapping[str, Any]]]:
         """Return when something was done last and with which detail, by subject, newest last."""
-        query = select(events.c.subject, events.c.created_at, events.c.detail).order_by(events.c.id)
-        query = query.where(events.c.kind == kind, is_newest(events, ("kind", "subject"), "id"))
-        return {row.subject: (row.created_at, decode_json(row.detail)) for row in self.fetch(query)}
+        query = select(*events.c["subject", "created_at", "detail"]).order_by(events.c.id)
+        query = query.where(events.c.kind == kind, is_newest(events, ("kind", "subject")))
+        return {subject: (at, decode_json(detail)) for subject, at, detail in self.fetch(query)}
 
     def languages(
         self, tags: Sequence[str], kind: Kind = "caption", rounds: int = ROUNDS
@@ -75,19 +61,23 @@ class Progress(Repository):
         and not in all; captions that went through all rounds or need none (`done`), and those that
         are `ready` for a sheet, by round.
         """
-        rows = states_query(kind, rounds).where(is_active(kind)).order_by(None)
-        own = rows.add_columns(
-            captions.c.stage,
-            captions.c.source_id.is_(None).label("is_source"),
-            case((is_outdated(captions), 1), else_=0).label("outdated"),
-        ).subquery()
-        names = ("language", "stage", "round", "state", "is_source", "outdated")
-        groups = [own.c[name] for name in names]
+        own = (
+            states_query(kind, rounds)
+            .where(is_active(kind))
+            .order_by(None)
+            .add_columns(
+                captions.c.stage,
+                captions.c.source_id.is_(None).label("is_source"),
+                case((is_outdated(captions), 1), else_=0).label("outdated"),
+            )
+            .subquery()
+        )
+        groups = own.c["language", "stage", "round", "state", "is_source", "outdated"]
         query = select(*groups, func.count().label("number")).group_by(*groups)
         memes_in = select(func.count()).select_from(memes).where(is_active(kind))
         # Memes that are dropped in a language and not in all, and cases that wait, by language.
         gone = select(drops.c.language, func.count()).join(memes, memes.c.id == drops.c.meme_id)
-        gone = gone.where(drops.c.action == "drop", is_newest_drop(drops), is_active(kind))
+        gone = gone.where(drops.c.action == "drop", versions.is_newest_drop(drops), is_active(kind))
         waits = OPEN_CASES.with_only_columns(cases.c.language, func.count())
         waits = waits.join(memes, memes.c.id == cases.c.meme_id).where(is_active(kind))
         waits = waits.where(~is_dropped(cases.c.meme_id, cases.c.language))
@@ -98,40 +88,44 @@ class Progress(Repository):
             to_settle = Counter(two_columns(connection.execute(waits.group_by(cases.c.language))))
         sources = dict.fromkeys(row.language for row in found if row.is_source)
         others = sorted({row.language for row in found if row.state != "dropped"})
-        listed = []
+        counts = []
         for tag in dict.fromkeys((*sources, *tags, *others)):
-            stages, states, numbers, ready = (Counter[Any]() for _ in range(4))
-            for row in found:
-                if row.language != tag or row.state == "dropped":
-                    continue
-                is_machine, of_round = row.stage in MACHINE, f" {row.round}" if row.round else ""
-                states[row.state + of_round * (row.state == "corrected")] += row.number
-                if row.outdated:
-                    numbers["changed_source"] += row.number
-                    numbers["outdated"] += row.number * (not is_machine)
-                else:
-                    stages[row.stage + of_round] += row.number
-                if row.state == "given" or (row.state == "accepted" and row.round >= rounds):
-                    numbers["done"] += row.number
-                elif row.state != "disputed" and not (row.outdated and is_machine):
-                    ready[1 if is_machine or row.outdated else row.round + 1] += row.number
-            missing = total - stages.total() - numbers["changed_source"] - dropped[tag]
-            listed.append(
+            rows = [row for row in found if row.language == tag and row.state != "dropped"]
+            changed = [row for row in rows if row.outdated]
+            stages = _counted((row, _of_round(row.stage, row)) for row in rows if not row.outdated)
+            states = _counted(
+                (row, _of_round("corrected", row) if row.state == "corrected" else row.state)
+                for row in rows
+            )
+            done = {row for row in rows if row.state == "given"}
+            done |= {row for row in rows if row.state == "accepted" and row.round >= rounds}
+            ready = _counted(
+                (row, 1 if row.stage in versions.MACHINE or row.outdated else row.round + 1)
+                for row in rows
+                if row not in done
+                and row.state != "disputed"
+                and not (row.outdated and row.stage in versions.MACHINE)
+            )
+            of_people = (row for row in changed if row.stage not in versions.MACHINE)
+            missing = total - sum(row.number for row in rows) - dropped[tag]
+            counts.append(
                 {
                     "language": tag,
                     "source": tag in sources,
                     "missing": missing,
-                    "changed_source": numbers["changed_source"],
-                    "stages": dict(sorted(stages.items())),
-                    "states": dict(sorted((states + Counter(dropped=dropped[tag])).items())),
+                    "changed_source": sum(row.number for row in changed),
+                    "stages": stages,
+                    "states": dict(
+                        sorted((Counter(states) + Counter(dropped=dropped[tag])).items())
+                    ),
                     "to_settle": to_settle[tag],
                     "dropped": dropped[tag],
-                    "outdated": numbers["outdated"],
-                    "done": numbers["done"],
-                    "ready": dict(sorted(ready.items())),
+                    "outdated": sum(row.number for row in of_people),
+                    "done": sum(row.number for row in done),
+                    "ready": ready,
                 }
             )
-        return listed
+        return counts
 
     def unanswered(self, kind: Kind = "caption", *, by_person: bool = False) -> list[Any]:
         """Return what is out on sheets and not answered: rows of language, round, `memes` and how
@@ -140,34 +134,32 @@ class Progress(Repository):
         A caption that went through a sheet's round by another sheet waits for nobody, nor does one
         whose source has changed since.
         """
+        sheets, items = tables.sheets, tables.sheet_items
         source = captions.alias("shown_source")
-        answered = select(corrections.c.id).where(
+        answered = sa.exists().where(
             corrections.c.sheet_id == sheets.c.id,
             corrections.c.meme_id == captions.c.meme_id,
-            corrections.c.file_id.not_in(WITHDRAWN),
+            corrections.c.file_id.not_in(versions.WITHDRAWN),
         )
-        groups = [sheets.c.language, sheets.c.round, *([sheets.c.person] if by_person else [])]
+        groups = sheets.c[("language", "round", "person") if by_person else ("language", "round")]
         given = case((captions.c.stage.in_(GIVEN), captions.c.meme_id))
+        of_sheet = and_(
+            captions.c.meme_id == items.c.meme_id, captions.c.language == sheets.c.language
+        )
         query = (
             select(
                 *groups,
                 func.max(sheets.c.name).label("file"),
-                func.count(distinct(captions.c.meme_id)).label("memes"),
-                func.count(distinct(given)).label("given"),
+                func.count(sa.distinct(captions.c.meme_id)).label("memes"),
+                func.count(sa.distinct(given)).label("given"),
             )
-            .join(sheet_items, sheet_items.c.sheet_id == sheets.c.id)
-            .join(source, source.c.id == sheet_items.c.source_id)
-            .join(
-                captions,
-                and_(
-                    captions.c.meme_id == sheet_items.c.meme_id,
-                    captions.c.language == sheets.c.language,
-                ),
-            )
+            .join(items, items.c.sheet_id == sheets.c.id)
+            .join(source, source.c.id == items.c.source_id)
+            .join(captions, of_sheet)
             .join(memes, memes.c.id == captions.c.meme_id)
             .where(is_active(kind), ~is_dropped(captions.c.meme_id, captions.c.language))
-            .where(is_current(captions), is_current(source), ~answered.exists())
-            .where(or_(sheets.c.round > captions.c.round, is_outdated(captions)))
+            .where(is_current(captions), is_current(source), ~answered)
+            .where((sheets.c.round > captions.c.round) | is_outdated(captions))
             .group_by(*groups)
             .order_by(*groups)
         )
@@ -177,39 +169,42 @@ class Progress(Repository):
         """Count the current captions of each language: those up to the version `newest` has of the
         language, which pictures of an earlier run show, and those after it."""
         limit = case(newest, value=captions.c.language, else_=0) if newest else 0
-        later = case((captions.c.id > limit, 1), else_=0)
-        query = (
-            select(captions.c.language, func.count().label("all"), func.sum(later).label("later"))
-            .join(memes, memes.c.id == captions.c.meme_id)
-            .where(is_active(), ~is_dropped(captions.c.meme_id, captions.c.language))
-            .where(is_current(captions))
-            .group_by(captions.c.language)
-        )
-        return {tag: (count - after, after) for tag, count, after in self.fetch(query)}
+        later = func.sum(case((captions.c.id > limit, 1), else_=0))
+        query = versions.current_query().with_only_columns(captions.c.language, func.count(), later)
+        rows = self.fetch(query.order_by(None).group_by(captions.c.language))
+        return {tag: (count - after, after) for tag, count, after in rows}
 
     def newest_version(self) -> int:
         """Return the number of the newest version of any caption."""
-        return int(self.fetch(select(func.coalesce(func.max(captions.c.id), 0)))[0][0])
+        return self.value(select(func.max(captions.c.id))) or 0
 
     def submissions(self, survey: str) -> Counter[str]:
         """Count the people whose answers came whole, by sheet."""
         columns = submissions.c
         who = case((columns.participant == "", columns.id), else_=columns.participant)
-        query = select(columns.sheet, func.count(distinct(who))).group_by(columns.sheet)
+        query = select(columns.sheet, func.count(sa.distinct(who))).group_by(columns.sheet)
         query = query.where(columns.survey == survey, columns.status == "complete")
         return Counter(two_columns(self.fetch(query)))
 
     def newest(self, survey: str) -> dict[str, datetime]:
         """Return when a survey's newest submission, labels and decision were stored."""
-        times = {
-            "submission": submissions.c.created_at,
-            "decision": label_decisions.c.created_at,
-            "labels": survey_results.c.created_at,
-        }
+        tables = {"submission": submissions, "decision": label_decisions, "labels": survey_results}
         newest = {}
-        for name, time in times.items():
-            query = select(func.max(time)).where(time.table.c.survey == survey)
-            if time.table is survey_results:
-                query = query.where(survey_results.c.kind == "labels")
-            newest[name] = self.fetch(query)[0][0] or BEGINNING
+        for name, table in tables.items():
+            query = select(func.max(table.c.created_at)).where(table.c.survey == survey)
+            if name == "labels":
+                query = query.where(table.c.kind == "labels")
+            newest[name] = self.value(query) or BEGINNING
         return newest
+
+
+def _of_round(name: str, row: Any) -> str:
+    return f"{name} {row.round}" if row.round else name
+
+
+def _counted(rows: Iterable[tuple[Any, Any]]) -> dict[Any, int]:
+    """Return the sum of the rows' numbers by what stands beside each, sorted."""
+    counts = Counter[Any]()
+    for row, name in rows:
+        counts[name] += row.number
+    return dict(sorted(counts.items()))
