@@ -165,14 +165,12 @@ class Database:
             yield
 
     def scrub(self, tables: Sequence[str]) -> None:
-        """Write the database anew, so that no page or log of it holds what was deleted.
+        """Write the database anew, so that no page or log of it holds what was deleted. Raise
+        WorkspaceError if another program has the database open, and what was deleted may be
+        readable in its files.
 
         Args:
             tables: those to write anew on PostgreSQL, whose own logs are its administrator's.
-
-        Raises:
-            WorkspaceError: another program has the database open, and what was deleted may be
-                readable in its files.
         """
         with self._explained():
             if not self.file:

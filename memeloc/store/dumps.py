@@ -104,11 +104,8 @@ class Manifest(BaseModel):
 
 
 def begin(folder: Path) -> None:
-    """Make a folder ready for a dump; of one that was interrupted nothing stays.
-
-    Raises:
-        InputError: it holds something else, a whole dump or a link, or cannot be written.
-    """
+    """Make a folder ready for a dump; of one that was interrupted nothing stays. Raise InputError
+    if it holds something else, a whole dump or a link, or cannot be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         names = {path.name for path in folder.iterdir()}
@@ -135,12 +132,9 @@ def complete(folder: Path, manifest: Manifest) -> None:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Return the manifest of a dump whose files are all there.
-
-    Raises:
-        InputError: it is not a dump, not whole, of a version that is not known here, or names files
-            outside of it or that are missing.
-    """
+    """Return the manifest of a dump whose files are all there. Raise InputError if it is not a
+    dump, not whole, of a version that is not known here, or names files outside of it or that are
+    missing."""
     file = folder / MANIFEST
     if not file.is_file():
         message = f"This is not a dump of a workspace: it has no {MANIFEST}."
@@ -197,11 +191,7 @@ class Dumps(Repository):
 
     def write(self, folder: Path, on_rows: OnRows) -> tuple[list[DumpFile], list[tuple[str, str]]]:
         """Write all tables into a dump's folder; return its files, and the SHA-256 and format of
-        each picture that they name.
-
-        Raises:
-            InputError: it cannot be written.
-        """
+        each picture that they name. Raise InputError if it cannot be written."""
         written = []
         with self.database.read() as connection:
             for table in dumped_tables():
@@ -228,13 +218,11 @@ class Dumps(Repository):
         """Load all tables of a dump into this database, in which there is nothing yet.
 
         Returns by table the rows of people who had been erased here and were left out; None where
-        all of it was here already.
+        all of it was here already. Raise InputError if there is something else in the database, or
+        a file is not as it was dumped.
 
         Args:
             put_files: called when the dump can be loaded, before any of it is stored.
-
-        Raises:
-            InputError: there is something else in the database, or a file is not as it was dumped.
         """
         listed = {file.path: file for file in manifest.files if file.path.startswith(f"{TABLES}/")}
         tables = {f"{TABLES}/{table.name}.jsonl": table for table in dumped_tables()}
@@ -319,10 +307,7 @@ def _load(
 
 def read_rows(lines: Iterable[bytes], table: Table, file: Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table's lines; each has the table's columns, and what these can hold.
-
-    Raises:
-        InputError: a line is something else; with its number.
-    """
+    Raise InputError if a line is something else; with its number."""
     for number, line in enumerate(lines, start=1):
         name = None
         try:

@@ -67,9 +67,7 @@ class Items(Repository):
         times, the last holds. A picture that is not one, or too large, is left out.
 
         Returns how many are `new`, `changed` and `unchanged`, and a refusal for each of those.
-
-        Raises:
-            InputError: the workspace has no folder for pictures.
+        Raise InputError if the workspace has no folder for pictures.
         """
         rows: dict[str, tuple[Found, dict[str, Any]]] = {}
         stored: dict[str, tuple[dict[str, Any], bytes]] = {}
@@ -194,11 +192,8 @@ class Datasets(Repository):
 
     def name_for(self, source: str, name: str, root: Path | None, chosen: str = "") -> str:
         """Return the name of a dataset: the one that was chosen, its folder's, or else `name`.
-
-        Raises:
-            InputError: nobody chose a name, and the default one is that of another folder; or what
-                was chosen is not a name.
-        """
+        Raise InputError if nobody chose a name, and the default one is that of another folder; or
+        what was chosen is not a name."""
         if chosen:
             if not chosen.strip() or not chosen.isprintable() or len(chosen) > _LONGEST_NAME:
                 raise InputError(f"a dataset's name has 1 to {_LONGEST_NAME} characters")

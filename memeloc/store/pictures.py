@@ -29,11 +29,8 @@ def picture_file(root: Path, sha256: str, format_: str) -> Path:
 
 
 def describe(root: Path, content: bytes) -> dict[str, Any]:
-    """Return a picture's row: SHA-256, Pillow's name of its format, pixels and bytes.
-
-    Raises:
-        InputError: it is not a picture, is too large, or does not open.
-    """
+    """Return a picture's row: SHA-256, Pillow's name of its format, pixels and bytes. Raise
+    InputError if it is not a picture, is too large, or does not open."""
     # Pillow takes longer to import than most commands take that only count pictures.
     from PIL import Image
 

@@ -47,10 +47,8 @@ def dump(
 
     Returns the `folder`, `rows` by table, how many `files` of the workspace's folder, the `size` of
     all in bytes, and `notes`: what is not in the dump, as sentences. Interrupted, it is run again;
-    the folder is a dump once its manifest is there.
-
-    Raises:
-        InputError: the folder holds something else or a dump, or cannot be written.
+    the folder is a dump once its manifest is there. Raise InputError if the folder holds something
+    else or a dump, or cannot be written.
     """
     folder, root = Path(path), workspace.root
     dumps.begin(folder)

@@ -177,16 +177,14 @@ class Captions(Repository):
 
         Returns None, and stores nothing, when the caption has a translation of the same source
         already (a second run, another process), or one that a person wrote. So a run can be killed
-        and repeated. Beside a person's text of an earlier source it is a suggestion.
+        and repeated. Beside a person's text of an earlier source it is a suggestion. Raise
+        InputError if the caption is empty or a part has ` // ` in it.
 
         Args:
             source_id: `ToTranslate.source.id`, the version that was translated.
             replace: supersede another machine translation of the same source.
             about: `marks`, what a corrector should know; `characters`, `cost` and `currency`, what
                 was billed; `provenance`, the model, glossary and prompt, as far as they are known.
-
-        Raises:
-            InputError: the caption is empty or a part has ` // ` in it.
         """
         parts = check_parts(caption.parts, meme_id)
         with self.database.write(relaxed=True) as connection:
@@ -291,10 +289,7 @@ class Drops(Repository):
         comment: str,
     ) -> int:
         """Drop memes in some languages, or take that back; return how many pairs of them changed.
-
-        Raises:
-            InputError: there is no such meme.
-        """
+        Raise InputError if there is no such meme."""
         with self.database.write() as connection:
             query = select(memes.c.id).where(memes.c.kind == "caption")
             there = {row.id for row in by_slices(connection, query, memes.c.id, meme_ids)}

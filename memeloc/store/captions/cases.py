@@ -68,15 +68,13 @@ class Cases(Repository):
         None where there is no text to settle on.
 
         Keeping makes a version, too: somebody has looked at it and approved. A later decision
-        supersedes, and takes dropping back; the same one again changes nothing.
+        supersedes, and takes dropping back; the same one again changes nothing. Raise InputError if
+        there is no such case, or the answer is not one of it; with the row.
 
         Args:
             decided: each has `case`, a number, and one of `accept` (an answer's number), `parts`
                 (another text) and `drop` (`drop`, or `drop all`), or none of them (the caption
                 stays); it may have a `comment`, and the `row` of the table that it is from.
-
-        Raises:
-            InputError: there is no such case, or the answer is not one of it; with the row.
         """
         with self.database.write() as connection:
             known = {each["case"] for each in decided}

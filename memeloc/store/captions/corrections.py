@@ -104,11 +104,9 @@ class Corrections(Repository):
     ) -> tuple[list[Answer], list[str]]:
         """Take a file of answers back: none of them counts any more.
 
-        Return the answers, and the memes whose captions stay as they are, for later work
-        stands on top of these answers. The same file can be imported again afterwards.
-
-        Raises:
-            InputError: no such file was imported, or it was withdrawn.
+        Return the answers, and the memes whose captions stay as they are, for later work stands on
+        top of these answers. The same file can be imported again afterwards. Raise InputError if no
+        such file was imported, or it was withdrawn.
         """
         with self.database.write() as connection:
             file = _file(connection, sha256)

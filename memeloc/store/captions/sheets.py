@@ -56,10 +56,8 @@ class Sheets(Repository):
 
         A caption is ready for round 1 when there is any translation of its current source or a
         person's of an earlier one (a transcript when it was read), for a later one when the round
-        before has answered it and nothing about it waits to be settled.
-
-        Raises:
-            InputError: one of `meme_ids` is not there.
+        before has answered it and nothing about it waits to be settled. Raise InputError if one of
+        `meme_ids` is not there.
         """
         with self.database.read() as connection:
 
@@ -149,10 +147,8 @@ class Sheets(Repository):
     def add(self, sheet: Sheet, *, unclaimed: bool = False) -> bool:
         """Store a sheet and which versions it shows; False when it is there already.
 
-        With `unclaimed`, its captions may be on nobody else's sheet of that round.
-
-        Raises:
-            InputError: somebody else has got one of the memes meanwhile.
+        With `unclaimed`, its captions may be on nobody else's sheet of that round. Raise InputError
+        if somebody else has got one of the memes meanwhile.
         """
         with self.database.write() as connection:
             if connection.execute(select(sheets.c.id).where(sheets.c.id == sheet.id)).first():

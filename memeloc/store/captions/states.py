@@ -114,10 +114,7 @@ def is_disputed() -> ColumnElement[bool]:
 
 def taken_states(which: Accept) -> frozenset[CaptionState]:
     """Return the states of the captions that something takes; what was dropped is never taken.
-
-    Raises:
-        InputError: it is none of `accepted`, `corrected` and `any`.
-    """
+    Raise InputError if it is none of `accepted`, `corrected` and `any`."""
     if which not in _TAKEN:
         raise InputError(f"Captions are {', '.join(_TAKEN)}, not {str(which)[:40]!r}.")
     return _TAKEN[which]

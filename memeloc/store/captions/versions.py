@@ -46,11 +46,8 @@ _DEFAULTS = {
 
 
 def check_parts(parts: Sequence[str], meme_id: str = "") -> tuple[str, ...]:
-    """Return the parts without white space around them, as every caption is stored.
-
-    Raises:
-        InputError: a part has ` // ` in it, or all are empty.
-    """
+    """Return the parts without white space around them, as every caption is stored. Raise
+    InputError if a part has ` // ` in it, or all are empty."""
     where = f"The caption of {meme_id}: " if meme_id else ""
     clean = []
     for part in parts:
