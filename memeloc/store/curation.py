@@ -13,9 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Select, Table, func, select
@@ -23,8 +21,7 @@ from sqlalchemy import Connection, Select, Table, func, select
 from memeloc.curate.duplicates.pairs import PAIR, Pair
 from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.verdict import Verdict, content_of
-from memeloc.errors import InputError
-from memeloc.items import OWN_NAME, TRANSLATIONS, FoundTemplate, Item, ItemKind
+from memeloc.items import OWN_NAME, TRANSLATIONS, Item, ItemKind
 from memeloc.store import queries
 from memeloc.store.captions.versions import (
     add_memes,
@@ -153,16 +150,6 @@ class Curation(queries.Repository):
         with self.database.read() as connection:
             return _newest_selection(connection)
 
-    def unusable(
-        self, ids: Collection[str], *, write: bool = True
-    ) -> dict[str, tuple[str, InputError]]:
-        """Return which of some captions can be no memes: a short reason to count, and the sentence.
-
-        Writes the folders of their templates, without `write` only for the time that it takes.
-        """
-        captions = self._items(ids, ["caption"])
-        return self._unusable(captions, self._templates(captions), write)
-
     def add_selection(
         self,
         settings: Mapping[str, Any],
@@ -171,7 +158,7 @@ class Curation(queries.Repository):
         source: str = "en",
         kinds: Collection[ItemKind] = ("caption", "picture"),
     ) -> Selection:
-        """Make memes of collected captions, and template folders of what they are written on.
+        """Make memes of collected captions.
 
         Memes of an earlier selection that are not chosen now are left out, not deleted.
         Translations that came with a caption are its meme's, unless the meme has one in that
@@ -179,15 +166,15 @@ class Curation(queries.Repository):
 
         Args:
             settings: JSON values: what the items were chosen by; `funnel` says how.
-            ids: of captions and finished memes.
+            ids: of captions that can be memes, and of finished memes.
             source: tag of the new memes' source language.
             kinds: what was chosen from; what is selected of another kind stays so.
         """
-        chosen = self._items(ids, kinds)
-        templates = self._templates(item for item in chosen if item.kind == "caption")
+        items = Items(self.root, self.database)
+        chosen = [item for kind in kinds for item in items.find(kind, ids)]
         captions = {item.id: item for item in chosen if item.kind == "caption"}
-        unusable = self._unusable(captions.values(), templates, True)
-        captions = {key: item for key, item in captions.items() if key not in unusable}
+        parents = {item.parent for item in captions.values()}
+        templates = items.find("template", parents)
         template_of = {each.id: each.details.get(OWN_NAME, each.id) for each in templates}
         pictures = [item.id for item in chosen if item.kind == "picture"]
         selected = [*captions, *pictures]
@@ -262,44 +249,6 @@ class Curation(queries.Repository):
             for row in rows
             if earlier != (row.content in (_content(row, of) for of in contents))
         ]
-
-    def _items(self, ids: Collection[str], kinds: Collection[ItemKind]) -> list[Item]:
-        found = Items(self.root, self.database)
-        return [item for kind in kinds for item in found.find(kind, ids)]
-
-    def _templates(self, captions: Iterable[Item]) -> list[Item]:
-        return self._items({item.parent: None for item in captions if item.parent}, ["template"])
-
-    def _unusable(
-        self, captions: Collection[Item], templates: Sequence[Item], write: bool
-    ) -> dict[str, tuple[str, InputError]]:
-        if not captions:
-            return {}
-        with TemporaryDirectory() as scratch:
-            write_to = None if write else Path(scratch)
-            boxes, wrong = count_boxes(self.folder / "templates", templates, write_to=write_to)
-        unusable = {}
-        for item in captions:
-            try:
-                number = len(check_parts(item.parts, item.id))
-            except InputError as error:
-                number, sentence = 0, error.message
-            if item.parent in wrong:
-                reason, sentence = "its template cannot be used", str(wrong[item.parent])
-            elif item.parent not in boxes:
-                reason, sentence = "no template", "its template was not collected."
-            elif not number:
-                reason = "its text cannot be used"
-            elif number > boxes[item.parent]:
-                reason = "more parts than boxes"
-                sentence = (
-                    f"The caption has {number} parts, its template {item.parent} has "
-                    f"{boxes[item.parent]} boxes."
-                )
-            else:
-                continue
-            unusable[item.id] = reason, InputError(f"{item.id}: {sentence}")
-        return unusable
 
 
 _OF_VERDICT = ("item_id", "filter", "content_hash")
@@ -400,34 +349,3 @@ def _add_translations(connection: Connection, captions: Mapping[str, Item], lang
             if key not in existing and sources[key].parts == check_parts(captions[key].parts, key)
         }
         add_versions(connection, rows, language=tag)
-
-
-def count_boxes(
-    folder: Path, templates: Sequence[Item], *, write_to: Path | None = None
-) -> tuple[dict[str, int], dict[str, InputError]]:
-    """Return how many text boxes each template has, and what is wrong with others, by id.
-
-    The folders of those that are not there yet are written, to `folder` or `write_to`; one that is
-    stays as it is: somebody may have moved its boxes. Those that the workspace has by a name of
-    its own have no folder of their id.
-    """
-    from memeloc.templates import load_templates, write_template
-
-    wrong: dict[str, InputError] = {}
-    counts = {item.id: len(item.boxes) for item in templates if OWN_NAME in item.details}
-    ids = [item.id for item in templates if item.id not in counts]
-    for item in templates:
-        if item.id in ids and not (folder / item.id).exists():
-            names = [field.name for field in fields(FoundTemplate) if field.name != "picture"]
-            values = {name: getattr(item, name) for name in names}
-            picture = item.path.read_bytes() if item.path else None
-            try:
-                found = FoundTemplate(picture=picture, **values)
-                write_template(found, write_to or folder, name=item.id)
-            except InputError as error:
-                wrong[item.id] = error
-    loaded, problems = load_templates((folder, *([write_to] if write_to else ())))
-    for problem in problems:
-        parts = Path(problem.file or "").parts
-        wrong |= {id_: problem for id_ in ids if id_ in parts and id_ not in loaded}
-    return counts | {id_: len(loaded[id_].boxes) for id_ in ids if id_ in loaded}, wrong

@@ -155,7 +155,7 @@ def _listed(counts: Mapping[str, int]) -> str:
 
 def _curation(workspace: WorkspaceFolder, items: Mapping[ItemKind, int]) -> Iterator[Step]:
     from memeloc.curate.selecting.stages import NOT_PASSED
-    from memeloc.workspace.curating.selecting import choose, choose_again
+    from memeloc.workspace.curating.selecting import choose, choose_again, unusable
 
     store, total = workspace.store, sum(items.values())
     selection, verdicts = store.curation.selection(), store.curation.verdicts()
@@ -198,7 +198,7 @@ def _curation(workspace: WorkspaceFolder, items: Mapping[ItemKind, int]) -> Iter
     # What is selected of a kind that was not chosen from last stays selected.
     now = {item for item in selection.items if kinds[item] in choice.by_kind}
     # Captions that passed and could be no memes are not in the selection.
-    new = len(chosen - now) - len(store.curation.unusable(chosen - now, write=False))
+    new = len(chosen - now) - len(unusable(workspace, chosen - now, write=False))
     if changed := new + len(now - chosen):
         why = f"verdicts, answers or items are others by now: {counted(changed, 'item')}"
         yield Step("select", "items", len(selection.items), changed, command, why)

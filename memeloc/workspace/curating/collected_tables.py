@@ -31,7 +31,7 @@ from memeloc.items import Item, ItemKind
 from memeloc.model import SEPARATOR
 from memeloc.store.curation import Selection
 from memeloc.tables.writing import Column, Kind
-from memeloc.workspace.curating.selecting import choose_again
+from memeloc.workspace.curating.selecting import choose_again, unusable
 from memeloc.workspace.folder import WorkspaceFolder
 
 _Rows = tuple[Sequence[Column], Iterable[tuple[Any, ...]]]
@@ -102,9 +102,9 @@ class _Collected:
             return {}
         choice = choose_again(self.workspace, self.selection, self.verdicts)
         left = [item for item in choice.items if item not in self.selected]
-        unusable = self.workspace.store.curation.unusable(left, write=False)
+        wrong = unusable(self.workspace, left, write=False)
         changed = dict.fromkeys(left, ("", "has changed: run memeloc select again"))
-        last = {item: ("can be a meme", reason) for item, (reason, _) in unusable.items()}
+        last = {item: ("can be a meme", reason) for item, (reason, _) in wrong.items()}
         return {**choice.out, **changed, **last}
 
     def selected_or_out(self, item: Item) -> tuple[bool | None, str, str]:

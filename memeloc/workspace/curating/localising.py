@@ -19,8 +19,8 @@ from memeloc.items import Item
 from memeloc.model import SEPARATOR, Template
 from memeloc.sheets import write_sheet_table
 from memeloc.store.captions.versions import check_parts
-from memeloc.store.curation import count_boxes
 from memeloc.store.records import CaptionVersion
+from memeloc.workspace.curating.selecting import count_boxes
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.reading import SOURCE
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from memeloc.curate import registry
@@ -19,10 +20,12 @@ from memeloc.curate.selecting.stages import DUPLICATES, TOPICS, Chosen, answers_
 from memeloc.curate.verdict import Verdicts
 from memeloc.errors import InputError
 from memeloc.files import replacing
-from memeloc.items import Item, ItemKind
+from memeloc.items import OWN_NAME, FoundTemplate, Item, ItemKind
 from memeloc.settings import validate
+from memeloc.store.captions.versions import check_parts
 from memeloc.store.curation import Selection
 from memeloc.store.store import Store
+from memeloc.templates import load_templates, write_template
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.part import Part
 
@@ -90,9 +93,9 @@ class Selecting(Part):
         problems: list[str] = []
 
         def check(captions: Sequence[str]) -> dict[str, str]:
-            unusable = curation.unusable(captions, write=not dry_run)
-            problems.extend(str(error) for _, error in unusable.values())
-            return {item: reason for item, (reason, _) in unusable.items()}
+            wrong = unusable(workspace, captions, write=not dry_run)
+            problems.extend(str(error) for _, error in wrong.values())
+            return {item: reason for item, (reason, _) in wrong.items()}
 
         choice = choose(workspace, {**configured, **settings}, check=check)
         plain = choice.settings.model_dump(mode="json")
@@ -163,8 +166,8 @@ def choose(
     if check is None and chosen_by.take:
 
         def check(captions: Sequence[str]) -> Mapping[str, str]:
-            unusable = store.curation.unusable(captions, write=False)
-            return {item: reason for item, (reason, _) in unusable.items()}
+            wrong = unusable(workspace, captions, write=False)
+            return {item: reason for item, (reason, _) in wrong.items()}
 
     kinds = _kinds(chosen_by, items)
     filters = {kind: _filters(kind, chosen_by, verdicts, items[kind]) for kind in kinds}
@@ -242,3 +245,69 @@ def _without_picture(workspace: WorkspaceFolder, templates: Mapping[str, Item]) 
         for id, item in templates.items()
         if not item.picture and (folder is None or not (folder / id).exists())
     }
+
+
+def unusable(
+    workspace: WorkspaceFolder, ids: Collection[str], *, write: bool
+) -> dict[str, tuple[str, InputError]]:
+    """Which of some collected captions can be no memes: a short reason to count, and the sentence.
+
+    Writes the folders of their templates, without `write` only for the time that it takes.
+    """
+    items, folder = workspace.store.items, workspace.store.folder / "templates"
+    captions = list(items.find("caption", ids)) if ids else []
+    if not captions:
+        return {}
+    templates = list(items.find("template", {item.parent for item in captions}))
+    with TemporaryDirectory() as scratch:
+        boxes, wrong = count_boxes(folder, templates, write_to=None if write else Path(scratch))
+    reasons: dict[str, tuple[str, InputError]] = {}
+    for item in captions:
+        reason = sentence = ""
+        try:
+            number = len(check_parts(item.parts, item.id))
+        except InputError as error:
+            number, reason, sentence = 0, "its text cannot be used", error.message
+        if item.parent in wrong:
+            reason, sentence = "its template cannot be used", str(wrong[item.parent])
+        elif item.parent not in boxes:
+            reason, sentence = "no template", "its template was not collected."
+        elif number > boxes[item.parent]:
+            reason = "more parts than boxes"
+            sentence = (
+                f"The caption has {number} parts, its template {item.parent} has "
+                f"{boxes[item.parent]} boxes."
+            )
+        if reason:
+            reasons[item.id] = reason, InputError(f"{item.id}: {sentence}")
+    return reasons
+
+
+def count_boxes(
+    folder: Path, templates: Sequence[Item], *, write_to: Path | None = None
+) -> tuple[dict[str, int], dict[str, InputError]]:
+    """How many text boxes each collected template has, and what is wrong with others, by id.
+
+    The folders of those that are not there yet are written, to `folder` or `write_to`; one that is
+    stays as it is: somebody may have moved its boxes. Those that the workspace has by a name of
+    its own have no folder of their id.
+    """
+    wrong: dict[str, InputError] = {}
+    counts = {item.id: len(item.boxes) for item in templates if OWN_NAME in item.details}
+    ids = [item.id for item in templates if item.id not in counts]
+    for item in templates:
+        if item.id in ids and not (folder / item.id).exists():
+            names = [field.name for field in fields(FoundTemplate) if field.name != "picture"]
+            picture = item.path.read_bytes() if item.path else None
+            try:
+                found = FoundTemplate(
+                    picture=picture, **{name: getattr(item, name) for name in names}
+                )
+                write_template(found, write_to or folder, name=item.id)
+            except InputError as error:
+                wrong[item.id] = error
+    loaded, problems = load_templates((folder, *([write_to] if write_to else ())))
+    for problem in problems:
+        parts = Path(problem.file or "").parts
+        wrong |= {id_: problem for id_ in ids if id_ in parts and id_ not in loaded}
+    return counts | {id_: len(loaded[id_].boxes) for id_ in ids if id_ in loaded}, wrong
