@@ -109,7 +109,7 @@ def message(
       memeloc survey message pilot --to absent --text "Did you send your answers?" --from export.csv
       memeloc survey message pilot --to retained --texts thanks.toml --from export.csv
     """
-    from memeloc.workspace.surveys.contacting import read_texts
+    from memeloc.workspace.surveys.deciding import read_texts
 
     path = list_path(out, f"{name}-messages.csv")
     by_tag = read_texts(text, texts)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -20,7 +20,7 @@ from memeloc.survey.model import PERSON, Check, CheckKind, Participant, Sheet, S
 from memeloc.survey.quality.outliers import Labels, Rates, at_least, deviations
 from memeloc.survey.quality.participants import GONE, HANDED_IN, words_of
 from memeloc.survey.quality.rules import Rules
-from memeloc.survey.quality.screening import Screened, screen
+from memeloc.survey.quality.screening import screen
 from memeloc.taxonomy.demographics import MOST_OF_LIFE
 
 COMPLETE = "complete"
@@ -36,7 +36,7 @@ Evidence = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A submission beside its sheet, None for an unknown one, and what services say of its person.
+    """A submission beside its sheet (None for an unknown one), and what services say of its person.
 
     Attributes:
         service, study, status: of the submission at the recruitment service: its id, the name of
@@ -48,6 +48,10 @@ class Judged:
         checks: those that were shown, with the label that was chosen, empty for none.
     """
 
+    sheet: str
+    submission: str
+    participant: str
+    culture: str
     sent: Submission
     on: Sheet | None
     people: Sequence[Participant]
@@ -60,24 +64,8 @@ class Judged:
     checks: Sequence[tuple[Check, str]]
 
     @property
-    def sheet(self) -> str:
-        return self.sent.sheet
-
-    @property
-    def submission(self) -> str:
-        return self.sent.id
-
-    @property
-    def participant(self) -> str:
-        return self.sent.participant
-
-    @property
     def key(self) -> Key:
-        return (self.sent.sheet, self.sent.id)
-
-    @property
-    def culture(self) -> str:
-        return self.on.culture.code if self.on else ""
+        return (self.sheet, self.submission)
 
     def counts(self, kind: CheckKind) -> tuple[int, int, int]:
         """Return how many checks were shown, answered otherwise than asked, and not at all."""
@@ -88,11 +76,8 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """A rule that a submission fails, and the `evidence` as JSON values.
-
-    `rule` is one of `Rules`, `superseded` or `unknown sheet`; one that fails several has one of
-    these each.
-    """
+    """A rule of `Rules`, or `superseded` or `unknown sheet`, that a submission fails, with the
+    evidence as JSON values; one that fails several has one of these each."""
 
     sheet: str
     submission: str
@@ -108,14 +93,10 @@ class Exclusion:
 class Remark:
     """What a person should look at; nobody is excluded for it.
 
-    Attributes:
-        rule: `identical`, `outlier`, `unclear fact`, `missing fact`, `no participant`, `not shown`
-            (pictures that did not load), `two cultures`, `not assigned` (the sheet of others of a
-            named team), `kept` (by a person's decision) or `same id` (two that differ; the one sent
-            last counts).
-        sheet: whose it is; empty when it is no sheet's.
-        submissions: the ids of those it is about.
-        evidence: what it rests on, as JSON values.
+    `rule` is `identical`, `outlier`, `unclear fact`, `missing fact`, `no participant`, `not shown`
+    (pictures that did not load), `two cultures`, `not assigned` (the sheet of others of a named
+    team), `kept` (by a person's decision) or `same id` (two that differ; the one sent last counts).
+    `sheet` is empty where it is about no single one.
     """
 
     rule: str
@@ -136,14 +117,8 @@ class Absent:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """Who is retained, who is excluded for what, and what else was seen.
-
-    Attributes:
-        judged: every submission, sorted by sheet and id.
-        set_aside: what excludes submissions, sorted by sheet, id and rule.
-        warnings: sorted by rule and sheet.
-        absent: sorted by participant.
-    """
+    """Who is retained, who is excluded for what (`set_aside`), and what else was seen; sorted by
+    sheet, submission and rule, `absent` by participant."""
 
     judged: tuple[Judged, ...]
     set_aside: tuple[Exclusion, ...]
@@ -167,17 +142,11 @@ class CheckReport:
 
     def as_json(self) -> dict[str, Any]:
         """Return what is stored: of `judged` sheet and submission only."""
-        return {
-            "judged": [{"sheet": sheet, "submission": id} for sheet, id in map(_key, self.judged)],
-            **{name: [asdict(row) for row in getattr(self, name)] for name in _STORED},
+        rows = {"set_aside": self.set_aside, "warnings": self.warnings, "absent": self.absent}
+        judged = [{"sheet": row.sheet, "submission": row.submission} for row in self.judged]
+        return {"judged": judged} | {
+            name: [asdict(row) for row in each] for name, each in rows.items()
         }
-
-
-_STORED = ("set_aside", "warnings", "absent")
-
-
-def _key(judged: Judged) -> Key:
-    return judged.key
 
 
 def sent(submission: Submission) -> tuple[Any, ...]:
@@ -215,9 +184,8 @@ def check(
         abstain: labels that are no votes, where people are compared with the others.
         superseded: earlier ones of the same people and sheets, which are not judged themselves.
     """
-    return _Checking(rules or Rules(), {sheet.id: sheet for sheet in sheets}, abstain).report(
-        submissions, participants, superseded
-    )
+    checking = _Checking(rules or Rules(), {sheet.id: sheet for sheet in sheets}, abstain)
+    return checking.report(submissions, participants, superseded)
 
 
 class _Checking:
@@ -228,6 +196,7 @@ class _Checking:
         self.rules, self.sheets, self.abstain = rules, sheets, abstain
         self.excluded: list[Exclusion] = []
         self.remarks: list[Remark] = []
+        self.rows: list[Judged] = []
 
     def report(
         self,
@@ -244,19 +213,25 @@ class _Checking:
         self._apply("status", _status)
         self._apply("attention", self._attention)
         failed = {exclusion.key for exclusion in self.excluded}
-        self.usual = [row for row in self.rows if row.key not in failed]
-        self.usual_keys = {row.key for row in self.usual}
-        self.rates = Rates((row.culture, row.sheet, row.labels) for row in self.usual)
-        self.medians = self._medians()
+        self.usual = {row.key: row for row in self.rows if row.key not in failed}
+        usual = self.usual.values()
+        self.rates = Rates((row.culture, row.sheet, row.labels) for row in usual)
+        paces: dict[str, list[float]] = defaultdict(list)
+        for row in usual:
+            if row.seconds is not None and row.answers:
+                paces[row.sheet].append(row.seconds / row.answers)
+        fewest = self.rules.speed.fewest
+        self.medians = {sheet: median(own) for sheet, own in paces.items() if len(own) >= fewest}
         self._apply("speed", self._speed)
         self._apply("straight", self._straight)
-        compared = [row for row in self.usual if row.participant not in self.rules.outlier.people]
-        self.beside_others = self._deviations(compared)
+        chosen = self.rules.outlier.people
+        self.compared = [row for row in usual if row.participant not in chosen]
+        self.beside_others = self._deviations(self.compared)
         self._apply("careless", self._careless)
         self._again([*(row for row in judged if row.on), *earlier])
         self._one_person()
         self._screening()
-        self._outliers(compared)
+        self._outliers()
         self._look()
         self._keep()
         absent = (
@@ -266,19 +241,25 @@ class _Checking:
             if person.status.upper() in HANDED_IN
         )
         return CheckReport(
-            tuple(sorted(judged, key=_key)),
+            tuple(sorted(judged, key=lambda row: row.key)),
             tuple(sorted(self.excluded, key=lambda row: (*row.key, row.rule))),
             tuple(sorted(self.remarks, key=lambda row: (row.rule, row.sheet, str(row)))),
             tuple(absent),
         )
 
-    def _exclude(self, row: Judged, rule: str, evidence: Evidence) -> None:
+    def _exclude(self, row: Judged, rule: str, **evidence: Any) -> None:
         self.excluded.append(Exclusion(*row.key, rule, evidence))
 
-    def _apply(self, name: str, evidence_of: Any) -> None:
+    def _point_out(
+        self, rule: str, rows: Iterable[Judged], *, sheet: str = "", **evidence: Any
+    ) -> None:
+        ids = tuple(sorted(row.submission for row in rows))
+        self.remarks.append(Remark(rule, sheet, ids, evidence))
+
+    def _apply(self, name: str, evidence_of: Callable[[Judged], Evidence]) -> None:
         for row in self.rows if getattr(self.rules, name).on else ():
             if evidence := evidence_of(row):
-                self._exclude(row, name, evidence)
+                self._exclude(row, name, **evidence)
 
     def _judge(
         self, submissions: Sequence[Submission], people: Mapping[str, Sequence[Participant]]
@@ -301,14 +282,14 @@ class _Checking:
             service = next(iter((*by_id, *by_name, *only)), None)
             judged.append(row := _judged(submission, self.sheets.get(sheet), own, service))
             if row.on is None:
-                self._exclude(row, "unknown sheet", {})
+                self._exclude(row, "unknown sheet")
                 continue
             if not who:
-                self.remarks.append(Remark("no participant", sheet, (submission.id,)))
+                self._point_out("no participant", [row], sheet=sheet)
             # Of a person and sheet, a later one takes the place of an earlier one.
             place = (sheet, who or f"/{submission.id}")
             if earlier := rows.pop(place, None):
-                self._exclude(earlier, "superseded", {"by": submission.id})
+                self._exclude(earlier, "superseded", by=submission.id)
             rows[place] = row
         self.rows = list(rows.values())
         return judged
@@ -320,48 +301,34 @@ class _Checking:
         needed = min(rule.implicit_passed, implicit)
         if missed + skipped <= rule.explicit_missed and implicit - wrong - unanswered >= needed:
             return {}
+        checks = [
+            {"check": check.id, "kind": check.kind, "expected": check.expected, "chosen": label}
+            | ({"example": check.example} if check.example else {})
+            for check, label in row.checks
+        ]
         return {
             "explicit": {"asked": asked, "missed": missed, "not answered": skipped},
             "implicit": {"asked": implicit, "missed": wrong, "not answered": unanswered},
             "implicit_needed": needed,
-            "checks": [
-                {
-                    "check": check.id,
-                    "kind": check.kind,
-                    **({"example": check.example} if check.example else {}),
-                    "expected": check.expected,
-                    "chosen": label,
-                }
-                for check, label in row.checks
-            ],
+            "checks": checks,
             "submitted": row.sent.submitted.isoformat() if row.sent.submitted else None,
         }
 
-    def _medians(self) -> dict[str, float]:
-        paces: dict[str, list[float]] = defaultdict(list)
-        for row in self.usual:
-            if row.seconds is not None and row.answers:
-                paces[row.sheet].append(row.seconds / row.answers)
-        fewest = self.rules.speed.fewest
-        return {sheet: median(own) for sheet, own in paces.items() if len(own) >= fewest}
-
     def _speed(self, row: Judged) -> Evidence:
         rule, middle, seconds = self.rules.speed, self.medians.get(row.sheet), row.seconds
-        times = sorted(answer.shown / 1000 for answer in row.sent.answers if answer.shown)
-        by_entry = median(times) if times and 2 * len(times) >= row.answers else None
-        pace = seconds / row.answers if seconds is not None and row.answers else None
+        times = [answer.shown / 1000 for answer in row.sent.answers if answer.shown]
+        by_entry = median(times) if times and 2 * len(times) >= row.answers else math.inf
+        pace = seconds / row.answers if seconds is not None and row.answers else math.inf
         least = max(rule.seconds_per_entry, rule.share_of_median * (middle or 0.0))
-        if by_entry is not None and by_entry < rule.seconds_per_entry:
-            pace = by_entry if pace is None else min(pace, by_entry)
-        if pace is None or pace >= least:
+        if pace >= least and by_entry >= rule.seconds_per_entry:
             return {}
         return {
             "seconds": None if seconds is None else round(seconds, 3),
             "answers": row.answers,
-            "seconds_per_entry": round(pace, 3),
+            "seconds_per_entry": round(min(pace, by_entry), 3),
             "least": round(least, 3),
             "median": None if middle is None else round(middle, 3),
-            **({} if by_entry is None else {"median_of_entries": round(by_entry, 3)}),
+            **({} if by_entry == math.inf else {"median_of_entries": round(by_entry, 3)}),
         }
 
     def _straight(self, row: Judged) -> Evidence:
@@ -376,7 +343,7 @@ class _Checking:
             return {}
         label, count = min(counts.items(), key=lambda pair: (-pair[1], pair[0]))
         same = dict.fromkeys(row.labels, label)
-        without = [row.labels] if row.key in self.usual_keys else []
+        without = [row.labels] if row.key in self.usual else []
         chances = self.rates.chances(row.culture, row.sheet, same, without)
         if chances is None or (chance := at_least(count, chances)) >= rule.chance:
             return {}
@@ -403,13 +370,8 @@ class _Checking:
 
     def _again(self, tries: Iterable[Judged]) -> None:
         """Exclude who tried some of the same memes before, and was careless."""
-        careless = {
-            name: evidence_of
-            for name, evidence_of in (
-                ("attention", self._attention), ("speed", self._speed), ("straight", self._straight)
-            )
-            if getattr(self.rules, name).on
-        }  # fmt: skip
+        kinds = {"attention": self._attention, "speed": self._speed, "straight": self._straight}
+        careless = {name: rule for name, rule in kinds.items() if getattr(self.rules, name).on}
         by_person: dict[str, list[Judged]] = defaultdict(list)
         for row in sorted(tries, key=lambda row: sent(row.sent)):
             if row.participant and row.sent.status == COMPLETE:
@@ -418,11 +380,11 @@ class _Checking:
             for other in by_person.get(row.participant, ()):
                 if sent(other.sent) >= sent(row.sent):
                     break
-                both = set(other.on.memes if other.on else ()) & set(row.on.memes if row.on else ())
+                both = other.on and row.on and {*other.on.memes} & {*row.on.memes}
                 failed = [name for name, evidence_of in careless.items() if evidence_of(other)]
                 if both and failed:
                     earlier = {"earlier": other.submission, "sheet": other.sheet, "failed": failed}
-                    self._exclude(row, "again", earlier)
+                    self._exclude(row, "again", **earlier)
                     break
 
     def _one_person(self) -> None:
@@ -435,82 +397,76 @@ class _Checking:
             held = [row.sheet for row in rows[:allowed]]
             for number, row in enumerate(rows, 1) if self.rules.person.on else ():
                 if number > allowed:
-                    evidence = {"number": number, "allowed": allowed, "held": held}
-                    self._exclude(row, "person", evidence)
+                    self._exclude(row, "person", number=number, allowed=allowed, held=held)
             if len(cultures := sorted({row.culture for row in rows})) > 1:
-                ids = tuple(row.submission for row in rows)
-                self.remarks.append(Remark("two cultures", "", ids, {"cultures": cultures}))
+                self._point_out("two cultures", rows, cultures=cultures)
 
     def _screening(self) -> None:
         rule = self.rules.screening
-        unclear: dict[tuple[str, str, str, str], list[str]] = defaultdict(list)
+        unclear: dict[tuple[str, str, str, str], list[Judged]] = defaultdict(list)
         for row in self.rows if rule.on else ():
             assert row.on is not None
-            facts: Screened = screen(row.people, row.on.culture, rule)
+            facts = screen(row.people, row.on.culture, rule)
             missing = list(facts.missing) if rule.missing == "set aside" else []
             if facts.differing or missing:
-                evidence = {
-                    "culture": row.culture,
-                    "locale": row.on.culture.locale.tag,
-                    "differing": dict(sorted(facts.differing.items())),
-                    "missing": missing,
-                }
-                self._exclude(row, "screening", evidence)
+                self._exclude(
+                    row,
+                    "screening",
+                    culture=row.culture,
+                    locale=row.on.culture.locale.tag,
+                    differing=dict(sorted(facts.differing.items())),
+                    missing=missing,
+                )
             for fact, value in facts.unclear.items():
-                unclear["unclear fact", row.culture, fact, value].append(row.submission)
+                unclear["unclear fact", row.culture, fact, value].append(row)
             for fact in facts.missing if row.people and rule.missing == "keep" else ():
-                unclear["missing fact", row.culture, fact, ""].append(row.submission)
-        for (name, code, fact, value), ids in unclear.items():
-            evidence = {"culture": code, "fact": fact, **({"value": value} if value else {})}
-            self.remarks.append(Remark(name, "", tuple(sorted(ids)), evidence))
+                unclear["missing fact", row.culture, fact, ""].append(row)
+        for (name, code, fact, value), rows in unclear.items():
+            self._point_out(
+                name, rows, culture=code, fact=fact, **({"value": value} if value else {})
+            )
 
     def _deviations(self, rows: Iterable[Judged]) -> dict[Key, Evidence]:
         answered = [(row.culture, row.participant, row.labels) for row in rows]
         return deviations(answered, self.rules.outlier, self.abstain)
 
-    def _outliers(self, compared: Sequence[Judged]) -> None:
+    def _outliers(self) -> None:
         """Exclude whom a person's decision names, each compared with all but the others named; and
         report who stands out."""
         rule = self.rules.outlier
         for who in rule.people if rule.on else ():
             own = [row for row in self.rows if row.participant == who]
-            usual = [row for row in self.usual if row.participant == who]
-            measured = self._deviations([*compared, *usual]) if own else {}
+            usual = [row for row in self.usual.values() if row.participant == who]
+            measured = self._deviations([*self.compared, *usual]) if own else {}
             for row in own:
-                beside = measured.get((row.culture, who), {})
-                self._exclude(row, "outlier", {"by": "name", **beside})
-        for (culture, who), beside in self.beside_others.items() if rule.on else ():
+                self._exclude(row, "outlier", by="name", **measured.get((row.culture, who), {}))
+        for person, beside in self.beside_others.items() if rule.on else ():
             if beside["outlier"]:
-                same = (row for row in compared if (row.culture, row.participant) == (culture, who))
-                ids = tuple(sorted(row.submission for row in same))
-                evidence = {"culture": culture, "participant": who, **beside}
-                self.remarks.append(Remark("outlier", "", ids, evidence))
+                own = [row for row in self.compared if (row.culture, row.participant) == person]
+                self._point_out("outlier", own, culture=person[0], participant=person[1], **beside)
 
     def _look(self) -> None:
         """Report pictures that did not load, and the same answers of several people."""
-        lacking: dict[str, list[Submission]] = defaultdict(list)
+        lacking: dict[str, list[Judged]] = defaultdict(list)
         groups: dict[tuple[str, tuple[tuple[str, str], ...]], list[Judged]] = defaultdict(list)
         rule = self.rules.identical
         for row in self.rows:
             if row.sent.not_shown:
-                lacking[row.sheet].append(row.sent)
+                lacking[row.sheet].append(row)
             if rule.on and len(row.labels) >= rule.fewest:
                 groups[row.sheet, tuple(row.labels.items())].append(row)
-        for sheet, submissions in lacking.items():
-            entries = Counter(entry for each in submissions for entry in each.not_shown)
-            ids = tuple(sorted(each.id for each in submissions))
-            by_entry = {"people_by_entry": dict(sorted(entries.items()))}
-            self.remarks.append(Remark("not shown", sheet, ids, by_entry))
-        for (sheet, _), group in groups.items():
-            if len(group) > 1:
-                labels = group[0].labels
-                without = [labels for row in group if row.key in self.usual_keys]
-                chances = self.rates.chances(group[0].culture, sheet, labels, without)
-                chance = None if chances is None else float(f"{math.prod(chances):.3g}")
-                if chance is None or chance < rule.chance:
-                    ids = tuple(sorted(row.submission for row in group))
-                    evidence = {"answers": len(labels), "chance": chance}
-                    self.remarks.append(Remark("identical", sheet, ids, evidence))
+        for sheet, rows in lacking.items():
+            entries = Counter(entry for row in rows for entry in row.sent.not_shown)
+            by_entry = dict(sorted(entries.items()))
+            self._point_out("not shown", rows, sheet=sheet, people_by_entry=by_entry)
+        for sheet, rows in ((key[0], rows) for key, rows in groups.items() if len(rows) > 1):
+            labels = rows[0].labels
+            without = [labels for row in rows if row.key in self.usual]
+            chances = self.rates.chances(rows[0].culture, sheet, labels, without)
+            chance = None if chances is None else float(f"{math.prod(chances):.3g}")
+            if chance is None or chance < rule.chance:
+                numbers = {"answers": len(labels), "chance": chance}
+                self._point_out("identical", rows, sheet=sheet, **numbers)
 
     def _keep(self) -> None:
         """Take back what excludes people who are kept by a decision, and report it.
@@ -523,12 +479,9 @@ class _Checking:
                 own = [each for each in self.excluded if each.key == row.key]
                 lifted = [each for each in own if each.rule != "status"]
                 self.excluded = [each for each in self.excluded if each not in lifted]
-                evidence = {
-                    "participant": row.participant,
-                    "why": rule.people[row.participant],
-                    "rules": sorted(each.rule for each in lifted),
-                }
-                self.remarks.append(Remark("kept", row.sheet, (row.submission,), evidence))
+                about = {"participant": row.participant, "why": rule.people[row.participant]}
+                rules = sorted(each.rule for each in lifted)
+                self._point_out("kept", [row], sheet=row.sheet, **about, rules=rules)
 
 
 def _judged(
@@ -547,17 +500,22 @@ def _judged(
     if submission.started is not None and submission.submitted is not None:
         own = (submission.submitted - submission.started).total_seconds()
         seconds = own if own > 0 else seconds
+    at_service = service or Participant(submission.participant)
     return Judged(
-        submission,
-        sheet,
-        people,
-        service.submission if service else "",
-        service.study if service else "",
-        service.status if service else "",
-        seconds if seconds and seconds > 0 else None,
-        {meme: given[meme] for meme in (sheet.memes if sheet else ()) if meme in given},
-        len(given.keys() & set(map(entry_id, entries))),
-        [
+        sheet=submission.sheet,
+        submission=submission.id,
+        participant=submission.participant,
+        culture=sheet.culture.code if sheet else "",
+        sent=submission,
+        on=sheet,
+        people=people,
+        service=at_service.submission,
+        study=at_service.study,
+        status=at_service.status,
+        seconds=seconds if seconds and seconds > 0 else None,
+        labels={meme: given[meme] for meme in (sheet.memes if sheet else ()) if meme in given},
+        answers=len(given.keys() & set(map(entry_id, entries))),
+        checks=[
             (entry, given.get(entry.id, ""))
             for entry in entries
             if isinstance(entry, Check) and entry.id not in submission.not_shown

@@ -1,38 +1,34 @@
-"""Decisions for a recruitment service. In: a quality control. Out: approve, return, reject."""
+"""Decisions, bonuses and messages. In: a quality control. Out: tables for a service's own page."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from memeloc.errors import InputError
+from memeloc.settings import read_toml
 from memeloc.sheets import write_sheet_table
 from memeloc.survey.design.pay import read_rates
-from memeloc.survey.messages import Message
-from memeloc.survey.quality.decisions import READ, SENT, Decision, decisions
-from memeloc.survey.rewards import Bonus
+from memeloc.survey.messages import write_messages
+from memeloc.survey.quality.decisions import READ, SENT, decisions
+from memeloc.survey.rewards import Shortfall, equal_bonuses, shortfalls, time_bonuses
 from memeloc.survey.targets.protocol import Decide
 from memeloc.survey.targets.registry import make_target
 from memeloc.survey.targets.resolver import import_file
-from memeloc.workspace.surveys.checking import Checking
+from memeloc.workspace.surveys.checking import Checked, Checking
 from memeloc.workspace.surveys.packs import sent_packs
 from memeloc.workspace.surveys.stored import Agree, SurveyState, disagree, recruiter
 
-Listed = TypeVar("Listed", Decision, Bonus, Message)
-
-_AS_DECIDED = ("study", "sheet", "category", "message")
-_COLUMNS = (
-    "action", "submission", "participant", "study", "sheet", "category", "message", "rules",
-    "earned", "not_read",
-)  # fmt: skip
-
 
 class Deciding(Checking):
-    """Decisions for a recruitment service."""
+    """What a recruitment service is to do about people; each list has the service's own ids as far
+    as its exports (`exported`) name them, which are stored as hashes."""
 
     def decide(
         self,
@@ -53,7 +49,6 @@ class Deciding(Checking):
 
         Args:
             out: the list, a .csv file.
-            exported: the service's exports, which have the ids that are stored as hashes.
             minutes: that a sheet takes; 0 for what people were given.
             implicit_count: whether implicit checks count beside a failed explicit one.
             reject_fast: whether exceptionally fast ones are rejected; else they are paid.
@@ -63,8 +58,7 @@ class Deciding(Checking):
         Raises:
             InputError: the minutes are not known.
         """
-        checked = self.checked()
-        given = self.minutes
+        checked, given = self.checked(), self.minutes
         by_sheet = {
             sheet.id: minutes or given[sheet.batch]
             for sheet in checked.sheets
@@ -72,13 +66,13 @@ class Deciding(Checking):
         }
         if not by_sheet:
             raise InputError("How long does a sheet take? Nothing went out yet; give --minutes")
-        rates, service = read_rates(self.settings(recruiter())), recruiter()
+        service = recruiter()
+        rates = read_rates(self.settings(service))
         unread: dict[str, Counter[str]] = defaultdict(Counter)
         for target, person, reason in self._store.rejected(self.name):
             if target != service and reason not in READ:
                 unread[person][reason] += 1
-        cultures = self.design.cultures
-        texts = {culture.locale.tag: self.texts(culture) for culture in cultures}
+        texts = {culture.locale.tag: self.texts(culture) for culture in self.design.cultures}
         decided = decisions(
             checked.report,
             by_sheet,
@@ -88,19 +82,17 @@ class Deciding(Checking):
             implicit_count=implicit_count,
             reject_fast=reject_fast,
         )
-
-        def cells(decision: Decision) -> dict[str, str]:
-            earned = decision.earned
-            is_unread = decision.action == "look"
-            return {
-                **{name: getattr(decision, name) for name in ("action", *_AS_DECIDED)},
-                "rules": " ".join(decision.rules),
-                "earned": "" if earned is None else f"{earned} {rates.currency}",
-                "not_read": json.dumps(decision.evidence) if is_unread else "",
-            }
-
+        rows = [
+            (
+                *(each.action, each.service, each.participant, each.study, each.sheet),
+                *(each.category, each.message, " ".join(each.rules)),
+                "" if each.earned is None else f"{each.earned} {rates.currency}",
+                json.dumps(each.evidence) if each.action == "look" else "",
+            )
+            for each in decided
+        ]
         ids = self._plain_ids(service, exported)
-        listed = self._list(out, _COLUMNS, decided, ids, cells)
+        listed = _write(out, _DECISION, rows, ids)
         sent: Mapping[str, int] = {}
         if send:
             recruiting = self.target(service)
@@ -117,25 +109,88 @@ class Deciding(Checking):
             "not_read": dict(sorted(unread[""].items())),
         }
 
-    def _list(
+    def shortfalls(self, checked: Checked) -> tuple[Shortfall, ...]:
+        """Return the sheets that took a culture's retained people longer than they were paid for.
+
+        They are paid for the minutes that the sheet says, or those of the service's settings where
+        these are more.
+        """
+        settings = self.settings(recruiter())
+        least = int(settings.get("minutes", 0))
+        promised = {batch: max(minutes, least) for batch, minutes in self.minutes.items()}
+        return shortfalls(checked.sheets, checked.paces(), promised, read_rates(settings))
+
+    def bonus(
         self,
         out: str | Path,
-        columns: Sequence[str],
-        rows: Sequence[Listed],
-        ids: Mapping[str, str],
-        cells: Callable[[Listed], Mapping[str, str]],
+        *,
+        each: Decimal | None = None,
+        reason: str = "",
+        exported: Sequence[str | Path] = (),
     ) -> dict[str, Any]:
-        """Write a list for the service's own page, with the service's ids as far as they are known.
+        """List whom to pay a bonus.
 
-        Return its `file`, and how many rows are `unknown`.
+        Return the `bonuses`, their `total` without the service's fee, the `currency`, `shortfalls`,
+        the sheets that took longer than was promised, the `file`, and how many are `unknown`.
+
+        Args:
+            each: what each retained person gets; None makes up for sheets that took longer than
+                was promised, for all whose work is paid.
+            reason: a word that tells this bonus from others of the same people.
         """
-        lines = []
-        for row in rows:
-            submission, participant = (ids.get(id, id) for id in (row.service, row.participant))
-            line = {"submission": submission, "participant": participant, **cells(row)}
-            lines.append([line[name] for name in columns])
-        file, _ = write_sheet_table(Path(out), columns, lines)
-        return {"file": file, "unknown": sum(row.service not in ids for row in rows)}
+        service, checked = recruiter(), self.checked()
+        short, report = self.shortfalls(checked), checked.report
+        bonuses = time_bonuses(report, short) if each is None else equal_bonuses(report, each)
+        bonuses = [replace(bonus, reason=reason or bonus.reason) for bonus in bonuses]
+        currency = read_rates(self.settings(service)).currency
+        rows = [
+            (row.service, row.participant, row.sheet, f"{row.amount:.2f}", currency, row.reason)
+            for row in bonuses
+        ]
+        ids = self._plain_ids(service, exported)
+        return {
+            "survey": self.name,
+            "bonuses": bonuses,
+            "total": sum((bonus.amount for bonus in bonuses), Decimal(0)),
+            "currency": currency,
+            "shortfalls": short,
+            **_write(out, _BONUS, rows, ids),
+        }
+
+    def message(
+        self,
+        out: str | Path,
+        texts: Mapping[str, str],
+        *,
+        to: str = "everybody",
+        cultures: Collection[str] = (),
+        exported: Sequence[str | Path] = (),
+    ) -> dict[str, Any]:
+        """List whom to write what.
+
+        Return the `messages`, by text to how many it goes (`texts`), the `file`, and how many are
+        `unknown`.
+
+        Args:
+            texts: by language tag; the one under an empty tag is for all other languages.
+            to: retained, excluded, absent, everybody, or a rule of quality control.
+            cultures: codes; all by default.
+
+        Raises:
+            InputError: there is no such group, or no text in a person's language.
+        """
+        checked = self.checked()
+        for code in cultures:
+            self.design.culture(code)
+        messages = write_messages(checked.report, checked.sheets, texts, to, cultures)
+        rows = [(each.service, each.participant, each.sheet, each.text) for each in messages]
+        ids = self._plain_ids(recruiter(), exported)
+        return {
+            "survey": self.name,
+            "messages": messages,
+            "texts": dict(Counter(message.text for message in messages)),
+            **_write(out, _MESSAGE, rows, ids),
+        }
 
     def _plain_ids(self, service: str, exported: Sequence[str | Path]) -> dict[str, str]:
         """By what is stored of an id, the id, as far as the service's exports name it."""
@@ -146,3 +201,40 @@ class Deciding(Checking):
                 for plain in filter(None, (person.participant, person.submission)):
                     ids[plain] = ids[self._store.hash_participant(plain)] = plain
         return ids
+
+
+_BONUS = ("submission", "participant", "sheet", "amount", "currency", "reason")
+_MESSAGE = ("submission", "participant", "sheet", "text")
+_DECISION = (
+    "action", "submission", "participant", "study", "sheet", "category", "message", "rules",
+    "earned", "not_read",
+)  # fmt: skip
+
+
+def _write(
+    out: str | Path,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    ids: Mapping[str, str],
+) -> dict[str, Any]:
+    """Write a list with the service's ids; return its `file`, and how many rows are `unknown`."""
+    place = columns.index("submission")
+    lines = [[ids.get(cell, cell) for cell in row] for row in rows]
+    file, _ = write_sheet_table(Path(out), columns, lines)
+    return {"file": file, "unknown": sum(row[place] not in ids for row in rows)}
+
+
+def read_texts(text: str, file: Path | None) -> dict[str, str]:
+    """Read messages by language tag: one for all, or those of a TOML `TAG = "text"`.
+
+    Raises:
+        InputError: there is neither or both, or the file holds something else.
+    """
+    if bool(text.strip()) == (file is not None):
+        raise InputError("Write the message as --text, or name a file of texts by --texts.")
+    if file is None:
+        return {"": text.strip()}
+    values = read_toml(file)
+    if not values or not all(isinstance(value, str) and value.strip() for value in values.values()):
+        raise InputError('The file holds a line a language, as de = "Danke!"', file=file)
+    return {tag: str(value).strip() for tag, value in values.items()}

@@ -1,18 +1,36 @@
-"""Labels of a survey. In: retained answers, what people decided. Out: labels, what is open."""
+"""Labels of a survey. In: retained answers, what people decided. Out: labels, what is open.
+
+What is open goes out as a sheet with all votes, and comes back half filled in and in any order. A
+row without a label and without answers decides nothing; one that cannot be read stops the file.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memeloc.errors import InputError
+from memeloc.locales import default
 from memeloc.model import SEPARATOR
 from memeloc.ocr.transcript import Transcript
+from memeloc.sheets import (
+    FilledRow,
+    SheetColumn,
+    SheetForm,
+    all_records,
+    read_form,
+    write_form,
+)
 from memeloc.survey.labels.settling import (
     Cell,
+    LabelDecision,
     Settled,
     Unsettled,
+    by_votes,
     decided_answers,
     needs_of,
     settle,
@@ -20,18 +38,17 @@ from memeloc.survey.labels.settling import (
     unsettled,
     with_decisions,
 )
+from memeloc.survey.model import MemeEntry
 from memeloc.survey.quality.checking import COMPLETE
 from memeloc.survey.quality.rules import Settling, read_settling
+from memeloc.survey.targets.questions import resolve_further
+from memeloc.survey.texts import TaxonomyTexts, survey_texts
+from memeloc.tables import folded
+from memeloc.taxonomy import LABEL, SOURCE
 from memeloc.workspace.surveys.checking import Checked, Checking
 from memeloc.workspace.surveys.collected import collected_texts
-from memeloc.workspace.surveys.discussing import (
-    DecisionResolver,
-    open_labels,
-    read_decisions,
-    write_open,
-)
 from memeloc.workspace.surveys.packs import captions_in
-from memeloc.workspace.surveys.stored import CLOSED, WITHDRAWN
+from memeloc.workspace.surveys.stored import CLOSED, NO_PICTURE, WITHDRAWN
 from memeloc.workspace.surveys.teams import team_of
 
 if TYPE_CHECKING:
@@ -54,24 +71,20 @@ class Standing(NamedTuple):
 
 class Labelling(Checking):
     def settling(self, changed: Mapping[str, Any]) -> Settling:
-        """How answers become labels: what is changed, then memeloc.toml's, then the design's."""
+        """Return how answers become labels: what is changed, then memeloc.toml's, the design's."""
         values = {"answers": self.design.answers, **self.settings("settle"), **changed}
         return read_settling(values)
 
     def settled(
-        self,
-        answers: pd.DataFrame,
-        settling: Settling,
-        pending: Mapping[tuple[str, str], int] | None = None,
+        self, answers: pd.DataFrame, settling: Settling, pending: Mapping[Cell, int] | None = None
     ) -> tuple[Settled, pd.DataFrame]:
-        """The labels of every meme and culture that one is wanted of, and the further answers."""
+        """Return the labels of every meme and culture that one is wanted of, and the further
+        answers."""
         batches = [batch for batch in self.batches if batch.round > 0]
         wanted = {
             (meme, code) for batch in batches for meme in batch.memes for code in batch.cultures
         }
-        voted = settle(
-            answers, self.taxonomy, settling, wanted=sorted(wanted), pending=pending or {}
-        )
+        voted = settle(answers, self.taxonomy, settling, wanted=sorted(wanted), pending=pending)
         decided = decided_answers(self.workspace.store.label_decisions.find(self.name))
         settled = with_decisions(voted, decided, self.taxonomy)
         return settled, settle_further(answers, settled, self.taxonomy, self.memes, decided)
@@ -97,41 +110,24 @@ class Labelling(Checking):
         answers = checked.answers(lambda number: number > 0)
         settled, further = self.settled(answers, settling, pending=pending)
         open_questions = unsettled(settled, further, settling)
-        needs = needs_of(settled, open_questions, settling, pending)
+        needs = Counter(needs_of(settled, open_questions, settling, pending))
         coming, withdrawn = set(pending), []
         for sheet in planned:
             cells = [(meme, sheet.culture.code) for meme in sheet.memes]
-            if all(cell in needs for cell in cells) and sheet.wanted <= max(
+            if min(needs[cell] for cell in cells) and sheet.wanted <= max(
                 needs[cell] for cell in cells
             ):
-                needs |= {cell: needs[cell] - sheet.wanted for cell in cells}
-                needs = {cell: count for cell, count in needs.items() if count > 0}
+                needs -= Counter(dict.fromkeys(cells, sheet.wanted))
                 coming.update(cells)
             else:
                 if keep:
                     self.put_state(WITHDRAWN, sheet.id, sheet.wanted)
                 withdrawn.append(sheet.id)
-        return Standing(settled, further, open_questions, needs, coming, tuple(withdrawn))
-
-    def note_texts(self, further: pd.DataFrame) -> int:
-        """Make the corrected texts that are settled the transcripts of their finished memes; return
-        how many are new (araharmeme 3.3)."""
-        drafted = [each.id for each in self.taxonomy.questions if each.item_text == "answer"]
-        rows = further[further["question"].isin(drafted) & (further["answer"] != "")]
-        if not self.collected or rows.empty:
-            return 0
-        before = self.workspace.store.transcripts.all()
-        tags = {culture.code: culture.locale.tag for culture in self.design.cultures}
-        texts = []
-        for item, culture, answer in rows[["item", "culture", "answer"]].to_numpy():
-            parts = tuple(part.strip() for part in answer.split(SEPARATOR.strip()) if part.strip())
-            tag = before[item].language if item in before else tags[culture]
-            who, picture = f"survey {self.name}", self.pictures.get(item, "")
-            texts.append(Transcript(item, parts, tag, who, 1.0, picture=picture))
-        return self.workspace.store.transcripts.add(texts, "settled")
+        return Standing(settled, further, open_questions, dict(needs), coming, tuple(withdrawn))
 
     def known_sheets(self, *, keep: bool = True) -> tuple[str, ...]:
-        """Ids of the sheets of further rounds that ask for what is known, by the last settling.
+        """Return the ids of the sheets of further rounds that ask for what is known, by the last
+        settling.
 
         Of those that went out, which ask for nothing else; of others, which ask for some of it:
         they are withdrawn, see `standing`.
@@ -153,6 +149,23 @@ class Labelling(Checking):
     def _closed_round(self) -> int:
         return int(self.state(CLOSED).get("round", 0))
 
+    def note_texts(self, further: pd.DataFrame) -> int:
+        """Make the corrected texts that are settled the transcripts of their finished memes; return
+        how many are new (araharmeme 3.3)."""
+        drafted = [each.id for each in self.taxonomy.questions if each.item_text == "answer"]
+        rows = further[further["question"].isin(drafted) & (further["answer"] != "")]
+        if not self.collected or rows.empty:
+            return 0
+        before = self.workspace.store.transcripts.all()
+        tags = {culture.code: culture.locale.tag for culture in self.design.cultures}
+        texts = []
+        for item, culture, answer in rows[["item", "culture", "answer"]].to_numpy():
+            parts = tuple(part.strip() for part in answer.split(SEPARATOR.strip()) if part.strip())
+            tag = before[item].language if item in before else tags[culture]
+            who, picture = f"survey {self.name}", self.pictures.get(item, "")
+            texts.append(Transcript(item, parts, tag, who, 1.0, picture=picture))
+        return self.workspace.store.transcripts.add(texts, "settled")
+
     def decide_labels(
         self,
         given: Sequence[Mapping[str, Any]] = (),
@@ -166,57 +179,191 @@ class Labelling(Checking):
 
         A decision goes before all votes, until there is a newer one about the same question. Return
         how many are `new`, how many were the newest about their items already (`known`), the
-        decisions that are stored, oldest first (`decided`), what is `open` (see `open_labels`), and
-        the `file` that was written.
+        decisions that are stored, oldest first (`decided`), what people may decide (`open`: of each
+        item and culture its `text`, its `label` and `state` by now, the ids of the questions that
+        are `open`, and the `votes` by question id), and the `file` that was written.
 
         Args:
-            given: as of `DecisionResolver.decision`.
+            given: `item`, `label`, answers by question as `further`, `people` and `reason`, by id
+                or name; `culture` may be left out of a survey with one.
             file: a sheet of them, such as `out` made, filled in as far as people came.
             people, reason: who took part and why, where the table does not say it; a person of a
                 named team by the place (`a-2`) or the id, others by any id. Hashes are stored.
             out: a sheet to be filled in, of what is open: .xlsx, .csv, .jsonl or .parquet.
 
         Raises:
-            InputError: a decision cannot be read, with its row; or a file cannot.
+            InputError: the survey does not ask about the item there, the label or an answer is
+                none, nobody took part, or there is no reason, with row and column; or a file
+                cannot be read.
         """
         answers = self.checked(keep=False).answers(lambda number: number > 0)
         settling = self.settling({})
         settled, further = self.settled(answers, settling)
-        team = team_of(self)
-        resolver = DecisionResolver(
-            self,
-            settled.labels(),
-            {culture.code: self.texts(culture) for culture in self.design.cultures},
-            {member.place: member.participant for member in team.members} if team else {},
-        )
-        store = self.workspace.store.label_decisions
-        written = [resolver.decision(each) for each in given]
+        labels, store = settled.labels(), self.workspace.store.label_decisions
+        written = [self._decision(each, labels) for each in given]
         if file is not None:
-            written += read_decisions(Path(file), resolver, people, reason)
+            written += self._read_decisions(Path(file), labels, people, reason)
         new = store.add(self.name, written)
         if new:
             settled, further = self.settled(answers, settling)
-        rows = open_labels(
-            settled.table, further, answers, unsettled(settled, further, settling), self._captions()
-        )
+        rows = self._open(settled, further, answers, unsettled(settled, further, settling))
         return {
             "survey": self.name,
             "new": new,
             "known": len(written) - new,
             "decided": store.find(self.name),
             "open": rows,
-            "file": None if out is None else write_open(Path(out), rows, self.taxonomy),
+            "file": None if out is None else self._write_open(Path(out), rows),
         }
 
-    def _captions(self) -> dict[tuple[str, str], str]:
-        """By meme and culture the captions as they stand; of finished memes their transcripts."""
+    def _open(
+        self,
+        settled: Settled,
+        further: pd.DataFrame,
+        answers: pd.DataFrame,
+        open_questions: Collection[Unsettled],
+    ) -> list[dict[str, Any]]:
+        wanted = {(each.item, each.culture, each.question) for each in open_questions}
+        questions: dict[Cell, list[str]] = defaultdict(list)
+        votes: dict[Cell, dict[str, Mapping[str, int]]] = defaultdict(dict)
+        for row in further.to_dict("records"):
+            cell, question = (row["item"], row["culture"]), row["question"]
+            if row["tied"] or (*cell, question) in wanted:
+                questions[cell].append(question)
+                votes[cell][question] = row["votes"]
+        given: dict[Cell, Counter[str]] = defaultdict(Counter)
+        for item, culture, label in answers[["item", "culture", "label"]].to_numpy():
+            given[item, culture][label] += 1
         cultures = self.design.cultures
         if self.collected:
             captions = dict.fromkeys((c.locale.tag for c in cultures), collected_texts(self))
         else:
             captions = captions_in(self.workspace, cultures)
-        return {
-            (meme, culture.code): captions[culture.locale.tag].get(meme, "")
-            for culture in cultures
-            for meme in self.memes
-        }
+        tags = {culture.code: culture.locale.tag for culture in cultures}
+        states = zip(settled.table["label"], settled.table["state"], strict=True)
+        return [
+            {
+                "item": cell[0],
+                "culture": cell[1],
+                "text": captions[tags[cell[1]]].get(cell[0], ""),
+                "label": label,
+                "state": state,
+                "open": [*own, *questions[cell]],
+                "votes": {LABEL: by_votes(given[cell]), **votes[cell]},
+            }
+            for cell, (label, state) in zip(settled.cells, states, strict=True)
+            for own in [[LABEL] if state in ("tied", "given up") else []]
+            if own or questions[cell]
+        ]
+
+    def _write_open(self, path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+        """Write what is open, with columns for the label, further answers, people and why."""
+        questions = [question.id for question in self.taxonomy.about("item", "picture")]
+        asked = [name for name in questions if any(name in row["open"] for row in rows)]
+        cells = []
+        for row in rows:
+            votes = {
+                question: " | ".join(f"{answer}: {count}" for answer, count in counts.items())
+                for question, counts in row["votes"].items()
+            }
+            shown = {name: row[name] for name in ("item", "culture", "text", "state")}
+            further = {f"{name} votes": votes.get(name, "") for name in asked}
+            cells.append({**shown, "votes": votes[LABEL], **further})
+        return write_form(path, _form(asked), cells)
+
+    def _read_decisions(
+        self, path: Path, labels: Mapping[Cell, str], people: Sequence[str], reason: str
+    ) -> list[LabelDecision]:
+        """Read the decisions of a sheet; `people` and `reason` are those of rows that have none."""
+        questions = self.taxonomy.about("item", "picture")
+
+        def decide(row: FilledRow) -> LabelDecision | None:
+            further = {
+                each.id: _parts(row[each.id])
+                if each.kind in ("choices", "span")
+                else [row[each.id]]
+                for each in questions
+                if row[each.id]
+            }
+            if not (row[LABEL] or further):
+                return None
+            given: dict[str, Any] = {name: row[name] for name in ("item", "culture", LABEL)}
+            given |= {"people": _parts(row["people"]) or people, "reason": row["reason"] or reason}
+            return self._decision({**given, "further": further}, labels)
+
+        form = _form([question.id for question in questions])
+        return all_records(read_form(path, form, needed=[("item", LABEL)]), decide)
+
+    def _decision(self, given: Mapping[str, Any], labels: Mapping[Cell, str]) -> LabelDecision:
+        """Return a decision with ids, and with people as hashes; `labels` are those by now, of all
+        that was asked."""
+        further, reason = given.get("further", {}), given.get("reason", "").strip()
+        codes = [culture.code for culture in self.design.cultures]
+        item = given["item"]
+        code = given.get("culture", "").strip().upper() or (codes[0] if len(codes) == 1 else "")
+        if (item, code) not in labels:
+            where = f" in {code[:20]}" if code else "; name its culture"
+            message = f"{self.name} does not ask about {item[:80]!r}{where}"
+            raise InputError(message, column="item" if code else "culture")
+        names, written = self._names[code], given.get(LABEL, "").strip()
+        label = names[LABEL].get(folded(written)) if written else ""
+        allowed = [each.id for each in self.taxonomy.of_role("vote", "reject")]
+        if label is None or label not in ("", *allowed):
+            message = f"{written[:80]!r} is no label; there are {', '.join(allowed)}"
+            raise InputError(message, column=LABEL)
+        if not (label or further):
+            raise InputError("nothing is decided; give a label or an answer", column=LABEL)
+        in_force = label or labels[item, code]
+        if not in_force:
+            raise InputError(f"the label of {item!r} is open; decide it, too", column=LABEL)
+        entry = MemeEntry(item, "", NO_PICTURE, texts=self.item_texts.get(item, {}))
+        answers, problems = resolve_further(
+            self.taxonomy,
+            entry,
+            in_force,
+            further,
+            lambda question, text: names.get(question, {}).get(folded(text)),
+        )
+        for problem, message in problems:
+            if problem != "not answered":
+                raise InputError(message, column=LABEL)
+        if not given.get("people"):
+            raise InputError("it does not say who decided", column="people")
+        if not reason:
+            raise InputError("it does not say why", column="reason")
+        team = team_of(self)
+        places = {each.place: each.participant for each in team.members} if team else {}
+        people = {places.get(who) or self.hashed(who) for who in given["people"]}
+        return LabelDecision(item, code, label, tuple(sorted(people)), reason, answers)
+
+    @cached_property
+    def _names(self) -> dict[str, dict[str, dict[str, str]]]:
+        """By culture and question, ids of answers by themselves, their names, and English ones."""
+        english = survey_texts(default().get(SOURCE), taxonomy=self.taxonomy)
+        by_culture = {}
+        for culture in self.design.cultures:
+            by_name: dict[str, dict[str, str]] = defaultdict(dict)
+            for texts in (english, self.texts(culture)):
+                for question, names in TaxonomyTexts(texts, self.taxonomy).answers.items():
+                    by_name[question] |= {folded(name): own for own, name in names.items()}
+            for answers in by_name.values():
+                answers |= {folded(own): own for own in answers.values()}
+            by_culture[culture.code] = dict(by_name)
+        return by_culture
+
+
+def _form(asked: Iterable[str]) -> SheetForm:
+    """Return the sheet on which people decide labels, and answers to the questions asked."""
+    shown = ("item", "culture", "text", "state", "votes", *(f"{name} votes" for name in asked))
+    return SheetForm(
+        "Decisions",
+        (
+            *(SheetColumn(name) for name in shown),
+            *(SheetColumn(name, "answer") for name in (LABEL, *asked)),
+            *(SheetColumn(name, "note") for name in ("people", "reason")),
+        ),
+    )
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in re.split(r"[|;\n]", text) if part.strip()]

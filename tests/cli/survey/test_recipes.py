@@ -37,6 +37,7 @@ def test_recipes_rules_come_before_memeloc_toml(command: Run, folder: Path, team
         survey = workspace.survey("ara")
         assert survey.settings("settle") == {
             "rule": "absolute majority", "ties": "ask", "most": 3, "extra": 2,
+                "further": ["ocr-text"],
         }  # fmt: skip
         assert not survey.check().rules.speed.on
 
