@@ -1,10 +1,5 @@
 """The store. In: a folder or a database's URL. Out: `Store`, with a repository for each kind.
 
-    with Store.open("my-set") as store:
-        store.captions.current("de")             # {meme_id: CaptionVersion}
-        store.items.find("picture")              # an iterator of Items
-        store.surveys.submissions("pilot")
-
 What people typed is append-only: a newer row supersedes, and triggers in the database refuse to
 change or delete one (tables/ says which). There is one schema, without migrations: a dump is the
 way from one to another. Languages are exact tags of the locale registry; times are aware and in

@@ -32,9 +32,7 @@ class Computed(Repository):
 
     def add_features(self, name: str, values: Mapping[str, Any]) -> None:
         """Store what was computed of pictures, JSON values by SHA-256; what is there already stays.
-
-        The name is of the method and its version, such as `phash-1`.
-        """
+        The name is of the method and its version, such as `phash-1`."""
         rows = [{"name": name, "sha256": sha, "value": value} for sha, value in values.items()]
         with self.database.write(relaxed=True) as connection:
             add_rows(connection, features, rows, ["name", "sha256"])
@@ -56,11 +54,8 @@ class Spending(Repository):
 
     def find(self) -> list[Spent]:
         """Return what was spent, by translator or model and currency; the dearest of a currency
-        first.
-
-        Translations that were replaced since count, and those that failed as far as they are
-        stored. An answer of a language model counts once, however often it was used.
-        """
+        first. Translations that were replaced since count, and those that failed as far as they are
+        stored; an answer of a language model counts once, however often it was used."""
         costs, texts = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
         with self.database.read() as connection:
             for table in (captions, translation_failures):

@@ -48,15 +48,10 @@ _Record = TypeVar("_Record", Verdict, Pair, Judgement)
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What was chosen.
-
-    Attributes:
-        settings: what it was chosen by.
-        funnel: how many came in and went out of each stage, and why.
-        items: the chosen items, in the order in which they were collected.
-        pictures: those of them that are finished memes.
-        new: how many memes were not there before; filled only as it is stored.
-    """
+    """What was chosen, by which settings; its `funnel` has how many came in and went out of each
+    stage, and why. `items` are in the order in which they were collected, `pictures` those of them
+    that are finished memes; `new`, how many memes were not there before, is filled only as it is
+    stored."""
 
     id: int
     settings: Mapping[str, Any]
@@ -92,9 +87,7 @@ class Curation(queries.Repository):
 
     def pairs(self, stage: str | None = None) -> list[Pair]:
         """Return the pairs of the newest search, all or of one stage, in the order of their ids.
-
-        Those of which an item is another by now are left out: they are to be searched for again.
-        """
+        Those of which an item is another by now are left out: they are to be searched for again."""
         found = self._current(equal(_NEWEST_PAIRS, {tables.pairs.c.stage: stage}), Pair)
         return sorted(found, key=lambda pair: pair.ids)
 
@@ -104,10 +97,8 @@ class Curation(queries.Repository):
         return settings
 
     def add_pairs(self, new: Iterable[Pair], settings: Mapping[str, Any] | None = None) -> int:
-        """Store all that one search for duplicates found; it takes the place of the last search.
-
-        Returns the number of the search; that of the last one when it found the very same.
-        """
+        """Store all that one search for duplicates found, in place of the last search; return the
+        search's number, that of the last one when it found the very same."""
         values, found = dict(settings or {}), sorted(new, key=lambda pair: pair.ids)
         with self.database.write() as connection:
             rows = _rows(connection, found)
@@ -121,22 +112,15 @@ class Curation(queries.Repository):
         return number
 
     def judgements(self, question: str | None = None, *, earlier: bool = False) -> list[Judgement]:
-        """Return what each person answered last of each subject and question, oldest first.
-
-        Args:
-            question: only answers to this one.
-            earlier: also what was answered about items as they were before.
-        """
+        """Return what each person answered last of each subject and question, oldest first; of one
+        question or all; `earlier` is also about items as they were before."""
         query = equal(_NEWEST_JUDGEMENTS, {tables.judgements.c.question: question})
         if earlier:
             return [Judgement(*row) for row in self.fetch(query)]
         return self._current(query, Judgement)
 
     def add_judgements(self, file: FileRecord, new: Sequence[Judgement]) -> int:
-        """Store a file of judgements, whole or not at all, and once; return how many are new.
-
-        The file is `FileRecord("judgements", name, sha256, rows)`.
-        """
+        """Store a file of judgements, whole or not at all, and once; return how many are new."""
         with self.database.write() as connection:
             file_id, seen = queries.store_file(connection, file)
             if seen:
@@ -158,17 +142,12 @@ class Curation(queries.Repository):
         source: str = "en",
         kinds: Collection[ItemKind] = ("caption", "picture"),
     ) -> Selection:
-        """Make memes of collected captions.
+        """Make memes of collected captions that can be memes, and store the selection.
 
-        Memes of an earlier selection that are not chosen now are left out, not deleted.
-        Translations that came with a caption are its meme's, unless the meme has one in that
-        language.
-
-        Args:
-            settings: JSON values: what the items were chosen by; `funnel` says how.
-            ids: of captions that can be memes, and of finished memes.
-            source: tag of the new memes' source language.
-            kinds: what was chosen from; what is selected of another kind stays so.
+        `settings`, JSON values, are what the items were chosen by, of `kinds`: what is selected of
+        another kind stays so; `funnel` says how. Memes of an earlier selection that are not chosen
+        now are left out, not deleted. Translations that came with a caption are its meme's, unless
+        the meme has one in that language.
         """
         items = Items(self.root, self.database)
         chosen = [item for kind in kinds for item in items.find(kind, ids)]
@@ -215,10 +194,8 @@ class Curation(queries.Repository):
 
     def take_back_selection(self) -> bool:
         """Let the selection before the newest hold again, as a new row; return whether there was a
-        newest.
-
-        Before the first one nothing was selected. Taken back again, the one before that holds.
-        """
+        newest. Before the first one nothing was selected. Taken back again, the one before that
+        holds."""
         with self.database.write() as connection:
             last = _newest_selection(connection)
             if last is None:

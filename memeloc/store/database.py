@@ -68,18 +68,11 @@ class MissingDatabaseError(WorkspaceError):
 
 
 class Database:
-    """A workspace's database, opened when it is used.
-
-    Its `name` is the file's path, or the URL without its password; `file` the SQLite file, or None.
-    """
+    """A workspace's database, opened when it is used: a SQLite file, or a URL (postgresql:// or
+    sqlite:///). Its `name` is the file's path, or the URL without its password."""
 
     def __init__(self, where: Path | str) -> None:
-        """Take a SQLite file, or a URL (postgresql:// or sqlite:///).
-
-        Raises:
-            InputError: it is no such URL.
-            MissingError: the driver is not installed.
-        """
+        """Raise InputError if it is no such URL, MissingError if the driver is not installed."""
         url = URL.create("sqlite", database=str(where)) if isinstance(where, Path) else _url(where)
         if url.drivername == "sqlite" and url.database:
             self.file: Path | None = Path(url.database)
@@ -132,15 +125,12 @@ class Database:
 
     @contextmanager
     def lock(self, name: str) -> Iterator[None]:
-        """Hold the workspace for one run of a kind, as `translate`; it ends with the process.
+        """Hold the workspace for one run of a kind, as `translate`, until the process ends: others
+        write meanwhile, but a second run does not do, and pay for, the same. SQLite: a locked file
+        beside the database; PostgreSQL: a session's advisory lock.
 
-        Others write meanwhile: it only keeps a second run of this kind from doing, and paying for,
-        the same. SQLite: a file beside the database, locked by the system; PostgreSQL: a session's
-        advisory lock, on a connection of its own.
-
-        Raises:
-            InputError: another run of the kind is at work.
-            WorkspaceError: the database cannot be reached, or its folder not be written to.
+        Raise InputError if another run of the kind is at work, WorkspaceError if the folder cannot
+        be written to.
         """
         busy = (
             f"Another `memeloc {name}` is at work in this workspace; run the same again when it "
@@ -165,13 +155,9 @@ class Database:
             yield
 
     def scrub(self, tables: Sequence[str]) -> None:
-        """Write the database anew, so that no page or log of it holds what was deleted. Raise
-        WorkspaceError if another program has the database open, and what was deleted may be
-        readable in its files.
-
-        Args:
-            tables: those to write anew on PostgreSQL, whose own logs are its administrator's.
-        """
+        """Write the database anew, on PostgreSQL these tables (its logs are its administrator's),
+        so that no page or log of it holds what was deleted. Raise WorkspaceError if another program
+        has it open."""
         with self._explained():
             if not self.file:
                 with self._by_statement().connect() as connection:
@@ -229,17 +215,10 @@ class Database:
 
 
 def make_tables(database: Database, *, create: bool = False) -> None:
-    """Make the tables of an empty database; leave one that has them.
-
-    Of two programs that open an empty database at once, one makes them, under the writers' lock.
-
-    Args:
-        create: whether a SQLite file may be empty; a server's database may always be.
-
-    Raises:
-        MissingDatabaseError: it is a SQLite file that is missing or empty.
-        WorkspaceError: it is of another schema, or not of memeloc.
-    """
+    """Make the tables of an empty database; leave one that has them. Of two programs that open an
+    empty one at once, one makes them, under the writers' lock. Raise MissingDatabaseError if it is
+    a SQLite file that is missing or, but to `create` it, empty; WorkspaceError if it is of another
+    schema, or not of memeloc."""
     is_there = database.file is None or create or database.file.exists()
     if is_there:
         with database.read() as connection:
@@ -303,10 +282,8 @@ def _url(text: str) -> URL:
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Turn WAL mode on, and wait for others who do so at the same time.
-
-    SQLite refuses one of them at once: it does not wait where one that reads wants to write.
-    """
+    """Turn WAL mode on. SQLite refuses one of several who do so at once: it does not wait where one
+    that reads wants to write."""
     latest = time.monotonic() + BUSY_SECONDS
     while True:
         try:

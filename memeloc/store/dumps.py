@@ -3,10 +3,8 @@
 A dump is a folder: `tables/` with a JSON Lines file a table, sorted by the table's key;
 `workspace/` with the files that belong to the data; and `manifest.json` with the SHA-256 of each,
 which is written last: with it the dump is whole. The same row is the same line on SQLite and on
-PostgreSQL. guides/workspace.md describes it for people who have no memeloc.
-
-Both ways see one state of the database: what others write meanwhile is not in a dump, and a load is
-stored whole or not at all. Tokens of erased people that the database has keep them out.
+PostgreSQL. Both ways see one state of the database, and a load is stored whole or not at all.
+Tokens of erased people that the database has keep them out. guides/workspace.md has more.
 """
 
 from __future__ import annotations
@@ -85,14 +83,8 @@ class DumpFile(BaseModel):
 
 
 class Manifest(BaseModel):
-    """All that a dump says about itself.
-
-    Attributes:
-        memeloc: the version that wrote it.
-        database: the database's schema.
-        keys: by the file of a key, which is never in a dump, what it is recognised by.
-        files: sorted by path.
-    """
+    """What a dump says about itself: the version (`memeloc`) and schema (`database`) that it is of,
+    what each key, which is never in it, is recognised by, and its files, sorted by path."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
     about: str = _ABOUT
@@ -215,14 +207,12 @@ class Dumps(Repository):
         on_rows: OnRows,
         put_files: Callable[[], None] = lambda: None,
     ) -> Mapping[str, int] | None:
-        """Load all tables of a dump into this database, in which there is nothing yet.
+        """Load all tables of a dump into this database, in which there is nothing yet; before any
+        is stored, and once it is clear that it can be, call `put_files`.
 
-        Returns by table the rows of people who had been erased here and were left out; None where
+        Return by table the rows of people who had been erased here and were left out; None where
         all of it was here already. Raise InputError if there is something else in the database, or
         a file is not as it was dumped.
-
-        Args:
-            put_files: called when the dump can be loaded, before any of it is stored.
         """
         listed = {file.path: file for file in manifest.files if file.path.startswith(f"{TABLES}/")}
         tables = {f"{TABLES}/{table.name}.jsonl": table for table in dumped_tables()}
@@ -306,8 +296,8 @@ def _load(
 
 
 def read_rows(lines: Iterable[bytes], table: Table, file: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table's lines; each has the table's columns, and what these can hold.
-    Raise InputError if a line is something else; with its number."""
+    """Yield the rows of a table's lines, each with the table's columns and what these can hold;
+    raise InputError, with the line's number, if one is something else."""
     for number, line in enumerate(lines, start=1):
         name = None
         try:

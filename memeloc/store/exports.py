@@ -54,10 +54,8 @@ class Exports(Repository):
         self, table_name: str, tags: Sequence[str] = (), which: Accept = "any", rounds: int = ROUNDS
     ) -> pd.DataFrame:
         """Return a table of TABLES as a pandas frame; raise InputError if there is no such table.
-
-        `captions` begins with the languages `tags`, and has those captions that `which` says, see
-        `memeloc.store.captions.states`; `rounds` of correction are the workspace's.
-        """
+        `captions` begins with the languages `tags`, and has those that `which` takes, see
+        `memeloc.store.captions.states`."""
         with self.database.read() as connection:
             return as_frame(*_open(connection, table_name, tags, which, rounds))
 
@@ -70,7 +68,7 @@ class Exports(Repository):
         rounds: int = ROUNDS,
     ) -> int:
         """Write a table, see `frame`, to a .csv, .jsonl or .parquet file; return how many rows it
-        has. Raise InputError if the file cannot be written."""
+        has."""
         with self.database.read() as connection:
             return write_table(path, *_open(connection, table_name, tags, which, rounds))
 

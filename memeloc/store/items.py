@@ -61,13 +61,12 @@ class Items(Repository):
     """The items of a workspace, and their pictures in images/."""
 
     def add(self, found: Sequence[Found]) -> tuple[Counter[str], list[Refusal]]:
-        """Store what a source found, in one transaction; pictures go to images/.
+        """Store what a source found, in one transaction; pictures go to images/. Return how many
+        are `new`, `changed` and `unchanged`, and a refusal for each picture that is not one, or too
+        large.
 
         What is there already adds nothing, what differs becomes a new version; of one item several
-        times, the last holds. A picture that is not one, or too large, is left out.
-
-        Returns how many are `new`, `changed` and `unchanged`, and a refusal for each of those.
-        Raise InputError if the workspace has no folder for pictures.
+        times, the last holds. Raise InputError if the workspace has no folder for pictures.
         """
         rows: dict[str, tuple[Found, dict[str, Any]]] = {}
         stored: dict[str, tuple[dict[str, Any], bytes]] = {}
@@ -119,10 +118,8 @@ class Items(Repository):
         source: str | None = None,
         dataset: str | None = None,
     ) -> Iterator[Item]:
-        """Yield items as they are now, in the order in which they came.
-
-        The text of a picture is its transcript when a person has seen that, else what its source
-        says, else what was read.
+        """Yield items as they are now, in the order in which they came. The text of a picture is
+        its transcript when a person has seen that, else what its source says, else what was read.
         """
         label = func.coalesce(item_datasets.c.dataset, "").label("dataset")
         query = (
@@ -166,8 +163,7 @@ class Items(Repository):
         return two_columns(self.fetch(select(*items.c["id", "kind"])))
 
     def count_unread(self) -> int:
-        """Return how many finished memes have no text: neither the source nor a reader gives
-        one."""
+        """Return how many finished memes have no text from the source or a reader."""
         read = select(memes.c.item_id).where(is_selected("transcript"))
         query = (
             select(func.count())
@@ -182,18 +178,16 @@ class Datasets(Repository):
     """Where datasets were collected from."""
 
     def roots(self, source: str) -> dict[str, str]:
-        """Return the folder that each dataset of a source was last collected from, by its name.
-
-        It is relative to the workspace where it lies in it, with slashes.
-        """
+        """Return the folder that each dataset of a source was last collected from, by its name;
+        relative to the workspace where it lies in it, with slashes."""
         query = select(*datasets.c["name", "root"]).order_by(datasets.c.id)
         query = query.where(is_newest(datasets, ("source", "name")))
         return two_columns(self.fetch(query.where(datasets.c.source == source)))
 
     def name_for(self, source: str, name: str, root: Path | None, chosen: str = "") -> str:
         """Return the name of a dataset: the one that was chosen, its folder's, or else `name`.
-        Raise InputError if nobody chose a name, and the default one is that of another folder; or
-        what was chosen is not a name."""
+        Raise InputError if nobody chose one, and `name` is that of another folder; or what was
+        chosen is no name."""
         if chosen:
             if not chosen.strip() or not chosen.isprintable() or len(chosen) > _LONGEST_NAME:
                 raise InputError(f"a dataset's name has 1 to {_LONGEST_NAME} characters")
@@ -337,8 +331,8 @@ def contents_of(connection: Connection, ids: Collection[str] | None = None) -> C
 
 
 def _current(*columns: Any) -> Select[Any]:
-    """Return the query of items and their newest versions, with columns of these, and the id
-    (`parent`) and picture of their templates."""
+    """Return the query of items and their newest versions: these columns, and the id (`parent`) and
+    picture of their templates."""
     named, templates = item_datasets.alias("named_templates"), items.alias("templates")
     versions = item_versions.alias("template_versions")
     template = func.coalesce(templates.c.id, named.c.item_id, "")

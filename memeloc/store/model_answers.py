@@ -87,8 +87,7 @@ class ModelLabels(_Answers):
         return list(newest.values())
 
     def labellings(self) -> list[Labelled]:
-        """Return which models labelled by which taxonomies and prompts; the one asked last comes
-        last."""
+        """Return which models labelled by which taxonomies and prompts, the one asked last last."""
         columns = model_labels.c
         last = select(func.max(columns.number)).where(columns.question == "label")
         last = last.group_by(*columns["taxonomy", "model", "prompt"])

@@ -62,10 +62,8 @@ def write_picture(root: Path, sha256: str, format_: str, content: bytes) -> None
 
 
 def remove_unnamed(root: Path, named: Collection[str]) -> int:
-    """Delete the pictures in images/ but those with these SHA-256s; return how many files.
-
-    Only a transaction may that alone writes pictures.
-    """
+    """Delete the pictures in images/ but those with these SHA-256s, in a transaction that alone
+    writes pictures; return how many files."""
     removed = 0
     for file in (root / FOLDER).glob("??/*"):
         match = _OURS.fullmatch(file.name)

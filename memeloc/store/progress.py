@@ -129,11 +129,9 @@ class Progress(Repository):
 
     def unanswered(self, kind: Kind = "caption", *, by_person: bool = False) -> list[Any]:
         """Return what is out on sheets and not answered: rows of language, round, `memes` and how
-        many of them are `given`; or `by_person`, with person and the newest file.
-
-        A caption that went through a sheet's round by another sheet waits for nobody, nor does one
-        whose source has changed since.
-        """
+        many of them are `given`; or `by_person`, with person and the newest file. A caption that
+        went through a sheet's round by another sheet waits for nobody, nor does one whose source
+        has changed since."""
         sheets, items = tables.sheets, tables.sheet_items
         source = captions.alias("shown_source")
         answered = sa.exists().where(

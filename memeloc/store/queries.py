@@ -26,10 +26,8 @@ _FETCHED = 1000
 
 
 class Repository:
-    """What the store offers of one kind.
-
-    `root` is the folder of pictures and templates, None where the database was opened by its URL.
-    """
+    """What the store offers of one kind. `root` is the folder of pictures and templates, None where
+    the database was opened by its URL."""
 
     def __init__(self, root: Path | None, database: Database) -> None:
         self.root = root
@@ -90,10 +88,8 @@ def equal(query: Select[Any], wanted: Mapping[Any, Any]) -> Select[Any]:
 
 
 def columns_of(table: Table, record: type[Any], **names: str) -> tuple[Any, ...]:
-    """Return the columns of a dataclass's fields, in order: `record(*row)` is a row of them.
-
-    `names` has the columns of fields that have other names.
-    """
+    """Return the columns of a dataclass's fields, in order, so that `record(*row)` is a row of
+    them; `names` has the columns of fields that have other names."""
     return tuple(table.c[names.get(field.name, field.name)] for field in fields(record))
 
 
@@ -140,10 +136,8 @@ def add_rows(
     key: Sequence[str] = (),
     replace: str = "",
 ) -> int:
-    """Insert rows; return how many were inserted or replaced.
-
-    A row that is there by the unique key `key` stays, or gets a new value in the column `replace`.
-    """
+    """Insert rows; return how many were inserted or replaced. A row that is there by the unique key
+    `key` stays, or gets a new value in the column `replace`."""
     if key:
         return len(add_new(connection, table, rows, key, literal(1), replace))
     if rows:

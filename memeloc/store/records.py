@@ -83,10 +83,8 @@ class CaptionVersion:
 
 @dataclass(frozen=True, slots=True)
 class CaptionStatus:
-    """The state of a caption, see `memeloc.store.captions.states`.
-
-    `round` is that of its current version, 0 before any; `people` have answered a corrected one.
-    """
+    """The state of a caption, see `memeloc.store.captions.states`; `round` is that of its current
+    version, 0 before any; `people` have answered a corrected one."""
 
     meme_id: str
     language: str
@@ -97,21 +95,13 @@ class CaptionStatus:
 
 @dataclass(slots=True)
 class ImportRecord:
-    """What an import of a captions table did.
+    """What an import of a captions table did: counts by language, or by column for `empty` cells,
+    which are still to translate.
 
-    Attributes:
-        memes: how many are new.
-        added, changed: captions by language that are new, or differ from what stood there.
-        unchanged: captions that are here already.
-        outdated: people's texts by language whose source the table has changed; they stand until
-            somebody has looked at them.
-        empty: empty cells of languages other than the source, by column: still to translate.
-        problems: other problems of the table, by kind.
-        left_out: the first hundred of them, as sentences with file, row and column.
-        notes: columns and templates that were left out, and warnings of captions that were not.
-        waiting: memes whose template is not there yet, by its name; they are left out of pictures
-            until it is.
-        kept: machine translations by language that were not taken, for a person's text stands.
+    `outdated` are people's texts whose source the table has changed, which stand until somebody has
+    looked at them; `kept` machine translations that were not taken, for a person's text stands;
+    `waiting` memes by a template that is not there yet. `problems` are counted by kind, `left_out`
+    has the first hundred as sentences, `notes` what was passed over otherwise.
     """
 
     memes: int = 0
@@ -142,13 +132,8 @@ class ToTranslate:
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """A file that was imported.
-
-    Attributes:
-        id: 0 before it is stored.
-        kind: such as `captions`, `answers` or `memory`.
-        rows: that were taken from it.
-    """
+    """A file that was imported: its kind, such as `captions`, `answers` or `memory`, and how many
+    rows were taken from it; `id` is 0 before it is stored."""
 
     kind: str
     name: str
@@ -171,10 +156,8 @@ class DropRecord:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What a translator or language model cost over all runs, and for how many texts.
-
-    `currency` is an ISO 4217 code.
-    """
+    """What a translator or language model cost over all runs, in an ISO 4217 `currency`, and for
+    how many texts."""
 
     name: str
     currency: str

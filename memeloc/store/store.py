@@ -45,7 +45,7 @@ def _repository(module: str, name: str) -> Any:
 
 
 class Store(Repository):
-    """A workspace's data. Languages are exact tags of the locale registry.
+    """A workspace's data.
 
     Every method is one transaction, or several that can be interrupted between any two and run
     again; each may raise WorkspaceError when the database cannot be reached, read or written, and
@@ -79,16 +79,11 @@ class Store(Repository):
 
     @classmethod
     def open(cls, where: Path | str, database: str = "") -> Self:
-        """Open the store of a folder, or of a database by its URL.
+        """Open the store of a folder, or of a URL (postgresql:// or sqlite:///); `database` is the
+        URL of the folder's database where it is not memeloc.db in it.
 
-        Args:
-            where: a workspace's folder, or a URL (postgresql:// or sqlite:///).
-            database: the URL of the folder's database where it is not memeloc.db in it.
-
-        Raises:
-            InputError: the URL cannot be read.
-            MissingDatabaseError: the database is a file that is missing or empty.
-            WorkspaceError: the database cannot be used.
+        Raise InputError if the URL cannot be read, MissingDatabaseError if the database is a file
+        that is missing or empty, WorkspaceError if it cannot be used.
         """
         store = cls._at(where, database)
         make_tables(store.database)
@@ -96,10 +91,7 @@ class Store(Repository):
 
     @classmethod
     def create(cls, where: Path | str, database: str = "") -> Self:
-        """Make the store of a folder; one that is there already is opened.
-
-        Args, Raises: as of `open`.
-        """
+        """Make the store of a folder, as `open` opens it; one that is there already is opened."""
         store = cls._at(where, database)
         try:
             if store.root is not None:

@@ -39,10 +39,8 @@ def find_answers(
     shown: Mapping[str, tuple[str, ...]] | None = None,
     kind: Kind | None = None,
 ) -> list[Answer]:
-    """Return stored answers, oldest first; of a language, some memes and a kind, None is all.
-
-    An answer is standing that is to the source text in `shown`, by meme; None is the current one.
-    """
+    """Return stored answers, oldest first; of a language, some memes and a kind, None is all. An
+    answer is standing that is to the source text in `shown`, by meme; None is the current one."""
     base, items, sheets = captions.alias(), tables.sheet_items, tables.sheets
     was_shown = (items.c[name] == corrections.c[name] for name in ("sheet_id", "meme_id"))
     query: Select[Any] = (
@@ -176,8 +174,8 @@ class Comparisons(Repository):
     def texts(
         self, tag: str, kind: Kind = "caption", meme_ids: Collection[str] | None = None
     ) -> Iterator[Any]:
-        """Yield captions as they stand (`meme_id`, `template`, `source` and `parts`), without what
-        is dropped or left out; all of a kind, or those of some memes."""
+        """Yield captions as they stand (`meme_id`, `template`, `source` and `parts`) without what
+        is dropped or left out, of some memes or all."""
         source = captions.alias()
         columns = (
             *(memes.c.id.label("meme_id"), memes.c.template),
@@ -188,9 +186,8 @@ class Comparisons(Repository):
         return self._stream(query, meme_ids)
 
     def machine_and_final(self, tag: str, kind: Kind = "caption") -> Iterator[Any]:
-        """Yield texts of machines beside what people have left of them (`machine` and `final`): the
-        newest text that a machine wrote, and the current one, where a person accepted, corrected or
-        settled it."""
+        """Yield the newest text that a machine wrote beside the current one (`machine` and
+        `final`), where a person accepted, corrected or settled it."""
         machine, earlier = captions.alias(), captions.alias()
         names = ("meme_id", "language")
         newest = (

@@ -76,9 +76,9 @@ class Captions(Repository):
         """Store a table's rows, some hundred a transaction; the same table again adds nothing.
 
         `tags` are those of the language columns by name, one of which is the source's. The file,
-        `FileRecord("captions", name, sha256, rows)`, is stored with the first rows;
-        `on_batch` gets how many more rows are stored. `state` and `by` say what the translations
-        are, see `made_by`. What was done is added to `record`. With `dry_run` nothing stays stored.
+        `FileRecord("captions", name, sha256, rows)`, is stored with the first rows; `on_batch` gets
+        how many more are stored. `state` and `by` say what the translations are, see `made_by`.
+        What was done is added to `record`. With `dry_run` nothing stays stored.
         """
         record = record or ImportRecord()
         made = versions.made_by(state, by)
@@ -132,11 +132,8 @@ class Captions(Repository):
         again: Collection[str] = (),
     ) -> list[records.ToTranslate]:
         """Return captions that have no translation (`new`), or one of an earlier source
-        (`changed`).
-
-        A person's text of an earlier source is one of them until a machine has made a suggestion.
-        What the translators `again` have made is new, too.
-        """
+        (`changed`). A person's text of an earlier source is one of them until a machine has made a
+        suggestion. What the translators `again` have made is new, too."""
         with self.database.read() as connection:
             sources = versions.by_meme(connection.execute(versions.source_query(kind)))
             translations = _translations(connection, tag, kind)
@@ -173,18 +170,15 @@ class Captions(Repository):
         replace: bool = False,
         **about: Any,
     ) -> int | None:
-        """Store one machine translation as it comes, and return its version's id.
+        """Store one machine translation as it comes, of the version `source_id`; return its
+        version's id.
 
-        Returns None, and stores nothing, when the caption has a translation of the same source
-        already (a second run, another process), or one that a person wrote. So a run can be killed
-        and repeated. Beside a person's text of an earlier source it is a suggestion. Raise
-        InputError if the caption is empty or a part has ` // ` in it.
-
-        Args:
-            source_id: `ToTranslate.source.id`, the version that was translated.
-            replace: supersede another machine translation of the same source.
-            about: `marks`, what a corrector should know; `characters`, `cost` and `currency`, what
-                was billed; `provenance`, the model, glossary and prompt, as far as they are known.
+        Return None, and store nothing, when the caption has a translation of the same source
+        already (a second run, another process) which it is not to `replace`, or one that a person
+        wrote. So a run can be killed and repeated. Beside a person's text of an earlier source it
+        is a suggestion. `about` has `marks`, what a corrector should know; `characters`, `cost` and
+        `currency`, what was billed; `provenance`, the model, glossary and prompt, as far as they
+        are known. Raise InputError if the caption is empty or a part has ` // ` in it.
         """
         parts = check_parts(caption.parts, meme_id)
         with self.database.write(relaxed=True) as connection:
@@ -231,16 +225,16 @@ class Captions(Repository):
     def acceptance(
         self, which: records.Accept, tags: Sequence[str] | None = None, rounds: int = ROUNDS
     ) -> Acceptance:
-        """Count the captions of some languages, or (None) of all, that something takes by their
-        states, and those that it leaves out."""
+        """Count the captions of some languages, or (None) of all, that something takes and leaves
+        out."""
         states = _in_languages(states_query(rounds=rounds).order_by(None), tags).subquery()
         groups = states.c["language", "state"]
         rows = self.fetch(select(*groups, func.count()).group_by(*groups))
         return acceptance(which, [(language, state, count) for language, state, count in rows])
 
     def left_out(self, which: records.Accept, rounds: int = ROUNDS) -> dict[str, set[str]]:
-        """Return the memes whose caption something leaves out by its state, by language; without
-        those that are dropped in all languages."""
+        """Return the memes whose caption something leaves out, by language; without those that are
+        dropped in all languages."""
         states = states_query(rounds=rounds).where(versions.is_active()).order_by(None).subquery()
         query = select(*states.c["language", "meme_id"])
         memes_of = defaultdict[str, set[str]](set)
@@ -252,7 +246,7 @@ class Captions(Repository):
 
     def made_by(self) -> list[tuple[str, str, dict[str, Any], int]]:
         """Return what machine translations were made by: language, translator, provenance, how
-        many. All versions count, also those that people have corrected since."""
+        many, also of those that people have corrected since."""
         columns = captions.c
         made = (*columns["language", "translator"], sa.type_coerce(columns.provenance, sa.Text))
         query = select(*made, func.count()).where(columns.provenance.is_not(None))
@@ -318,8 +312,8 @@ def dropped_pairs(connection: Connection, meme_ids: Collection[str]) -> set[tupl
 
 
 def drop_row(meme_id: str, language: str, *, dropped: bool, **about: str) -> dict[str, str]:
-    """Return a row of `drops` that drops a meme in a language (empty is all), or takes that
-    back; `about` has person and comment."""
+    """Return a row of `drops` that drops a meme in a language (empty is all), or takes that back;
+    `about` has person and comment."""
     action = "drop" if dropped else "take back"
     return {"meme_id": meme_id, "language": language, "action": action, **about}
 
@@ -354,11 +348,8 @@ def _add_memes(
     origin: str,
     record: ImportRecord,
 ) -> set[str]:
-    """Add the new memes of a table's rows; return the ids of those that are stored now.
-
-    A row whose source caption is missing brings no new meme: its cells have nothing to be
-    translations of, and the reader has reported it.
-    """
+    """Add the new memes of a table's rows; return the ids of those that are stored now. A row whose
+    source caption is missing brings none: its cells have nothing to be translations of."""
     query = select(*memes.c["id", "template", "source_language"])
     ids = [row.meme_id for row in rows]
     stored = {row.id: row for row in by_slices(connection, query, memes.c.id, ids)}

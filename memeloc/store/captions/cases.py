@@ -48,11 +48,9 @@ class Cases(Repository):
         kind: Kind | None = None,
         ids: Collection[int] | None = None,
     ) -> list[Case]:
-        """Return cases, oldest first: open ones, those `decided`, or (None) both.
-
-        Of one language and kind of texts, or of all; all, or those of some `ids`. A decision to
-        drop counts as long as the caption is dropped.
-        """
+        """Return cases, oldest first: open ones, those `decided`, or (None) both; of one language
+        and kind of texts and some `ids`, or all. A decision to drop counts as long as the caption
+        is dropped."""
         with self.database.read() as connection:
             return _find(connection, tag, decided=decided, kind=kind, ids=ids)
 
@@ -67,14 +65,11 @@ class Cases(Repository):
         """Settle cases, all of them or (after an error) none; return the versions that settle them,
         None where there is no text to settle on.
 
-        Keeping makes a version, too: somebody has looked at it and approved. A later decision
-        supersedes, and takes dropping back; the same one again changes nothing. Raise InputError if
-        there is no such case, or the answer is not one of it; with the row.
-
-        Args:
-            decided: each has `case`, a number, and one of `accept` (an answer's number), `parts`
-                (another text) and `drop` (`drop`, or `drop all`), or none of them (the caption
-                stays); it may have a `comment`, and the `row` of the table that it is from.
+        Each has `case`, a number, and one of `accept` (an answer's number), `parts` (another text)
+        and `drop` (`drop`, or `drop all`), or none of them (the caption stays); it may have a
+        `comment`, and the `row` of the table that it is from, which an InputError names. Keeping
+        makes a version, too: somebody has looked at it and approved. A later decision supersedes,
+        and takes dropping back; the same one again changes nothing.
         """
         with self.database.write() as connection:
             known = {each["case"] for each in decided}
@@ -151,10 +146,8 @@ def _find(
 
 
 class _Deciding:
-    """What is known of some cases, and the rows that decisions about them make.
-
-    A new row of `decisions` has under "text" the place of its version among `texts`.
-    """
+    """What is known of some cases, and the rows that decisions about them make; a new row of
+    `decisions` has under "text" the place of its version among `texts`."""
 
     def __init__(self, connection: Connection, known: Sequence[Case], person: str) -> None:
         self.cases, self.person = {case.id: case for case in known}, person
@@ -237,10 +230,8 @@ def _pair(case: Case, action: str) -> tuple[str, str]:
 def _text(
     case: Case, accept: int | None, typed: Sequence[str] | None
 ) -> tuple[tuple[str, ...], bool]:
-    """Return the text that a decision brings, and whether it is that there is none.
-
-    The text of a survey keeps its placeholders, see `memeloc.placeholders`.
-    """
+    """Return the text that a decision brings, and whether it is that there is none. That of a
+    survey keeps its placeholders, see `memeloc.placeholders`."""
     text: tuple[str, ...] = ()
     no_text = False
     if accept is not None:

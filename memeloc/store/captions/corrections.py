@@ -50,16 +50,12 @@ class Corrections(Repository):
         *,
         dry_run: bool = False,
     ) -> list[Answer] | None:
-        """Store a file of answers, whole or not at all, and once; return them as decided, None when
-        the very same file was stored before.
+        """Store a file of answers, `FileRecord("answers", name, sha256, rows)`, whole or not at
+        all, and once; return them as decided, None when the very same file was stored before.
 
-        Args:
-            file: `FileRecord("answers", name, sha256, rows)`.
-            sheet: as it went out.
-            decide: returns what becomes of each answer. It is called within the transaction, so
-                that nothing changes meanwhile. A text that cannot be a caption is refused.
-            also: ids of memes in the file; those beyond the sheet's are looked up too.
-            dry_run: decide, and store nothing.
+        `decide` is called within the transaction, so that nothing changes meanwhile; a text that
+        cannot be a caption is refused. `also` are ids of memes in the file; those beyond the
+        sheet's are looked up too. In a `dry_run` nothing is stored.
         """
         with self.database.read() if dry_run else self.database.write() as connection:
             if _file(connection, file.sha256) is not None:
@@ -102,12 +98,9 @@ class Corrections(Repository):
     def withdraw(
         self, sha256: str, *, person: str, comment: str = ""
     ) -> tuple[list[Answer], list[str]]:
-        """Take a file of answers back: none of them counts any more.
-
-        Return the answers, and the memes whose captions stay as they are, for later work stands on
-        top of these answers. The same file can be imported again afterwards. Raise InputError if no
-        such file was imported, or it was withdrawn.
-        """
+        """Take a file of answers back, so that none of them counts; the same file can be imported
+        again. Return the answers, and the memes whose captions stay as they are, for later work
+        stands on top. Raise InputError if no such file was imported, or it was withdrawn."""
         with self.database.write() as connection:
             file = _file(connection, sha256)
             if file is None:
@@ -155,10 +148,8 @@ def _set_back(connection: Connection, answers: Sequence[Answer], origin: str) ->
 
 
 def _store(connection: Connection, file_id: int, sheet: Sheet, answers: Sequence[Answer]) -> None:
-    """Store answers with the versions and the cases that they make.
-
-    An answer makes no version where a later round has superseded it already.
-    """
+    """Store answers with the versions and the cases that they make; no version where a later round
+    has superseded the answer already."""
     items, tag = sheet.by_meme, sheet.language.tag
     current = versions.current_of(connection, tag, items)
     later = {key: row for key, row in current.items() if row.round > sheet.round}

@@ -31,10 +31,8 @@ class Memory(Repository):
     """The translation memory of a workspace."""
 
     def find(self, source_tag: str, tag: str, kind: Kind = "caption") -> list[MemoryUnit]:
-        """Return the translation memory of a pair of languages, oldest first: later ones are newer.
-
-        It has what came from files, and what people accepted of texts of a kind.
-        """
+        """Return what came from files, and what people accepted of texts of a kind, in a pair of
+        languages, oldest first."""
         with self.database.read() as connection:
             return list(find_units(connection, source_tag, tag, kind))
 

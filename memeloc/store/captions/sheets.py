@@ -145,11 +145,9 @@ class Sheets(Repository):
             return _holders(connection, tag, round_)
 
     def add(self, sheet: Sheet, *, unclaimed: bool = False) -> bool:
-        """Store a sheet and which versions it shows; False when it is there already.
-
-        With `unclaimed`, its captions may be on nobody else's sheet of that round. Raise InputError
-        if somebody else has got one of the memes meanwhile.
-        """
+        """Store a sheet and which versions it shows; False when it is there already. Raise
+        InputError if it is to be `unclaimed`, and somebody else has got one of its memes in that
+        round meanwhile."""
         with self.database.write() as connection:
             if connection.execute(select(sheets.c.id).where(sheets.c.id == sheet.id)).first():
                 return False

@@ -57,8 +57,8 @@ GIVEN = ("imported", "collected", "shipped")
 
 
 def _is_superseded(answer: Any) -> ColumnElement[bool]:
-    """Return a condition on an alias of corrections: that its person has answered the same caption
-    again in the same round, or that its file was withdrawn."""
+    """Of an alias of corrections: its person has answered the same caption again in the same round,
+    or its file was withdrawn."""
     later = corrections.alias()
     again = sa.exists().where(
         later.c.id > answer.c.id,
@@ -123,12 +123,8 @@ def taken_states(which: Accept) -> frozenset[CaptionState]:
 @cache
 def states_query(kind: Kind | None = "caption", rounds: int = ROUNDS) -> Select[Any]:
     """Return the query of the current captions of a kind (None is all) with their states, in the
-    memes' order.
-
-    Its columns are those of a `CaptionStatus`; it is of the tables `captions` and `memes`, of which
-    more columns can be added. `rounds` are the workspace's. Captions that the newest selection has
-    left out are not in it.
-    """
+    memes' order. Its columns are those of a `CaptionStatus`, and more can be added of the tables
+    `captions` and `memes`. Captions that the newest selection has left out are not in it."""
     answers = _answers().subquery("answers")
     confirmed = or_(answers.c.agreeing > 1, and_(answers.c.agreeing == 1, answers.c.typed == 0))
     state = sa.case(

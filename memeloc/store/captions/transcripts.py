@@ -32,11 +32,8 @@ class Transcripts(Repository):
     """What was read in pictures, and what people made of it."""
 
     def add(self, transcripts: Sequence[Transcript], stage: Stage = "read") -> int:
-        """Store what was read in pictures, or `settled` by people of a survey, its `reader`; return
-        how many differ from what is there.
-
-        Neither supersedes what a person wrote in a correction.
-        """
+        """Store what was read in pictures; return how many differ from what is there. Reading again
+        never supersedes what a person wrote."""
         with self.database.write() as connection:
             by_id = _by_id(connection, transcripts)
             rows = {
@@ -72,8 +69,7 @@ class Transcripts(Repository):
         return {row.item_id: CaptionVersion(*row[:-1]) for row in self.fetch(query)}
 
     def pictures(self, meme_ids: Collection[str]) -> dict[str, Path]:
-        """Return the files of the pictures that transcripts were read in, by the transcripts'
-        ids."""
+        """Return the files of the pictures that transcripts were read in, by the transcripts' ids."""
         query = select(memes.c.id, *pictures.c["sha256", "format"])
         query = query.join(pictures, pictures.c.sha256 == memes.c.picture)
         with self.database.read() as connection:
@@ -93,11 +89,9 @@ def _is_new(version: CaptionVersion, text: Mapping[str, Any], stage: Stage) -> b
 
 
 def _by_id(connection: Connection, transcripts: Sequence[Transcript]) -> dict[str, Transcript]:
-    """Return transcripts, with their pictures, by the ids of their meme rows, old or new.
-
-    The id of the first picture that was read in an item is `text:ITEM`, those of later ones end
-    with the picture; no meme's id has a `:`.
-    """
+    """Return transcripts, with their pictures, by the ids of their meme rows: `text:ITEM` for the
+    first picture that was read in an item, later ones' end with the picture. No meme's id has a
+    `:`."""
     items = [transcript.item for transcript in transcripts]
     newest = select(*item_versions.c["item_id", "picture"])
     newest = newest.where(is_newest(item_versions, ["item_id"], "version"))

@@ -64,11 +64,9 @@ def check_parts(parts: Sequence[str], meme_id: str = "") -> tuple[str, ...]:
 
 
 def made_by(state: Translations, by: str, stage: str = "imported") -> dict[str, Any]:
-    """Return how a version came to be of which a table says that it is a person's or a machine's.
-
-    `by` is the person, or the translator, which is called `machine` where nobody names it; `stage`
-    is that of what people brought.
-    """
+    """Return how a version came to be of which a table says that it is a person's or a machine's:
+    `by` is the person (`stage` is then that of what people brought) or the translator, called
+    `machine` where nobody names it."""
     if state == "machine":
         return {"stage": "translated", "translator": by or "machine"}
     return {"stage": stage, "person": by}
@@ -94,10 +92,8 @@ def is_suggestion(version: Any) -> ColumnElement[bool]:
 
 
 def is_outdated(version: Any) -> ColumnElement[bool]:
-    """Its source has another text now.
-
-    A transcript's source is what was read, which is never read anew once a person has answered.
-    """
+    """Its source has another text now. A transcript's source is what was read, which is never read
+    anew once a person has answered."""
     old, source = captions.alias(), captions.alias()
     current_source = (
         select(source.c.parts).where(*_same(source, old), is_current(source)).scalar_subquery()
@@ -149,12 +145,9 @@ def is_active(kind: Kind = "caption") -> ColumnElement[bool]:
 
 
 def is_selected(kind: Kind = "caption") -> ColumnElement[bool]:
-    """Of memes: those of a kind, without what the newest selection has left out.
-
-    A meme that came from a captions table never is left out; one that was selected from collected
-    items is not as long as the newest selection has its item; a transcript is not as long as its
-    item has the picture that it was read in.
-    """
+    """Of memes: those of a kind, without what the newest selection has left out. A meme of a
+    captions table never is; one that was selected from collected items is not as long as the newest
+    selection has its item; a transcript as long as its item has the picture it was read in."""
     condition = memes.c.kind == kind
     if kind == "transcript":
         of_picture = exists().where(
@@ -228,10 +221,8 @@ def texts_of(connection: Connection, ids: Iterable[int | None]) -> dict[int, tup
 def add_memes(
     connection: Connection, rows: Mapping[str, Mapping[str, Any]], kind: Kind = "caption"
 ) -> set[str]:
-    """Add the memes whose ids are not there; return those ids.
-
-    Each row, by id, has a source_language, and may have a template, item_id or file_id.
-    """
+    """Add the memes whose ids are not there; return those ids. Each row, by id, has a
+    source_language, and may have a template, item_id or file_id."""
     there = {row.id for row in by_slices(connection, select(memes.c.id), memes.c.id, rows)}
     new = rows.keys() - there
     about = {"template": "", "kind": kind}
@@ -244,15 +235,15 @@ def add_memes(
 def add_versions(
     connection: Connection, rows: Mapping[str, Mapping[str, Any]], **shared: Any
 ) -> list[int]:
-    """Insert rows of `captions`, by meme, with further columns that are the same in all; see
-    `insert_versions`."""
+    """Insert rows of `captions`, by meme, with further columns that are the same in all, as
+    `insert_versions` does."""
     values = [{"meme_id": meme_id, **shared, **row} for meme_id, row in rows.items()]
     return insert_versions(connection, values)
 
 
 def insert_versions(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[int]:
     """Insert rows of `captions`, which get the next numbers of versions; return their ids, in
-    order. meme_id, language, parts and stage have no defaults."""
+    order. All but meme_id, language, parts and stage have defaults."""
     newest = select(captions.c.meme_id, func.max(captions.c.version)).group_by(captions.c.meme_id)
     meme_ids = [row["meme_id"] for row in rows]
     numbers = {}

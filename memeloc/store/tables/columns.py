@@ -119,10 +119,8 @@ _ERASING = "EXISTS (SELECT 1 FROM erasures WHERE counts IS NULL)"
 
 @sa.event.listens_for(metadata, "after_create")
 def _refuse_changes(target: sa.MetaData, connection: sa.Connection, **_: Any) -> None:
-    """Have the database itself refuse to change or delete rows of tables that are append-only.
-
-    Of tables with `people` in them, rows can be deleted while an erasure is under way.
-    """
+    """Have the database itself refuse to change or delete rows of tables that are append-only; of
+    those with `people` in them, rows can be deleted while an erasure is under way."""
     statements = []
     if is_server := connection.dialect.name == "postgresql":
         statements.append(
