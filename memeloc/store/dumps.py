@@ -163,9 +163,15 @@ def read_manifest(folder: Path) -> Manifest:
     return manifest
 
 
-def check_hash(sha256: str, expected: str, file: Path) -> None:
+def dump_file(folder: Path, path: str, rows: int | None = None) -> DumpFile:
+    """Return a file of a dump, which is written, as the manifest lists it."""
+    file = folder / path
+    return DumpFile(path=path, sha256=file_sha256(file), size=file.stat().st_size, rows=rows)
+
+
+def check_hash(file: Path, expected: str) -> None:
     """Refuse a file whose SHA-256 is not the manifest's."""
-    if sha256 != expected:
+    if file_sha256(file) != expected:
         raise InputError(
             "The file is not as it was dumped: its SHA-256 is not that of the manifest. Take "
             "another copy of the dump, or dump again.",
@@ -195,9 +201,8 @@ class Dumps(Repository):
                         file.write(b"".join(lines))
                         rows += len(lines)
                         on_rows(table.name, len(lines), total)
-                digest, size = file_sha256(folder / path), (folder / path).stat().st_size
-                written.append(DumpFile(path=path, sha256=digest, size=size, rows=rows))
-            query = select(pictures.c.sha256, pictures.c.format).order_by(pictures.c.sha256)
+                written.append(dump_file(folder, path, rows))
+            query = select(*pictures.c["sha256", "format"]).order_by(pictures.c.sha256)
             return written, [(sha256, format_) for sha256, format_ in connection.execute(query)]
 
     def load(
@@ -281,7 +286,7 @@ def _load(
     shift = 0
     if table is erasures:
         shift = connection.execute(select(func.coalesce(func.max(table.c.number), 0))).scalar_one()
-    check_hash(file_sha256(path), file.sha256, path)
+    check_hash(path, file.sha256)
     with path.open("rb") as lines:
         for rows in batches(read_rows(lines, table, path), _BATCH):
             if shift:
@@ -298,37 +303,28 @@ def _load(
 def read_rows(lines: Iterable[bytes], table: Table, file: Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table's lines, each with the table's columns and what these can hold;
     raise InputError, with the line's number, if one is something else."""
+    held = {
+        name: next((held for kind, held in _HELD.items() if isinstance(column.type, kind)), str)
+        for name, column in table.c.items()
+    }
     for number, line in enumerate(lines, start=1):
         name = None
         try:
-            values = json.loads(line)
-            if not isinstance(values, dict) or values.keys() != {*table.c.keys()}:
+            row = json.loads(line)
+            if not isinstance(row, dict) or row.keys() != held.keys():
                 raise ValueError(f"its fields are not those of {table.name}")
-            row = {}
             for name, column in table.c.items():
-                row[name] = _value(column, values[name])
+                value = row[name]
+                is_truth = isinstance(value, bool) and held[name] is not object
+                if value is None and column.nullable:
+                    continue
+                if value is None or is_truth or not isinstance(value, held[name]):
+                    raise TypeError(f"{encode_json(value)[:40]} cannot stand here")
+                if isinstance(column.type, UtcTime):
+                    row[name] = datetime.fromisoformat(value)
+                    if row[name].tzinfo is None:
+                        raise ValueError(f"{value} has no time zone")
         except (ValueError, TypeError, RecursionError) as error:
             message = f"The line is not a row of the table {table.name}: {error}"
             raise InputError(message, file=file, row=number, column=name) from error
         yield row
-
-
-def _value(column: sa.Column[Any], value: Any) -> Any:
-    """Return what a column holds for a value of JSON; ValueError, TypeError where it cannot be."""
-    if value is None and column.nullable:
-        return None
-    kind = column.type
-    held = next((held for base, held in _HELD.items() if isinstance(kind, base)), str)
-    is_truth = isinstance(value, bool) and held is not object
-    if value is None or is_truth or not isinstance(value, held):
-        raise TypeError(f"{encode_json(value)[:40]} cannot stand here")
-    if isinstance(kind, Parts):
-        if not all(isinstance(part, str) for part in value):
-            raise TypeError("a part is no text")
-        return tuple(value)
-    if isinstance(kind, UtcTime):
-        time = datetime.fromisoformat(value)
-        if time.tzinfo is None:
-            raise ValueError(f"{value} has no time zone")
-        return time
-    return value

@@ -17,7 +17,7 @@ from memeloc.errors import InputError
 from memeloc.files import file_sha256, replacing
 from memeloc.store import dumps
 from memeloc.store.database import without_password
-from memeloc.store.dumps import WORKSPACE, DumpFile, Manifest
+from memeloc.store.dumps import WORKSPACE, Manifest
 from memeloc.store.pictures import picture_file
 from memeloc.store.store import Store
 from memeloc.store.surveys import erasures, participant_ids
@@ -43,12 +43,12 @@ _KEYS = {
 def dump(
     workspace: WorkspaceFolder, path: str | Path, on_progress: Phases = silent
 ) -> dict[str, Any]:
-    """Write all of a workspace into a folder of plain files; see guides/workspace.md.
+    """Write all of a workspace into a folder of plain files; see guides/workspace.md. Interrupted,
+    it is run again; the folder is a dump once its manifest is there.
 
-    Returns the `folder`, `rows` by table, how many `files` of the workspace's folder, the `size` of
-    all in bytes, and `notes`: what is not in the dump, as sentences. Interrupted, it is run again;
-    the folder is a dump once its manifest is there. Raise InputError if the folder holds something
-    else or a dump, or cannot be written.
+    Return the `folder`, `rows` by table, how many `files` of the workspace's folder, the `size` of
+    all in bytes, and `notes`: what is not in the dump, as sentences. Raise InputError if the folder
+    holds something else or a dump, or cannot be written.
     """
     folder, root = Path(path), workspace.root
     dumps.begin(folder)
@@ -78,14 +78,7 @@ def dump(
         )
     keys = {name: known_check(root, variable, name) for name, variable in _KEYS.items()}
     keys = {name: check for name, check in keys.items() if check}
-    files = [
-        DumpFile(
-            path=f"{WORKSPACE}/{name.as_posix()}",
-            sha256=file_sha256(folder / WORKSPACE / name),
-            size=(folder / WORKSPACE / name).stat().st_size,
-        )
-        for name in names
-    ]
+    files = [dumps.dump_file(folder, f"{WORKSPACE}/{name.as_posix()}") for name in names]
     everything = sorted([*tables, *files], key=lambda file: file.path)
     dumps.complete(folder, Manifest(keys=keys, files=everything))
     notes += [f"{name} is not in the dump: keep it apart, and safe." for name in keys]
@@ -128,20 +121,15 @@ def _own_files(
 
 
 def load(path: str | Path, folder: str | Path, on_progress: Phases = silent) -> dict[str, Any]:
-    """Make the workspace of a dump in a folder, which may have a memeloc.toml of its own.
+    """Make the workspace of a dump in a folder, which may have a memeloc.toml of its own. That,
+    else MEMELOC_DATABASE_URL, says where the database is, which has to be empty; the dump's own
+    never does. Interrupted, it is run again: the rows are stored in one transaction, memeloc.toml
+    comes last.
 
-    That memeloc.toml, else MEMELOC_DATABASE_URL, says where the database is, which has to be empty;
-    the dump's own never does. Interrupted, it is run again: the rows are stored in one transaction,
-    memeloc.toml comes last.
-
-    Returns the `folder`, `rows` by table, how many `files`; `seen`, whether all rows were here
+    Return the `folder`, `rows` by table, how many `files`; `seen`, whether all rows were here
     already; `erased`, by table the rows of people who had been erased here and stay out; and
-    `notes`, what is to be done, as sentences.
-
-    Raises:
-        InputError: it is not a whole dump or of another version, a file is not as it was dumped, or
-            there is something in the workspace.
-        WorkspaceError: the database cannot be used.
+    `notes`, what is to be done. Raise InputError if it is not a whole dump or of another version, a
+    file is not as it was dumped, or there is something in the workspace.
     """
     source, root = Path(path), Path(folder)
     manifest = dumps.read_manifest(source)
@@ -164,11 +152,11 @@ def load(path: str | Path, folder: str | Path, on_progress: Phases = silent) -> 
             (root / kind).mkdir(exist_ok=True)
         for name, file in files.items():
             if name == Path(FILE):
-                dumps.check_hash(file_sha256(dumped), file.sha256, dumped)
+                dumps.check_hash(dumped, file.sha256)
             elif not (root / name).exists():
+                dumps.check_hash(source / file.path, file.sha256)
                 with replacing(root / name) as partial:
                     shutil.copyfile(source / file.path, partial)
-                    dumps.check_hash(file_sha256(partial), file.sha256, source / file.path)
             elif file_sha256(root / name) != file.sha256:
                 raise InputError(
                     "The file is here already, and is not the dump's. Move it away, or name "

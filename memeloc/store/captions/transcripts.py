@@ -69,7 +69,7 @@ class Transcripts(Repository):
         return {row.item_id: CaptionVersion(*row[:-1]) for row in self.fetch(query)}
 
     def pictures(self, meme_ids: Collection[str]) -> dict[str, Path]:
-        """Return the files of the pictures that transcripts were read in, by the transcripts' ids."""
+        """Return by transcript's id the file of the picture that it was read in."""
         query = select(memes.c.id, *pictures.c["sha256", "format"])
         query = query.join(pictures, pictures.c.sha256 == memes.c.picture)
         with self.database.read() as connection:
