@@ -415,6 +415,7 @@ NOT_FILLED_IN = {
     "locales new to": "written once: a second one is refused",
     "label agreement out": "a report",
     "analyze out": "a report",
+    "survey about out": "what there is of a person, to be read",
     "evaluate run out": "what models answered, and a report",
     "evaluate score out": "a report",
     "evaluate train out": "models, and a report",

@@ -1,4 +1,4 @@
-"""Analysis of a survey. In: a stored survey, the pictures that it showed. Out: a `Report`."""
+"""Analysis of a survey. In: its answers, pictures, sheets of reasons. Out: a `Report`, sheets."""
 
 from __future__ import annotations
 
@@ -9,16 +9,33 @@ from typing import TYPE_CHECKING, Any
 
 from memeloc.analyze.analysis import OnAnalysis, figures
 from memeloc.analyze.answers import VERSION_COLUMNS, Answers, Settings
+from memeloc.analyze.codebook import (
+    PAIR,
+    Codebook,
+    Coding,
+    Reason,
+    load_codebook,
+    read_coding,
+    read_reasons,
+    themes,
+    write_coding,
+    write_reasons,
+)
 from memeloc.analyze.dataset import dataset, describe
+from memeloc.analyze.differing import differing_items, least_agreeing
 from memeloc.analyze.funnel import Step, funnel
 from memeloc.analyze.report import report_of
 from memeloc.counts import counted
+from memeloc.curate.review.judgement import Judgement
 from memeloc.errors import InputError
+from memeloc.files import file_sha256
+from memeloc.items import hash_of
+from memeloc.reports.figures import BETWEEN, joined
 from memeloc.reports.report import Report
+from memeloc.store.records import FileRecord
 from memeloc.survey.labels.models import severities
 from memeloc.survey.labels.settling import people_table
 from memeloc.survey.model import Culture
-from memeloc.survey.quality.checking import retained
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts, catalogue
 from memeloc.tables import read_table
 from memeloc.workspace.curating.describing import Describing
@@ -35,9 +52,18 @@ _RENDERED = "out"
 """Where `memeloc render` writes by default, in the workspace's folder."""
 _MODEL_COLUMNS = ("meme_id", "model", "label")
 
+Pair = tuple[str, str]
+"""Two cultures."""
+
 
 class Analyzing(Checking):
-    """What a survey's answers show."""
+    """What a survey's answers show; and the qualitative analysis of multi3hate 4.3, reasons, codes
+    and themes, where of several pairs of cultures that there are reasons about one is named.
+
+    What people wrote is stored as judgements, which are never changed: a reason about an item, and
+    codes about a reason. A coder's codes belong to the text of the reason that was coded; where its
+    author has written another since, they count no more.
+    """
 
     def analyze(
         self,
@@ -63,13 +89,20 @@ class Analyzing(Checking):
             MissingError: a package of the extra `analyze` is missing.
         """
         checked = self.checked(keep=False)
-        answers = self._analysed(checked, pictures, models)
+        answers = self.analysed_answers(checked, pictures=pictures, models=models)
         chosen = settings or Settings()
-        own = {
+        own: dict[str, Callable[[], pd.DataFrame]] = {
             "funnel": lambda: funnel(answers, chosen, self._steps(checked)),
-            "dataset": lambda: self._described(answers, chosen),
-            **self._further_analyses(),
+            # Of finished memes all that were collected; of captions those asked about, for of those
+            # that were collected others may not have been selected.
+            "dataset": lambda: (
+                describe(Describing(self.workspace).memes())
+                if self.collected
+                else dataset(answers, chosen)
+            ),
         }
+        if self._pairs():
+            own["codebook"] = self._all_themes
         rows = figures(answers, settings, only, own, on_analysis)
         self.workspace.store.progress.note("analyzed", {self.name: {}})
         english = SurveyTexts(self.workspace.locale("en"), {}, catalogue(self.taxonomy))
@@ -92,18 +125,15 @@ class Analyzing(Checking):
         )
 
     def analysed_answers(
-        self, *, pictures: str | Path | None = None, models: str | Path | None = None
+        self,
+        checked: Checked | None = None,
+        *,
+        pictures: str | Path | None = None,
+        models: str | Path | None = None,
     ) -> Answers:
-        """Return the retained answers with what is known of items and people.
-
-        Raises:
-            InputError: as `analyze`.
-        """
-        return self._analysed(self.checked(keep=False), pictures, models)
-
-    def _analysed(
-        self, checked: Checked, pictures: str | Path | None, models: str | Path | None
-    ) -> Answers:
+        """Return the retained answers with what is known of items and people; raises as
+        `analyze`."""
+        checked = checked or self.checked(keep=False)
         voting = sorted(self.taxonomy.of_role("vote"), key=lambda label: label.severity)
         no_votes = {label.id for label in self.taxonomy.of_role("abstain", "reject")}
         table = checked.answers(lambda number: number > 0)
@@ -168,9 +198,8 @@ class Analyzing(Checking):
         """Return what people and services say of people; free text is left out."""
         import pandas as pd
 
-        submissions = retained(checked.submissions, checked.report)
-        services = self.workspace.store.surveys.participants(self.name)
-        known = people_table(submissions, checked.sheets, services, self.taxonomy)
+        services = self._store.participants(self.name)
+        known = people_table(checked.retained, checked.sheets, services, self.taxonomy)
         free = {each.id for each in self.taxonomy.about("person") if each.kind == "text"}
         known = known[~known["question"].isin(free)]
         facts = known.groupby(["participant", "question"])["answer"].agg(", ".join).unstack()
@@ -254,7 +283,7 @@ class Analyzing(Checking):
         """Return the steps from what was collected to what is asked about, and of submissions."""
         selection = self.workspace.store.curation.selection()
         stages = _selected_steps(selection.funnel) if selection else []
-        report, kept = checked.report, retained(checked.submissions, checked.report)
+        report, kept = checked.report, checked.retained
         memes = {sheet.id: set(sheet.memes) for sheet in checked.sheets if sheet.round > 0}
         asked = sum(len(memes.get(sent.sheet, ())) for sent in kept)
         unseen = sum(len(memes.get(sent.sheet, set()) & sent.not_shown) for sent in kept)
@@ -267,16 +296,166 @@ class Analyzing(Checking):
             Step("answers", "with a picture that loaded", asked - unseen),
         ]
 
-    def _described(self, answers: Answers, settings: Settings) -> pd.DataFrame:
-        """Return the figures of the finished memes that were collected, or else of the captions
-        asked about: of those that were collected, others may not have been selected."""
-        if self.collected:
-            return describe(Describing(self.workspace).memes())
-        return dataset(answers, settings)
+    def export_reasons(
+        self, out: str | Path, person: str, pair: Pair | None = None
+    ) -> dict[str, Any]:
+        """Write the sheet that asks a person why two cultures label memes differently.
 
-    def _further_analyses(self) -> dict[str, Callable[[], pd.DataFrame]]:
-        """Return analyses of what people wrote beside their answers; none here."""
-        return {}
+        Args:
+            out: .xlsx with both pictures of each meme; or .csv, .jsonl, .parquet.
+            person: who fills it in, and knows both cultures.
+            pair: by default the one that agrees least.
+
+        Raises:
+            InputError: nothing is retained, or no label differs.
+        """
+        answers = self.analysed_answers()
+        chosen = pair or least_agreeing(answers)
+        items = differing_items(answers, chosen)
+        file = write_reasons(out, items, chosen, person)
+        return {"survey": self.name, "pair": chosen, "file": file, "rows": len(items)}
+
+    def import_reasons(self, files: Sequence[str | Path], person: str = "") -> dict[str, Any]:
+        """Store the reasons of sheets that came back, in any order and any number of times.
+
+        Args:
+            person: who filled in a sheet that does not say so.
+
+        Raises:
+            InputError: a row cannot be read, or is not about this survey; nothing of its file is
+                stored.
+        """
+        codes = {culture.code for culture in self.design.cultures}
+
+        def judgement(reason: Reason, path: Path) -> Judgement:
+            if not set(reason.pair) <= codes:
+                message = f"{self.name} has no cultures {PAIR.join(reason.pair)[:60]!r}"
+                raise InputError(message, file=path, row=reason.row, column="pair")
+            if reason.item not in self.memes:
+                message = f"{self.name} does not ask about {reason.item[:80]!r}"
+                raise InputError(message, file=path, row=reason.row, column="item")
+            about = (reason.item, self._question("why", reason.pair), reason.person, reason.text)
+            return Judgement(*about, PAIR.join(reason.labels), reason.row, hash_of(reason.item))
+
+        return self._take_in(files, lambda path: read_reasons(path, person=person), judgement)
+
+    def reasons(self, pair: Pair | None = None) -> list[Reason]:
+        """Return what each person last wrote about each item, of a pair of cultures or of all."""
+        return [
+            Reason(row.subject, cultures, row.person, row.answer, _two(row.comment), row.row)
+            for cultures in ([pair] if pair else self._pairs())
+            for row in self._judgements("why", cultures)
+        ]
+
+    def export_codes(
+        self,
+        out: str | Path,
+        coder: str,
+        pair: Pair | None = None,
+        codebook: Codebook | None = None,
+    ) -> dict[str, Any]:
+        """Write the sheet that asks a coder for codes of reasons, without another coder's codes.
+
+        Raises:
+            InputError: there are no reasons, or of several pairs none is named.
+        """
+        chosen = self._only_pair(pair)
+        versions = self.analysed_answers().versions
+        own = versions[versions["culture"] == chosen[0]]
+        captions = dict(zip(own["item"], own["text"], strict=True))
+        reasons = self.reasons(chosen)
+        file = write_coding(out, reasons, codebook or load_codebook(), coder, texts=captions)
+        return {"survey": self.name, "pair": chosen, "file": file, "rows": len(reasons)}
+
+    def import_codes(
+        self,
+        files: Sequence[str | Path],
+        coder: str = "",
+        pair: Pair | None = None,
+        codebook: Codebook | None = None,
+    ) -> dict[str, Any]:
+        """Store the codes of sheets that came back; codes that the codebook lacks are kept.
+
+        Raises:
+            InputError: a row cannot be read, or is about a reason that nobody gave.
+        """
+        chosen, book = self._only_pair(pair), codebook or load_codebook()
+        texts = {reason.key: reason.text for reason in self.reasons(chosen)}
+        question = self._question("code", chosen)
+
+        def judgement(coded: Coding, path: Path) -> Judgement:
+            if coded.reason not in texts:
+                message = f"there is no reason of {coded.reason[:80]!r} in {self.name}"
+                raise InputError(message, file=path, row=coded.row, column="person")
+            content, codes = hash_of(texts[coded.reason]), "; ".join(coded.codes)
+            return Judgement(coded.reason, question, coded.coder, codes, "", coded.row, content)
+
+        return self._take_in(files, lambda path: read_coding(path, book, coder=coder), judgement)
+
+    def themes(self, pair: Pair | None = None, codebook: Codebook | None = None) -> pd.DataFrame:
+        """Return the share of each code and theme, and how far coders agree, as rows of figures.
+
+        Raises:
+            InputError: no reason has a code, or of several pairs none is named.
+        """
+        chosen = self._only_pair(pair)
+        reasons = self.reasons(chosen)
+        seen = {reason.key: hash_of(reason.text) for reason in reasons}
+        codings = [
+            Coding(row.subject, row.person, tuple(row.answer.split("; ")), row.row)
+            for row in self._judgements("code", chosen)
+            if seen.get(row.subject) == row.content
+        ]
+        return themes(reasons, codings, codebook or load_codebook())
+
+    def _all_themes(self) -> pd.DataFrame:
+        """Return the themes of every pair; of several the pair is the first part of the group."""
+        pairs = self._pairs()
+        parts = [self.themes(pair) for pair in pairs]
+        for pair, rows in zip(pairs, parts, strict=True) if len(pairs) > 1 else ():
+            name = BETWEEN.join(pair)
+            rows["group"] = [" · ".join(filter(None, (name, group))) for group in rows["group"]]
+        return joined(parts)
+
+    def _question(self, kind: str, pair: Pair) -> str:
+        return f"{kind}:{self.name}:{PAIR.join(pair)}"
+
+    def _judgements(self, kind: str, pair: Pair) -> list[Judgement]:
+        curation = self.workspace.store.curation
+        return curation.judgements(self._question(kind, pair), earlier=True)
+
+    def _take_in(
+        self,
+        files: Sequence[str | Path],
+        read: Callable[[Path], Iterable[Any]],
+        judgement: Callable[[Any, Path], Judgement],
+    ) -> dict[str, Any]:
+        """Store what files have; return how many rows were `read`, and how many are `new`."""
+        paths, count, new = [*map(Path, files)], 0, 0
+        for path in paths:
+            if rows := [judgement(row, path) for row in read(path)]:
+                record = FileRecord("judgements", path.name, file_sha256(path), len(rows))
+                new += self.workspace.store.curation.add_judgements(record, rows)
+            count += len(rows)
+        return {"survey": self.name, "files": paths, "read": count, "new": new}
+
+    def _pairs(self) -> list[Pair]:
+        start = self._question("why", ("", "")).removesuffix(PAIR)
+        judgements = self.workspace.store.curation.judgements(earlier=True)
+        questions = dict.fromkeys(row.question for row in judgements)
+        return [_two(each.removeprefix(start)) for each in questions if each.startswith(start)]
+
+    def _only_pair(self, pair: Pair | None) -> Pair:
+        pairs = [pair] if pair else self._pairs()
+        if not pairs:
+            raise InputError(
+                f"{self.name} has no reasons yet; ask for some: memeloc survey reasons {self.name} "
+                "--person NAME --out FILE"
+            )
+        if len(pairs) > 1:
+            names = ", ".join(",".join(each) for each in pairs)
+            raise InputError(f"{self.name} has reasons about {names}; name one pair")
+        return pairs[0]
 
 
 def culture_name(culture: Culture) -> str:
@@ -324,3 +503,8 @@ def _topics(workspace: WorkspaceFolder) -> dict[str, Mapping[str, str]]:
         for item, by_filter in verdicts.items()
         if TOPICS in by_filter and (topics := by_filter[TOPICS].evidence.get("topics"))
     }
+
+
+def _two(text: str) -> Pair:
+    first, between, second = text.partition(PAIR)
+    return (first, second) if between else ("", "")

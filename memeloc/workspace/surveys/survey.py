@@ -36,10 +36,10 @@ from memeloc.survey.quality.checking import retained
 from memeloc.survey.rewards import Shortfall
 from memeloc.survey.serving.settings import read_serve_settings
 from memeloc.survey.targets.protocol import LookedUp, Lookup, refuse_prelabels
+from memeloc.workspace.surveys.analyzing import Analyzing
 from memeloc.workspace.surveys.building import BuildResult, build_result
 from memeloc.workspace.surveys.collected import changed_pictures
 from memeloc.workspace.surveys.deciding import Deciding
-from memeloc.workspace.surveys.explaining import Explaining
 from memeloc.workspace.surveys.exporting import Exporting
 from memeloc.workspace.surveys.importing import Importing
 from memeloc.workspace.surveys.labelling import Labelling
@@ -123,7 +123,7 @@ class StatusResult(SurveyStatus):
     changed: tuple[str, ...] = ()
 
 
-class Survey(Exporting, Importing, Deciding, Labelling, Explaining):
+class Survey(Exporting, Importing, Deciding, Labelling, Analyzing):
     """A survey of the workspace, by its name.
 
     Raises:
