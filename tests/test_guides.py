@@ -11,10 +11,11 @@ import pytest
 from fontTools import unicodedata as scripts
 
 from memeloc.correct.model import STATUSES
-from memeloc.correct.sheet_form import status_words
+from memeloc.correct.sheet_form import sheet_texts, status_words
 from memeloc.locales import default
 from memeloc.model import SEPARATOR
 from memeloc.resources import folder
+from memeloc.sheets.form import paragraphs
 
 GUIDES = folder("guides") / "translation"
 STARTER = Path(__file__).parents[1] / "examples" / "starter" / "captions.csv"
@@ -91,3 +92,10 @@ def test_a_guide_is_clean_text(tag: str) -> None:
     assert not re.search(r"[ÃÂ][\u0080-\u00bf]|â€", text), "UTF-8 read as Latin-1"
     assert text.endswith("\n")
     assert not re.search(r"[ \t]+$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_a_guide_names_columns_as_the_sheet_does_and_shows_no_markup(tag: str) -> None:
+    for name in ("history", "translation memory", "glossary"):
+        assert f"`{sheet_texts(tag).get(name, name)}`" in _text(tag)
+    assert not re.search(r"[*`]", "".join(text for _, text in paragraphs(_text(tag))))

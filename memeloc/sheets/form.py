@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"[\d\s.,:/+Ee-]*")
 
 _OWN_LINE = re.compile(r"\s*(#|[-*] |\d+\. |>|\|)")
 _RULE = re.compile(r"\s*\|?[\s:|-]+\|?\s*$")
-_EMPHASIS = re.compile(r"\*\*(.+?)\*\*|(?<![\w*])\*(?!\s)(.+?)(?<!\s)\*(?![\w*])")
+_EMPHASIS = re.compile(r"\*\*(.+?)\*\*|(?<!\*)\*(?![\s*])(.+?)(?<!\s)\*(?![\w*])")
 _CODE = re.compile(r"`+ ?(.+?) ?`+")
 
 

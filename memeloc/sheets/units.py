@@ -90,7 +90,7 @@ def _note_lines(form: SheetForm, row: Cells, *, memory: bool) -> Iterator[str]:
             cell = [line for line in cell if not (isinstance(line, Alternative) and line.source)]
         for line in cell_lines(cell):
             if line.strip():
-                yield f"{_OURS}{column.name}: {' '.join(drawable(line).split())}"
+                yield f"{_OURS}{column.heading or column.name}: {' '.join(drawable(line).split())}"
 
 
 def _alternatives(row: Cells) -> Iterator[Alternative]:

@@ -13,6 +13,7 @@ from itertools import count, groupby
 from pathlib import Path
 from typing import Any
 
+from PIL import Image
 from xlsxwriter.utility import xl_rowcol_to_cell
 
 from memeloc.placeholders import PLACEHOLDER
@@ -28,7 +29,6 @@ from memeloc.sheets.form import (
     picture_of,
 )
 from memeloc.tables import drawable, new_workbook
-from memeloc.tables.workbooks import picture_options
 
 GUIDE = "Guide"
 _LONGEST = 32_000
@@ -85,6 +85,8 @@ def write(path: Path, form: SheetForm, rows: Sequence[Cells]) -> None:
             hidden = column.hidden or column.kind in ("key", "fact") or empty
             page.set_column(place, place, column.width, None, {"hidden": hidden})
             page.write_string(0, place, drawable(column.heading or column.name), formats["head"])
+        headings = (_pixels(column, column.heading or column.name) for column in columns)
+        page.set_row_pixels(0, max(headings))
         names = [column.name for column in columns]
         page.freeze_panes(1, names.index(form.together) + 1 if form.together else 0)
         page.autofilter(0, 0, len(rows), len(columns) - 1)
@@ -107,9 +109,15 @@ def write(path: Path, form: SheetForm, rows: Sequence[Cells]) -> None:
             _write_table(book, form.listed.name, listed, formats)
         if form.how or form.guide:
             page = book.add_worksheet(GUIDE)
-            page.set_column(0, 0, 110)
+            wide = SheetColumn("", "source", 80)
+            page.set_column(0, 0, wide.width)
+            page.fit_to_pages(1, 0)
+            if is_rtl:
+                page.right_to_left()
             how = ((line == 0, text) for line, text in enumerate(form.how))
             for line, (heading, text) in enumerate([*how, *paragraphs(form.guide)]):
+                # LibreOffice shows one line of a row whose height is not set.
+                page.set_row_pixels(line, _pixels(wide, text))
                 page.write_string(line, 0, drawable(text), formats["title" if heading else "body"])
             page.protect("")
 
@@ -161,7 +169,12 @@ def _write_group(
         if picture is not None:
             described = picture.description or f"The {name}"
             high = max(height - 6, form.side // 2)
-            options = picture_options(picture.file, form.side, high, described)
+            with Image.open(picture.file) as image:
+                (width, tall), dots = image.size, image.info.get("dpi", (96, 96))
+            scale = min(form.side / width, high / tall)
+            options: dict[str, Any] = {"x_scale": scale * float(dots[0]) / 96, "x_offset": 3}
+            options |= {"y_scale": scale * float(dots[1]) / 96, "y_offset": 3}
+            options |= {"object_position": 1, "description": described}
             place = [column.name for column in columns].index(name)
             page.insert_image(first, place, str(picture.file), options)
     return line + 1

@@ -21,22 +21,20 @@ BROKEN = (
 )  # fmt: skip
 """What reading a part of a damaged archive can raise."""
 
-WORKBOOKS = frozenset({"xl/workbook.xml", "content.xml"})
-"""The part by which a workbook of Excel or of LibreOffice is known."""
-
 ZIP = b"PK\x03\x04"
 """First bytes of a zip archive, as office files are."""
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """First bytes of an old office file, or a new one behind a password."""
+_XML = (".xml", ".rels")
 
 
 def is_workbook(head: bytes) -> bool:
-    """Whether it is a workbook of Excel or LibreOffice, or an archive that may be one."""
+    """Return whether it is a workbook of Excel or LibreOffice, or an archive that may be one."""
     return head.startswith((ZIP, OLE))
 
 
 def names_in(path: Path) -> set[str]:
-    """The names of an archive's parts, once its sizes have been looked at.
+    """Return the names of an archive's parts, once its sizes have been looked at.
 
     Raises:
         InputError: it is broken, encrypted, or unpacks to more than a table can be.
@@ -49,19 +47,17 @@ def names_in(path: Path) -> set[str]:
     for part in parts:
         if part.flag_bits & 1:
             raise InputError("is protected by a password: save it without one", file=path)
-        if part.filename.lower().endswith((".xml", ".rels", ".csv")):
+        if part.filename.lower().endswith((*_XML, ".csv")):
             _check_size(part, path)
     return {part.filename for part in parts}
 
 
 def _check_size(part: zipfile.ZipInfo, path: Path) -> None:
-    is_xml = part.filename.lower().endswith((".xml", ".rels"))
-    packed = max(part.compress_size, 1)
-    if part.file_size > (LARGEST_PART if is_xml else LARGEST_FILE) or (
-        part.file_size > 1024 * 1024 and part.file_size / packed > LARGEST_RATIO
-    ):
+    most = LARGEST_PART if part.filename.lower().endswith(_XML) else LARGEST_FILE
+    size, packed = part.file_size, max(part.compress_size, 1)
+    if size > most or (size > 2**20 and size / packed > LARGEST_RATIO):
         raise InputError(
-            f"its part {part.filename} unpacks to {part.file_size / 2**20:,.0f} MB from "
+            f"its part {part.filename} unpacks to {size / 2**20:,.0f} MB from "
             f"{packed / 2**20:,.2f} MB, which no table does; it is not opened",
             file=path,
         )
@@ -82,19 +78,17 @@ def read_member(path: Path, name: str) -> bytes:
 
 
 def only_member(path: Path, endings: tuple[str, ...], what: str) -> str | None:
-    """Return the name of the only file of an archive with these endings; None of a workbook.
-
-    Files that macOS adds are passed over.
+    """Return the name of the only file of an archive with these endings, but for those that macOS
+    adds; None of a workbook of Excel or LibreOffice.
 
     Raises:
         InputError: it is broken, too large, or holds none of them or several.
     """
     names = names_in(path)
-    if names & WORKBOOKS:
+    if names & {"xl/workbook.xml", "content.xml"}:
         return None
-    own = sorted(name for name in names if not name.startswith("__MACOSX/"))
-    files = [name for name in own if not name.rpartition("/")[2].startswith(".")]
-    files = [name for name in files if name.lower().endswith(endings)]
+    files = sorted(name for name in names if name.lower().endswith(endings))
+    files = [name for name in files if not name.startswith("__MACOSX/") and "/." not in f"/{name}"]
     if len(files) != 1:
         raise InputError(
             f"is no workbook, but a zip archive that holds {len(files)} {what}s "

@@ -26,7 +26,7 @@ from memeloc.settings import read_toml, validate
 from memeloc.tables.cells import folded
 from memeloc.tables.frames import Frame
 from memeloc.tables.reading import read_table, read_tables
-from memeloc.tables.rows import Row, Table
+from memeloc.tables.rows import Row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -164,10 +164,13 @@ class Notes:
 
     def lines(self) -> list[str]:
         """Return the sentences as they came, each with its first row and how many there are."""
-        return [
-            f"{_place(rows)}: {sentence}" if rows else sentence
-            for sentence, rows in self.rows.items()
-        ]
+        lines = []
+        for sentence, rows in self.rows.items():
+            place = f"row {rows[0]}" if len(rows) == 1 else ""
+            if len(rows) > 1:
+                place = f"{len(rows):,} rows, the first is {min(rows)}"
+            lines.append(f"{place}: {sentence}" if place else sentence)
+        return lines
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -243,19 +246,55 @@ def columns_of(
         InputError: a column that the map names is not there, or is there twice, or one that is
             required has no known name.
     """
-    headings = _Headings(names, file)
-    found = {
-        role.name: headings.named(role, column_map.columns[role.name])
-        for role in roles
-        if role.name in column_map.columns
-    }
+
+    def wrong(message: str, hint: str = "", column: str = "") -> InputError:
+        shown = ", ".join(repr(name[:40]) for name in names[:12] if name) or "none"
+        sentence = f"{message} Its columns are {shown}. {hint}".strip()
+        return InputError(sentence, file=file or None, column=column[:60] or None)
+
+    def find(wanted: str) -> str:
+        """The heading of that name, empty for none; of those that differ in case, the one named."""
+        same = [name for name in names if name == wanted]
+        same = same or [name for name in names if name and _plain(name) == _plain(wanted)]
+        if len(same) > 1:
+            shown = " and ".join(dict.fromkeys(map(repr, same)))
+            message = f"{len(same)} columns have this heading ({shown}): rename or remove one"
+            raise InputError(message, file=file or None, column=wanted[:60])
+        return same[0] if same else ""
+
+    found: dict[str, dict[str, str]] = {}
+    for role in roles:
+        if not (wanted := column_map.columns.get(role.name)):
+            continue
+        has_names = isinstance(wanted, dict)
+        if has_names and not role.many and role.name != "label":
+            raise InputError(f"the role {role.name} has one column", file=file or None)
+        named = (wanted,) if isinstance(wanted, str) else wanted
+        by_key = named if isinstance(named, dict) else {name: name for name in named}
+        columns = {key: find(name) for key, name in by_key.items()}
+        first = next(filter(None, columns.values()), "")
+        if first and not role.many and not has_names:
+            columns, by_key = {first: first}, {}
+        for key, name in by_key.items():
+            if not columns[key]:
+                near = difflib.get_close_matches(name, names, 1)
+                meant = f" Did you mean {near[0]!r}?" if near else ""
+                message = f"The table has no column {name[:60]!r} for the {role.name}.{meant}"
+                raise wrong(message, column=name)
+        found[role.name] = columns
     is_wide = _is_wide(column_map, roles)
     for role in roles:
         if role.name in found or (is_wide and role.name == "culture"):
             continue
-        taken = {column for columns in found.values() for column in columns.values()}
-        if known := headings.known(role, set() if role.shared else taken):
-            found[role.name] = {column: column for column in known}
+        taken = {column for each in found.values() for column in each.values()} - {""}
+        known: dict[str, str] = {}
+        for name in role.known:
+            alike = (each for each in names if fnmatchcase(_plain(each), _plain(name)))
+            for match in alike if "*" in name else [find(name)]:
+                if match and (role.shared or match not in taken):
+                    known[match] = match
+        if known:
+            found[role.name] = known if role.many else dict([next(iter(known.items()))])
         elif role.required and role.name not in column_map.fixed:
             if is_wide and role.name == "annotator":
                 continue  # each column is taken for a person
@@ -263,7 +302,7 @@ def columns_of(
             hint = f'Name it: --{option} COLUMN, or {role.name} = "COLUMN" in [columns] of a map.'
             if role.name in ("label", "culture"):
                 hint += ' Where each culture has a column: label = { US = "COLUMN", DE = "..." }.'
-            raise headings.error(f"No column is known to be the {role.name}.", hint)
+            raise wrong(f"No column is known to be the {role.name}.", hint)
     return found
 
 
@@ -271,56 +310,6 @@ def _is_wide(column_map: ColumnMap, roles: Sequence[Role]) -> bool:
     """Return whether each culture has a column of labels."""
     is_one = any(role.name == "label" and not role.many for role in roles)
     return is_one and isinstance(column_map.columns.get("label"), dict)
-
-
-@dataclass(frozen=True, slots=True)
-class _Headings:
-    names: Sequence[str]
-    file: str | Path
-
-    def find(self, wanted: str) -> str:
-        """The heading of that name, empty for none; of those that differ in case, the one named."""
-        same = [name for name in self.names if name == wanted]
-        same = same or [name for name in self.names if name and _plain(name) == _plain(wanted)]
-        if len(same) > 1:
-            shown = " and ".join(dict.fromkeys(map(repr, same)))
-            message = f"{len(same)} columns have this heading ({shown}): rename or remove one"
-            raise InputError(message, file=self.file or None, column=wanted[:60])
-        return same[0] if same else ""
-
-    def named(self, role: Role, wanted: Columns) -> dict[str, str]:
-        """The columns that a map names for a role, by key."""
-        if isinstance(wanted, dict) and not role.many and role.name != "label":
-            raise InputError(f"the role {role.name} has one column", file=self.file or None)
-        names = (wanted,) if isinstance(wanted, str) else wanted
-        by_key = names if isinstance(names, dict) else {name: name for name in names}
-        columns = {key: self.find(name) for key, name in by_key.items()}
-        is_one = not role.many and not isinstance(wanted, dict)
-        if is_one and (first := next(filter(None, columns.values()), "")):
-            return {first: first}
-        for key, name in by_key.items():
-            if not columns[key]:
-                near = difflib.get_close_matches(name, self.names, 1)
-                meant = f" Did you mean {near[0]!r}?" if near else ""
-                message = f"The table has no column {name[:60]!r} for the {role.name}.{meant}"
-                raise self.error(message, column=name)
-        return columns
-
-    def known(self, role: Role, taken: set[str]) -> list[str]:
-        """The headings that are known for a role, best first; of one with one column the best."""
-        columns: dict[str, None] = {}
-        for known in role.known:
-            if "*" in known:
-                matches = [name for name in self.names if fnmatchcase(_plain(name), _plain(known))]
-            else:
-                matches = [self.find(known)]
-            columns.update({name: None for name in matches if name and name not in taken})
-        return list(columns) if role.many else list(columns)[:1]
-
-    def error(self, message: str, hint: str = "", column: str = "") -> InputError:
-        shown = ", ".join(repr(name[:40]) for name in self.names[:12] if name) or "none"
-        sentence = f"{message} Its columns are {shown}. {hint}".strip()
-        return InputError(sentence, file=self.file or None, column=column[:60] or None)
 
 
 def _plain(heading: str) -> str:
@@ -349,9 +338,17 @@ def read_rows(
     """
     import pandas as pd
 
+    def is_header(names: Sequence[str]) -> bool:
+        try:
+            return bool(columns_of(names, column_map, roles))
+        except InputError:
+            return False
+
+    # Of several tables in a file the first that has the columns; else the first, whatever it has.
+    tables = read_tables(table, is_header=is_header, encodings=encodings)
+    opened = next(tables, None) or read_table(table, encodings=encodings)
     is_wide = _is_wide(column_map, roles)
     many = {role.name for role in roles if role.many or (role.name == "label" and is_wide)}
-    opened = _opened(table, column_map, roles, encodings)
     columns = columns_of(opened.columns, column_map, roles, opened.path)
     by_name = {
         f"{role}: {key}" if role in many else role: column
@@ -377,42 +374,17 @@ def read_rows(
     if is_wide:
         if "annotator" not in frame:
             notes.add("no column says who answered: each column of labels is taken for a person")
-        frame = _long(frame, columns["label"])
+        others = frame.drop(columns=[f"label: {culture}" for culture in columns["label"]])
+        parts = []
+        for culture, column in columns["label"].items():
+            part = others.assign(culture=culture, label=frame[f"label: {culture}"])
+            parts.append(part if "annotator" in part else part.assign(annotator=column))
+        frame = pd.concat(parts).sort_values("row", kind="stable", ignore_index=True)
     for role in roles:
         for name in [name for name in frame if str(name).partition(": ")[0] == role.name]:
             frame[name] = _mapped(frame[name], frame["row"], role, column_map, notes)
     unused = tuple(name for name in opened.columns if name and name not in by_name.values())
     return MappedRows(frame, columns, unused, tuple(broken), notes, str(opened.path))
-
-
-def _opened(
-    table: str | Path | Frame,
-    column_map: ColumnMap,
-    roles: Sequence[Role],
-    encodings: Sequence[str],
-) -> Table:
-    """The table that has the columns, of several in a file; else the first, whatever it has."""
-
-    def is_header(names: Sequence[str]) -> bool:
-        try:
-            return bool(columns_of(names, column_map, roles))
-        except InputError:
-            return False
-
-    tables = read_tables(table, is_header=is_header, encodings=encodings)
-    return next(tables, None) or read_table(table, encodings=encodings)
-
-
-def _long(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
-    """A row a culture, of a row with a column of labels a culture."""
-    import pandas as pd
-
-    others = frame.drop(columns=[f"label: {culture}" for culture in columns])
-    parts = []
-    for culture, column in columns.items():
-        part = others.assign(culture=culture, label=frame[f"label: {culture}"])
-        parts.append(part if "annotator" in part else part.assign(annotator=column))
-    return pd.concat(parts).sort_values("row", kind="stable", ignore_index=True)
 
 
 def _mapped(
@@ -491,10 +463,6 @@ def listed(noun: str, names: Sequence[str]) -> str:
     shown = ", ".join(repr(name[:60]) for name in names[:NAMED_CASES])
     more = ", ..." if len(names) > NAMED_CASES else ""
     return f"{counted(len(names), noun)} ({shown}{more})"
-
-
-def _place(rows: list[int]) -> str:
-    return f"row {rows[0]}" if len(rows) == 1 else f"{len(rows):,} rows, the first is {min(rows)}"
 
 
 def _whole(text: str) -> str:

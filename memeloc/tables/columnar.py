@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
+from memeloc.files import LARGEST_FILE
 from memeloc.tables.cells import text_of
-from memeloc.tables.csv_files import CsvFile
+from memeloc.tables.csv_files import CsvFile, decode
 from memeloc.tables.rows import Line, Table
 
+_JSON = (".jsonl", ".ndjson", ".json")
 _Object = tuple[int, dict[str, Any], str]
 """Its number, its values by name, and what is wrong with it."""
 _SLICE = 1024
@@ -24,13 +26,37 @@ _HELD = ("choices", "text", "rating", "number", "datetime", "taxonomy")
 """Keys of what a control of Label Studio holds, but for spans and regions."""
 
 
-def json_lines(file: CsvFile) -> Table:
-    """A file with one JSON object a line."""
-    return _of_objects(file.path, partial(_values, file))
+def json_table(path: Path, head: bytes) -> Table | None:
+    """Return the table of a file that holds JSON, and may have the name of a text, as those of
+    SemEval: one object a line, or a document with a list, a list within it, or an object for each
+    key. None where it is neither.
+
+    Raises:
+        InputError: there are no objects in it.
+    """
+    suffix = path.suffix.lower()
+    is_list = head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"[")
+    if suffix not in _JSON and not is_list:
+        return None
+    file = decode(path, lambda: path.open("rb"), ())[0]
+    if (is_list or suffix == ".json") and path.stat().st_size <= LARGEST_FILE:
+        with suppress(ValueError, RecursionError), file.text() as stream:
+            objects = [
+                (number, value, "") for number, value in enumerate(_objects(json.load(stream)), 1)
+            ]
+            if not objects:
+                raise InputError("holds no list of objects, so it is not a table", file=path)
+            return _of_objects(path, lambda: objects)
+        if suffix not in _JSON:
+            return None
+    table = _of_objects(path, partial(_values, file))
+    if suffix == ".json" and not table.columns:
+        raise InputError("is neither a JSON document nor JSON Lines", file=path)
+    return table
 
 
 def _of_objects(path: Path, read: Callable[[], Iterable[_Object]]) -> Table:
-    """The table of objects; its columns are all names that any of them has."""
+    """Return the table of objects; its columns are all names that any of them has."""
     names = dict.fromkeys(name for _, value, _ in read() for name in value)
 
     def lines() -> Iterator[Line]:
@@ -52,29 +78,8 @@ def _values(file: CsvFile) -> Iterator[_Object]:
                 reason = getattr(error, "msg", type(error).__name__)
                 yield number, {}, f"The line is not JSON ({reason}); one object a line is read."
                 continue
-            if isinstance(value, dict):
-                yield number, value, ""
-            else:
-                yield number, {}, "The line is no JSON object; one object a line is read."
-
-
-def json_document(file: CsvFile) -> Table | None:
-    """The objects of a JSON document: a list, a list within it, or one object for each key.
-
-    None where it is no JSON document.
-
-    Raises:
-        InputError: there are none in it.
-    """
-    try:
-        with file.text() as stream:
-            document = json.load(stream)
-    except (ValueError, RecursionError):
-        return None
-    objects = [(number, value, "") for number, value in enumerate(_objects(document), 1)]
-    if not objects:
-        raise InputError("holds no list of objects, so it is not a table", file=file.path)
-    return _of_objects(file.path, lambda: objects)
+            wrong = "The line is no JSON object; one object a line is read."
+            yield (number, value, "") if isinstance(value, dict) else (number, {}, wrong)
 
 
 def _objects(document: Any) -> Iterator[dict[str, Any]]:
@@ -98,11 +103,12 @@ def _objects(document: Any) -> Iterator[dict[str, Any]]:
 
 
 def _annotations(task: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The annotations of a task that Label Studio exported; any other object as it is.
+    """Yield the annotations of a task that Label Studio exported; any other object as it is.
 
     A row has the task's data, `annotator`, `time` and a column a control of the labelling interface
-    (labelstud.io/guide/export, "Label Studio JSON format of annotated tasks"); what somebody chose
-    before a task was skipped is no answer.
+    (labelstud.io/guide/export, "Label Studio JSON format of annotated tasks") with its choices,
+    texts or number, several with `|` between; what somebody chose before a task was skipped is no
+    answer.
     """
     match task:
         case {"annotations": [*annotations], "data": dict(data)}:
@@ -110,26 +116,22 @@ def _annotations(task: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 who = annotation.get("completed_by")
                 who = who.get("email") or who.get("id") if isinstance(who, dict) else who
                 time = annotation.get("updated_at") or annotation.get("created_at")
+                texts: dict[str, list[str]] = {}
+                regions = annotation.get("result") or ()
+                for region in () if annotation.get("was_cancelled") else regions:
+                    match region:
+                        case {"from_name": str(name), "value": dict(value)}:
+                            held = next((value[kind] for kind in _HELD if kind in value), value)
+                            held = held if isinstance(held, list) else [held]
+                            texts.setdefault(name, []).extend(map(text_of, held))
                 row = {"id": task.get("id"), **data, "annotator": who, "time": time}
-                yield row | ({} if annotation.get("was_cancelled") else _controls(annotation))
+                yield row | {name: "|".join(each) for name, each in texts.items()}
         case _:
             yield task
 
 
-def _controls(annotation: dict[str, Any]) -> dict[str, str]:
-    """Return by control its choices, texts or number; several with `|` between."""
-    values: dict[str, list[str]] = {}
-    for region in annotation.get("result") or ():
-        match region:
-            case {"from_name": str(name), "value": dict(value)}:
-                held = next((value[kind] for kind in _HELD if kind in value), value)
-                texts = held if isinstance(held, list) else [held]
-                values.setdefault(name, []).extend(map(text_of, texts))
-    return {name: "|".join(texts) for name, texts in values.items()}
-
-
 def parquet(path: Path) -> Table:
-    """A Parquet file, or an Arrow stream as `datasets` saves it; its header counts as row 1.
+    """Return a Parquet file, or an Arrow stream as `datasets` saves it; its header counts as row 1.
 
     Numbers of classes become the names that `datasets` states for them in the schema.
 
@@ -155,7 +157,7 @@ def parquet(path: Path) -> Table:
     def read() -> Iterator[Line]:
         number = 1
         try:
-            for batch in _stream_batches(path) if is_stream else _parquet_batches(path):
+            for batch in _batches(path, is_stream):
                 columns = map(_column_values, batch.columns, classes)
                 for cells in zip(*columns, strict=True):
                     number += 1
@@ -167,33 +169,31 @@ def parquet(path: Path) -> Table:
     return Table(path, tuple(name.strip() for name in schema.names), _read=read)
 
 
-def _parquet_batches(path: Path) -> Iterator[Any]:
+def _batches(path: Path, is_stream: bool) -> Iterator[Any]:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
+    def most(rows: int, size: int) -> int:
+        return max(1, min(_SLICE, _SLICE_BYTES * rows // max(size, 1)))
+
+    if is_stream:
+        with pa.memory_map(str(path)) as source, pa.ipc.open_stream(source) as stream:
+            for batch in stream:
+                size = most(batch.num_rows, batch.nbytes)
+                for start in range(0, batch.num_rows, size):
+                    yield batch.slice(start, size)
+        return
     with pq.ParquetFile(path) as file:
         # Over several groups of rows pyarrow would keep all that it read.
         for index in range(file.num_row_groups):
             group = file.metadata.row_group(index)
-            size = _batch_size(group.num_rows, group.total_byte_size)
+            size = most(group.num_rows, group.total_byte_size)
             yield from file.iter_batches(size, row_groups=[index])
 
 
-def _stream_batches(path: Path) -> Iterator[Any]:
-    import pyarrow as pa
-
-    with pa.memory_map(str(path)) as file, pa.ipc.open_stream(file) as stream:
-        for batch in stream:
-            size = _batch_size(batch.num_rows, batch.nbytes)
-            for start in range(0, batch.num_rows, size):
-                yield batch.slice(start, size)
-
-
-def _batch_size(rows: int, size: int) -> int:
-    return max(1, min(_SLICE, _SLICE_BYTES * rows // max(size, 1)))
-
-
 def _column_values(column: Any, classes: Sequence[str] | None) -> list[Any]:
-    """A column's values; text that is not UTF-8 stays bytes, for its row alone to be refused."""
+    """Return a column's values; text that is not UTF-8 stays bytes, for its row alone to be
+    refused."""
     import pyarrow as pa
 
     try:
@@ -212,17 +212,16 @@ def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:
     try:
         features = json.loads(metadata[b"huggingface"])["info"]["features"]
         within = {column: feature.get("feature", feature) for column, feature in features.items()}
-        return {
-            column: [str(name) for name in feature["names"]]
-            for column, feature in within.items()
-            if "names" in feature
+        named = {
+            column: feature["names"] for column, feature in within.items() if "names" in feature
         }
+        return {column: list(map(str, names)) for column, names in named.items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
 
 
 def _class_of(value: Any, names: Sequence[str]) -> Any:
-    """The name of a class, or of several; None of a number without, such as -1 for no class."""
+    """Return the name of a class, or of several; None of a number without, such as -1."""
     if isinstance(value, list):
         return [_class_of(each, names) for each in value]
     if type(value) is int:

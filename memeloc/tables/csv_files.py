@@ -51,20 +51,19 @@ class CsvFile:
     delimiter: str = ","
 
     def with_delimiter(self, is_header: IsHeader | None) -> CsvFile:
-        """The same with the delimiter by which headings are found, else the most frequent one."""
+        """Return it with the delimiter by which headings are found, else the most frequent one."""
         with self.text() as stream:
             lines = stream.read(_BEGINNING).splitlines(keepends=True)
         first = next((line for line in lines if line.strip(" \t\r\n,;")), "")
         frequent = sorted(DELIMITERS, key=first.count, reverse=True)
-        if is_header is not None:
-            for delimiter in frequent:
-                records = islice(_records(iter(lines), delimiter), SEARCHED)
-                if any(map(is_header, (header_names(cells) for cells, _ in records))):
-                    return replace(self, delimiter=delimiter)
+        for delimiter in frequent if is_header else ():
+            records = islice(_records(iter(lines), delimiter), SEARCHED)
+            if is_header and any(is_header(header_names(cells)) for cells, _ in records):
+                return replace(self, delimiter=delimiter)
         return replace(self, delimiter=frequent[0])
 
     def lines(self) -> Iterator[Line]:
-        """Its lines, apostrophes before what looks like a formula taken off."""
+        """Yield its lines, apostrophes before what looks like a formula taken off."""
         with self.text() as stream:
             for number, (cells, problem) in enumerate(_records(stream, self.delimiter), 1):
                 if problem is OPEN_END and self.is_cut:
@@ -74,22 +73,19 @@ class CsvFile:
                 yield Line(number, cells, problem)
 
     def text(self, newline: str = "") -> io.TextIOWrapper:
-        """Its characters; `newline` as `open` takes it."""
+        """Open its characters; `newline` as `open` takes it."""
         return io.TextIOWrapper(self.open(), self.encoding, self.errors, newline)
 
 
 def _records(
     lines: Iterator[str], delimiter: str
 ) -> Iterator[tuple[list[str], tuple[str, str] | None]]:
-    """The records of a CSV, each with what is wrong with it."""
+    """Yield the records of a CSV, each with what is wrong with it."""
     again: list[str] = []  # lines that a broken record swallowed, the last one first
     taken: list[str] = []  # lines of the record that is being read
 
     def feed() -> Iterator[str]:
-        while True:
-            line = again.pop() if again else next(lines, None)
-            if line is None:
-                return
+        while line := again.pop() if again else next(lines, ""):
             taken.append(line)
             yield line
 
@@ -116,7 +112,7 @@ def _records(
 
 
 def decode(path: Path, opener: Callable[[], IO[bytes]], encodings: Sequence[str]) -> list[CsvFile]:
-    """The ways in which a file can be read as text, the likeliest first.
+    """Return the ways in which a file can be read as text, the likeliest first.
 
     `encodings` are what it may be in where it is neither UTF-8 nor UTF-16.
 
@@ -147,19 +143,17 @@ def decode(path: Path, opener: Callable[[], IO[bytes]], encodings: Sequence[str]
             "or choose Unicode (UTF-8) as the character set (LibreOffice)",
             file=path,
         )
+    possible = [encoding for encoding in encodings if _problem(opener, encoding) is None]
+    note = "It is not in UTF-8; it was read as {}."
     strict = replace(file, errors="strict")
-    possible = [
-        replace(strict, encoding=encoding, note=f"It is not in UTF-8; it was read as {encoding}.")
-        for encoding in encodings
-        if _problem(opener, encoding) is None
-    ]
-    return [*possible, replace(as_bytes, note=MIXED)]
+    read = [replace(strict, encoding=name, note=note.format(name)) for name in possible]
+    return [*read, replace(as_bytes, note=MIXED)]
 
 
 def _problem(
     opener: Callable[[], IO[bytes]], encoding: str, errors: str = "strict"
 ) -> tuple[int, UnicodeDecodeError] | None:
-    """The line in which a file is not in an encoding, and why; None when it is."""
+    """Return the line in which a file is not in an encoding, and why; None when it is."""
     with opener() as stream:
         for number, line in enumerate(stream, 1):
             try:

@@ -1,7 +1,4 @@
-"""Data frames as tables. In: a frame of pandas, polars or another library. Out: a `Table`.
-
-A row is counted as in the frame: its first row is row 1.
-"""
+"""Data frames as tables. In: a frame of pandas, polars or another library. Out: a `Table`."""
 
 from __future__ import annotations
 
@@ -23,11 +20,11 @@ class Frame(Protocol):
     """
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Its rows as a stream of Arrow."""
+        """Return its rows as a stream of Arrow."""
 
 
 def frame_table(frame: Any) -> Table:
-    """Return the table of a frame; an index of pandas that has a name is a column.
+    """Return the table of a frame, its first row row 1; a named index of pandas is a column.
 
     Raises:
         InputError: it is no frame, or two of its columns have one name.

@@ -19,21 +19,8 @@ _BUFFER = 8 * 2**20
 """Bytes of pictures after which a row group is written before it has that many rows."""
 
 
-def picture_schema(columns: Sequence[pa.Field], *, pictures: bool) -> pa.Schema:
-    """The schema of a table of pictures: `image` first, where they are embedded."""
-    import pyarrow as pa
-
-    image = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
-    fields = [pa.field("image", image)] if pictures else []
-    return with_features(pa.schema([*fields, *columns]), pictures=pictures)
-
-
 class PictureTable:
-    """A Parquet file of pictures.
-
-    Attributes:
-        written: bytes of pictures that stand in it.
-    """
+    """A Parquet file of pictures; `written` are the bytes of pictures that stand in it."""
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         import pyarrow as pa
@@ -76,6 +63,15 @@ class PictureTable:
         if self._rows:
             self._flush()
         self._writer.close()
+
+
+def picture_schema(columns: Sequence[pa.Field], *, pictures: bool) -> pa.Schema:
+    """Return the schema of a table of pictures: `image` first, where they are embedded."""
+    import pyarrow as pa
+
+    image = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+    fields = [pa.field("image", image)] if pictures else []
+    return with_features(pa.schema([*fields, *columns]), pictures=pictures)
 
 
 def with_features(schema: Any, *, pictures: bool = False) -> Any:

@@ -13,15 +13,13 @@ from itertools import islice
 from pathlib import Path
 
 from memeloc.errors import InputError
-from memeloc.files import LARGEST_FILE, read_head
+from memeloc.files import read_head
 from memeloc.tables.archives import OLE, is_workbook, only_member, read_member
-from memeloc.tables.columnar import json_document, json_lines, parquet
+from memeloc.tables.columnar import json_table, parquet
 from memeloc.tables.csv_files import SEARCHED, decode
 from memeloc.tables.frames import FRAME, Frame, frame_table
 from memeloc.tables.rows import IsHeader, Line, Table, header_names
 from memeloc.tables.workbooks import read_worksheets
-
-_JSON = (".jsonl", ".ndjson", ".json")
 
 
 def read_table(
@@ -79,7 +77,7 @@ def read_tables(
     encodings: Sequence[str] = (),
     score: Callable[[Table], float] | None = None,
 ) -> Iterator[Table]:
-    """Every table of a file that has the headings; only a workbook can have several.
+    """Yield every table of a file that has the headings; only a workbook can have several.
 
     Takes and raises what `read_table` does, but for headings that no table has.
 
@@ -94,19 +92,17 @@ def read_tables(
             return names <= {text.casefold() for text in texts}
 
     if not isinstance(path, str | Path):
-        table = frame_table(path)
-        if is_header is None or is_header(table.columns):
-            yield table
-        return
-    path = Path(path)
-    head = read_head(path, None)
-    is_arrow = head.startswith(b"PAR1") or path.suffix.lower() in (".parquet", ".arrow")
-    named = parquet(path) if is_arrow else _json(path, head)
-    if named is not None:
-        if is_header is None or is_header(named.columns):
+        named: Table | None = frame_table(path)
+    else:
+        path = Path(path)
+        head = read_head(path, None)
+        is_arrow = head.startswith(b"PAR1") or path.suffix.lower() in (".parquet", ".arrow")
+        named = parquet(path) if is_arrow else json_table(path, head)
+    if named is not None or not isinstance(path, Path):
+        if named is not None and (is_header is None or is_header(named.columns)):
             yield named
         return
-    member = None
+    content: bytes | None = None
     if is_workbook(head):
         read_head(path)  # a workbook is read at once, and may not be too large
         if head.startswith(OLE):
@@ -117,14 +113,15 @@ def read_tables(
             for read in read_worksheets(path, worksheet):
                 yield from _tables(path, read, is_header)
             return
-        member = read_member(path, name)
+        content = read_member(path, name)
+    file = path
     files = decode(
-        path, lambda: path.open("rb") if member is None else io.BytesIO(member), encodings
+        path, lambda: file.open("rb") if content is None else io.BytesIO(content), encodings
     )
     tables = (
         table
-        for file in files
-        for table in _tables(path, file.with_delimiter(is_header).lines, is_header, note=file.note)
+        for each in files
+        for table in _tables(path, each.with_delimiter(is_header).lines, is_header, each.note)
     )
     if score is None or len(files) == 1:
         yield from islice(tables, 1)
@@ -132,29 +129,11 @@ def read_tables(
         yield from sorted(tables, key=score, reverse=True)[:1]
 
 
-def _json(path: Path, head: bytes) -> Table | None:
-    """The table of a file that holds JSON, and may have the name of a text, as those of SemEval."""
-    suffix = path.suffix.lower()
-    is_list = head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"[")
-    if suffix not in _JSON and not is_list:
-        return None
-    file = decode(path, lambda: path.open("rb"), ())[0]
-    if (is_list or suffix == ".json") and path.stat().st_size <= LARGEST_FILE:
-        table = json_document(file)
-        if table is not None or suffix not in _JSON:
-            return table
-    table = json_lines(file)
-    if suffix == ".json" and not table.columns:
-        raise InputError("is neither a JSON document nor JSON Lines", file=path)
-    return table
-
-
 def _tables(
-    path: Path, read: Callable[[], Iterator[Line]], is_header: IsHeader | None, *, note: str = ""
+    path: Path, read: Callable[[], Iterator[Line]], is_header: IsHeader | None, note: str = ""
 ) -> Iterator[Table]:
-    """The table whose header stands among the first rows, if there is one."""
-    lines = read() if is_header is None else islice(read(), SEARCHED)
-    for number, cells, problem, _ in lines:
+    """Yield the table whose header stands among the first rows, if there is one."""
+    for number, cells, problem, _ in read() if is_header is None else islice(read(), SEARCHED):
         names = header_names(cells)
         if any(names) and (not problem or not problem[0]) and (not is_header or is_header(names)):
             yield Table(path, tuple(names), note, read, number, is_header)

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memeloc.tables.cells import Formula, clean_text, text_of, wrong_in
-from memeloc.tables.number_formats import shown_number
+from memeloc.tables.cells import Formula, clean_text, shown_number, text_of, wrong_in
 
 BROKEN = (
     "broken row",
@@ -26,7 +25,7 @@ IsHeader = Callable[[Sequence[str]], bool]
 
 class Seen(NamedTuple):
     """How a cell looks, where that is not its value: the number format in which a number is shown
-    (see `number_formats`), why what it shows is no text that somebody meant, as a sentence, and
+    (see `shown_number`), why what it shows is no text that somebody meant, as a sentence, and
     people's comments on it."""
 
     format: str = ""

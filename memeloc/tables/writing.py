@@ -38,7 +38,7 @@ class Column:
 def write_table(
     path: Path, columns: Sequence[str | Column], rows: Iterable[Sequence[Any]], *, suffix: str = ""
 ) -> int:
-    """Write a table in the format that the file's ending names; how many rows it has.
+    """Write a table in the format that the file's ending names; return how many rows it has.
 
     Args:
         path: .csv, .jsonl (or .ndjson) or .parquet; what stands there is replaced at the end.
@@ -84,9 +84,9 @@ def _write_csv(columns: Sequence[Column], rows: Iterable[Sequence[Any]], path: P
 
 
 def _csv_cell(cell: Any) -> Any:
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
     plain = _plain(cell)
-    if isinstance(plain, bool):
-        return "true" if plain else "false"
     return guarded(plain) if isinstance(plain, str) else plain
 
 
@@ -113,11 +113,8 @@ def _write_parquet(columns: Sequence[Column], rows: Iterable[Sequence[Any]], pat
     remaining = iter(rows)
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         while batch := list(islice(remaining, _SLICE)):
-            arrays = [
-                pa.array([_storable(cell) for cell in cells], field.type)
-                for cells, field in zip(zip(*batch, strict=True), schema, strict=True)
-            ]
-            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+            cells = [list(map(_storable, column)) for column in zip(*batch, strict=True)]
+            writer.write_table(pa.table(cells, schema=schema))
 
 
 def _plain(cell: Any) -> Any:
@@ -127,7 +124,7 @@ def _plain(cell: Any) -> Any:
 
 
 def _storable(cell: Any) -> Any:
-    """The cell; a lone surrogate, which no file in UTF-8 can hold, as U+FFFD."""
+    """Return the cell; a lone surrogate, which no file in UTF-8 can hold, as U+FFFD."""
     if isinstance(cell, str) and not cell.isascii():
         return cell.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return cell
