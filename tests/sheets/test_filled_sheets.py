@@ -423,7 +423,6 @@ NOT_FILLED_IN = {
     "knowledge page out": "pages to look at",
     "knowledge compare out": "a report",
     "knowledge questions out": "a report",
-    "survey about out": "what there is of a person",
     "knowledge validity out": "a report",
     "knowledge select out": "a benchmark, which names the SHA-256 of its files",
     "dump folder": "has to be new or empty",
