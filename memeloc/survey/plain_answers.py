@@ -17,6 +17,7 @@ import pandas as pd
 
 from memeloc.survey.model import Participant, RejectedRow
 from memeloc.survey.quality.screening import country_code
+from memeloc.survey.targets.places import whole_number
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission
 from memeloc.tables.column_map import ColumnMap, Role, read_rows
 from memeloc.tables.frames import Frame
@@ -54,6 +55,8 @@ def read_answers(
         for row in mapped.broken
     ]
     rows = mapped.frame
+    for name in ("item", "annotator"):
+        rows[name] = rows[name].map(whole_number)
     written = rows["culture"] if "culture" in rows else pd.Series(country, rows.index, dtype=object)
     own = set(column_map.cultures.values())
     codes = {text: text if text in own else country_code(text) for text in written.unique()}
@@ -79,7 +82,11 @@ def _problem(row: Mapping[Any, Any], culture: str, column_map: ColumnMap) -> tup
     if len(item) > _LONGEST_ITEM or _CHECK_ID.fullmatch(item):
         return "unusable item", f"{item[:40]!r} cannot be the id of an item."
     if not column_map.label_of(row["label"]):
-        return "no answer", "It has no answer."
+        written = row["label"]
+        return (
+            "no answer",
+            f"{written!r} is taken for no answer." if written else "It has no answer.",
+        )
     if not row["culture"]:
         message = f"{culture[:60]!r} is no country that is known; name it: --country TEXT=CODE"
         return "unknown culture" if culture else "no culture", message

@@ -49,6 +49,12 @@ def import_(
         metavar="KEY=VALUE",
         help="Of the kind, as zone=Europe/Berlin for times of a table of Google Forms.",
     ),
+    ids: str = Option(
+        "",
+        metavar="OWNER",
+        help="To whom people's numbers belong: culture, file or everybody. Said once.",
+        show_default="asked for where a number is in several",
+    ),
     left: Path | None = Option(None, metavar="FILE", help="Write the rejected rows to this table."),
     dry_run: bool = Option(False, "--dry-run", help="Say what would be stored; store nothing."),
     as_json: AsJson = False,
@@ -71,6 +77,7 @@ def import_(
             files,
             kind=kind,
             options=target_options(option),
+            ids=ids,
             dry_run=dry_run,
             on_progress=bar.report,
         )
@@ -111,8 +118,11 @@ def remark(result: ImportResult) -> None:
             )
         elif not (file.submissions or file.participants or file.rejected):
             say(f"{file.file}: holds no answers")
-    explain("", (f"{row.file}, row {row.row}: {row.message}" for row in result.rejected))
-    if len(result.rejected) > SHOWN:
+    alike: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for row in result.rejected:
+        alike[row.file, row.message].append(row.row)
+    explain("", (_alike(file, rows, message) for (file, message), rows in alike.items()))
+    if len(result.rejected) > min(SHOWN, len(alike)):
         say("--left FILE writes them all")
     if erased := sum(file.erased or 0 for file in result.files):
         say(f"{counted(erased, 'row is', 'rows are')} left out, of people who were erased")
@@ -122,6 +132,12 @@ def remark(result: ImportResult) -> None:
             f"{'was' if len(result.passed_over) == 1 else 'were'} passed over: "
             f"{result.passed_over[0]} the first"
         )
+
+
+def _alike(file: str, rows: Sequence[int], message: str) -> str:
+    """A line for all rows of which the same is said."""
+    more = f" and {len(rows) - 1:,} more" if len(rows) > 1 else ""
+    return f"{file}, row {rows[0]}{more}: {message}"
 
 
 def show_import(result: ImportResult, *views: View, left: Path | None, as_json: bool) -> None:

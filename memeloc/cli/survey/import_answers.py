@@ -50,6 +50,12 @@ def import_answers(
         "", metavar="NAME|FILE", help="Whose labels the answers are.", show_default="multi3hate"
     ),
     answers: int = Option(5, min=1, help="Answers wanted of an item and culture."),
+    ids: str = Option(
+        "",
+        metavar="OWNER",
+        help="To whom people's numbers belong: culture, file or everybody. Said once.",
+        show_default="asked for where a number is in several cultures",
+    ),
     left: Path | None = Option(None, metavar="FILE", help="Write the rejected rows to this table."),
     dry_run: bool = Option(False, "--dry-run", help="Say what would be stored; store nothing."),
     as_json: AsJson = False,
@@ -73,6 +79,7 @@ def import_answers(
             map_,
             taxonomy=taxonomy,
             answers=answers,
+            ids=ids,
             dry_run=dry_run,
             annotator=participant,
             item=item,

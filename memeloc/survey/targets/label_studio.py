@@ -161,7 +161,7 @@ class LabelStudio(SheetFiles):
                 yield task
                 continue
             for annotation in task.annotations:
-                yield from _records(task.data, annotation, row)
+                yield from _records(task.data, annotation, row, has_team=survey.has_team)
 
 
 # What goes out
@@ -315,13 +315,6 @@ def _values(value: Any) -> list[str]:
     ]
 
 
-def _annotator(value: Any) -> str:
-    """The number of an account; an e-mail address, which is no id, where an export has no other."""
-    if isinstance(value, Mapping):
-        value = value.get("id") or value.get("email")
-    return "" if value is None else str(value).strip()
-
-
 class _Data(BaseModel):
     item: str
     sheet: str = ""
@@ -336,7 +329,7 @@ class _Region(BaseModel):
 
 class _Annotation(BaseModel):
     id: int = 0
-    completed_by: Annotated[str, BeforeValidator(_annotator)] = ""
+    completed_by: Any = None
     created_at: str | None = None
     updated_at: str | None = None
     lead_time: float | None = Field(None, ge=0, le=10**7)
@@ -368,13 +361,21 @@ def _as_task(value: Any) -> Any:
     return {"data": data, "annotations": [annotation | {"result": regions}]}
 
 
-def _records(data: _Data, annotation: _Annotation, row: int) -> Iterator[RawRecord]:
+def _records(
+    data: _Data, annotation: _Annotation, row: int, *, has_team: bool
+) -> Iterator[RawRecord]:
+    who = annotation.completed_by
+    if isinstance(who, Mapping):
+        # People who are listed may be listed by their address; else the account's number is the id.
+        names = ("email", "id") if has_team else ("id", "email")
+        who = next((who[name] for name in names if who.get(name)), None)
+    who = "" if who is None else str(who).strip()
     chosen: dict[str, dict[str, None]] = {}
     for region in annotation.result:
         if region.from_name != GATE:
             own = region.from_name.removeprefix(_BEFORE)
             chosen.setdefault(own, {}).update(dict.fromkeys(region.value))
-    who, changed = annotation.completed_by, annotation.updated_at or annotation.created_at
+    changed = annotation.updated_at or annotation.created_at
     labels = list(chosen.pop(LABEL, ()))
     further = {name: list(choices) for name, choices in chosen.items()}
     content = {"labels": labels, "further": further, "annotator": who, "time": changed or ""}

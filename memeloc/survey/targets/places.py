@@ -33,6 +33,12 @@ _PROLIFIC = re.compile(r"([0-9a-f]{24})(?:@email\.prolific\.com?)?")
 _AROUND = re.compile(r"[\s'\"“”„‘’«»`<>]")
 _LONGEST_ID = 200
 """Characters of a cell that may be an id with what was typed around it."""
+_NUMBERED = re.compile(
+    r"(?:annotator|rater|coder|person|participant|worker)?[ ._#-]*\d{1,5}",
+    re.IGNORECASE,
+)
+IDS = ("culture", "file", "everybody")
+"""Among whom such a number is one person."""
 _EMAIL = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@.]{2,}")
 
 
@@ -54,15 +60,33 @@ def clean_id(text: str) -> str:
     return whole_number(text.strip().strip("'\"").strip())
 
 
-def id_problem(participant: str) -> str:
-    """Return why a text is no id of a person, as a sentence; empty if it may be one."""
+def is_numbered(participant: str) -> bool:
+    """Return whether an id is a number that a lab or a program gave its own people: `3`, `A 3`."""
+    return bool(_NUMBERED.fullmatch(participant))
+
+
+def owned_id(participant: str, ids: str, culture: str, file: str) -> str:
+    """Return an id as it is among all people, where numbers belong to a culture or a file.
+
+    >>> owned_id("3", "culture", "DE", "lab"), owned_id("3", "everybody", "DE", "lab")
+    ('DE-3', '3')
+    """
+    owner = {"culture": culture, "file": file}.get(ids, "")
+    return f"{owner}-{participant}" if owner and is_numbered(participant) else participant
+
+
+def id_problem(participant: str, *, has_team: bool = False) -> str:
+    """Return why a text is no id of a person, as a sentence; empty if it may be one.
+
+    An e-mail address is none, but in a survey that `has_team`, whose people it may be listed by.
+    """
     text = participant.strip()
     if "+" in text and _ROUNDED.fullmatch(text):
         return (
             f"The participant's id {text[:60]!r} is a number that a spreadsheet rounded; take the "
             "file as it was given out."
         )
-    if "@" in text and _EMAIL.fullmatch(clean_id(text)):
+    if "@" in text and not has_team and _EMAIL.fullmatch(clean_id(text)):
         return (
             "An e-mail address stands where the participant's id should be; addresses are no ids, "
             "and the same person may have several: put the id that the service or you gave them."

@@ -87,6 +87,7 @@ class SheetsToSend:
         made: by target name, what its `Push` remembered of this survey.
         root: the workspace's folder, where targets keep files of their own; None without one.
         prelabels: what a model answered, where annotators are to see it; None hides it.
+        has_team: whether its people stand in a list of the survey's own, by whatever name.
     """
 
     name: str
@@ -100,6 +101,7 @@ class SheetsToSend:
     made: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     root: Path | None = None
     prelabels: Prelabels | None = None
+    has_team: bool = False
 
     @cached_property
     def places(self) -> Places:

@@ -44,7 +44,14 @@ from memeloc.survey.model import (
     Submission,
     entry_id,
 )
-from memeloc.survey.targets.places import NO_VALUE, Place, clean_id, id_problem, whole_number
+from memeloc.survey.targets.places import (
+    NO_VALUE,
+    Place,
+    clean_id,
+    id_problem,
+    owned_id,
+    whole_number,
+)
 from memeloc.survey.targets.protocol import (
     CONSENT,
     Imported,
@@ -69,23 +76,24 @@ SERVED = "serve"
 _NO_CONSENT = "The question for consent has no answer of the survey's, so nothing is taken."
 
 
-def import_file(target: Target, path: Path, survey: SheetsToSend) -> Imported:
-    """Read a file that came back, and resolve what is in it.
+def import_file(target: Target, path: Path, survey: SheetsToSend, ids: str = "") -> Imported:
+    """Read a file that came back, and resolve what is in it; `ids` as of `resolve`.
 
     Raises:
         InputError: the file cannot be read at all.
     """
-    return resolve(target.read(path, survey), survey, source=target.name, file=path.name)
+    return resolve(target.read(path, survey), survey, source=target.name, file=path.name, ids=ids)
 
 
 def resolve(
-    records: Iterable[RawRecord], survey: SheetsToSend, *, source: str, file: str
+    records: Iterable[RawRecord], survey: SheetsToSend, *, source: str, file: str, ids: str = ""
 ) -> Imported:
     """Return the submissions, people and rejected rows of a file's records.
 
-    `source` is the target's name, `file` the file's, for rejected rows.
+    `source` is the target's name, `file` the file's, for rejected rows; `ids` says to whom numbers
+    of people belong, see `owned_id`.
     """
-    resolver = _Resolver(survey, source, file)
+    resolver = _Resolver(survey, source, file, ids)
     for record in records:
         resolver.add(record)
     return resolver.result()
@@ -102,8 +110,8 @@ class _Resolver:
         declined: who they are, as far as the file says it.
     """
 
-    def __init__(self, survey: SheetsToSend, source: str, file: str) -> None:
-        self.survey, self.source, self.file = survey, source, file
+    def __init__(self, survey: SheetsToSend, source: str, file: str, ids: str) -> None:
+        self.survey, self.source, self.file, self.ids = survey, source, file, ids
         self.places = survey.places
         self.submissions: dict[tuple[str, str], Submission] = {}
         self.participants: list[Participant] = []
@@ -136,6 +144,13 @@ class _Resolver:
         self.rejected.append(RejectedRow(self.file, record.row, reason, message, content, who))
 
     def add(self, record: RawRecord) -> None:
+        if self.ids in ("culture", "file") and isinstance(record, RawAnswer | RawSubmission):
+            raws = [record] if isinstance(record, RawAnswer) else record.answers
+            places = filter(None, (self.places.item(raw.item, raw.sheet) for raw in raws))
+            sheet = self.places.sheet(record.sheet) or next((place.sheet for place in places), None)
+            culture, stem = sheet.culture.code if sheet else "", Path(self.file).stem
+            who = owned_id(clean_id(record.participant), self.ids, culture, stem)
+            record = replace(record, participant=who)
         if isinstance(record, RawAnswer | RawSubmission) and record.row:
             who = clean_id(record.participant)
             self.whose[record.row] = who if self.whose.get(record.row, who) == who else ""
@@ -474,7 +489,7 @@ class _Resolver:
         self.reject(raw, "unknown item", f"There is no item {raw.item[:80]!r} in this survey.")
 
     def _has_id(self, record: RawAnswer | RawSubmission) -> bool:
-        if problem := id_problem(record.participant):
+        if problem := id_problem(record.participant, has_team=self.survey.has_team):
             self.reject(record, "participant unreadable", problem)
         return not problem
 

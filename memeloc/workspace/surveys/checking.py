@@ -263,7 +263,9 @@ class Checking(StoredSurvey):
         ]
         cultures = self.design.cultures if records else ()
         texts = {culture.locale.tag: self.texts(culture) for culture in cultures}
-        pack = SurveyPack(self.name, sheets, self.taxonomy, texts)
+        pack = SurveyPack(
+            self.name, sheets, self.taxonomy, texts, has_team=bool(self.state("team"))
+        )
         imported = resolve(records, pack, source=SERVED, file=SERVED)
         return [submission for submission in imported.submissions if submission.answers]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,12 @@ from typing import Any
 from memeloc.errors import InputError, MemelocError
 from memeloc.files import file_sha256
 from memeloc.store.records import FileRecord
-from memeloc.survey.model import RejectedRow
+from memeloc.survey.model import RejectedRow, Sheet, Submission
+from memeloc.survey.targets.places import IDS, is_numbered
 from memeloc.survey.targets.protocol import Imported, ReadMade, SurveyPack, own_words
 from memeloc.survey.targets.registry import make_target, recognise
 from memeloc.survey.targets.resolver import import_file
+from memeloc.tables.column_map import listed
 from memeloc.workspace.surveys.packs import sent_packs
 from memeloc.workspace.surveys.stored import OnProgress, StoredSurvey
 
@@ -95,6 +97,41 @@ def import_result(
     )
 
 
+def ask_whose_ids(
+    files: Sequence[tuple[str, Imported]],
+    sheets: Sequence[Sheet],
+    stored: Sequence[Submission],
+    hash_of: Callable[[str], str],
+) -> None:
+    """Raise InputError if people's numbers may be of several people, and nobody said whose.
+
+    Args:
+        files: each with its name.
+        stored: what was imported before, its people hashed by `hash_of`.
+    """
+    culture_of = {sheet.id: sheet.culture.code for sheet in sheets}
+    places: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for name, imported in files:
+        for sent in imported.submissions:
+            if is_numbered(sent.participant):
+                places[sent.participant].add((name, culture_of[sent.sheet]))
+    now = {sent.sheet for _, imported in files for sent in imported.submissions}
+    hashes = {hash_of(who): who for who in places}
+    for sent in stored:
+        if sent.participant in hashes and sent.sheet not in now:
+            places[hashes[sent.participant]].add(("", culture_of[sent.sheet]))
+    several = sorted(who for who, where in places.items() if len(where) > 1)
+    if several:
+        cultures = sorted({culture for who in several for _, culture in places[who]})
+        where = f"sheets of {' and '.join(cultures)}" if len(cultures) > 1 else "several files"
+        raise InputError(
+            f"{listed('participant', several)} came from {where}. Say once who they are, and "
+            "import again: --ids culture (each culture numbers its own people), --ids file (each "
+            "file does; it keeps its name when it is exported again), or --ids everybody (a number "
+            "is the same person everywhere)."
+        )
+
+
 class Importing(StoredSurvey):
     """Answers in."""
 
@@ -104,6 +141,7 @@ class Importing(StoredSurvey):
         *,
         kind: str = "",
         options: Mapping[str, Any] | None = None,
+        ids: str = "",
         dry_run: bool = False,
         on_progress: OnProgress = lambda more, total: None,
     ) -> ImportResult:
@@ -115,10 +153,12 @@ class Importing(StoredSurvey):
         Args:
             files: files that came back, or folders of them.
             kind: the target's name; by default what the file's content shows.
+            ids: whose people's numbers are (`culture`, `file` or `everybody`); kept from then on.
             dry_run: whether nothing is stored.
         """
         if kind:
             make_target(kind, options)  # an option that it lacks is no file's fault
+        ids = self.owner_of_ids(ids, note=not dry_run)
         packs = [self.with_state(pack) for pack in sent_packs(self)]
         words = own_words(packs)
         paths, passed_over = _expanded([Path(file) for file in files], kind)
@@ -135,7 +175,7 @@ class Importing(StoredSurvey):
                 read.extend((*file, new) for file, new in zip(waiting, stored, strict=True))
             waiting.clear()
 
-        target = kind
+        target, numbered = kind, False
         for path in paths:
             try:
                 _check_there(path)
@@ -144,14 +184,37 @@ class Importing(StoredSurvey):
                     read.append((path, target, Imported(), {"made": made}))
                     on_progress(1, len(paths))
                     continue
-                waiting.append((path, target, _read(packs, path, target, options)))
+                imported = _read(packs, path, target, options, ids)
+                numbered = numbered or any(is_numbered(s.participant) for s in imported.submissions)
+                waiting.append((path, target, imported))
             except MemelocError as error:
                 problems.append(str(error))
-            if sum(len(imported.submissions) for _, _, imported in waiting) >= _TOGETHER:
+            # Whose numbers are one person's is asked about before any of them is stored.
+            if (ids or not numbered) and sum(
+                len(imported.submissions) for _, _, imported in waiting
+            ) >= _TOGETHER:
                 store()
             on_progress(1, len(paths))
+        if numbered and not ids:
+            ask_whose_ids(
+                [(path.name, imported) for path, _, imported in waiting],
+                self.sheets,
+                self._store.submissions(self.name),
+                self._store.hash_participant,
+            )
         store()
         return import_result(self.name, read, passed_over, problems)
+
+    def owner_of_ids(self, ids: str, *, note: bool) -> str:
+        """Return whose people's numbers are, as said now or before; empty where nobody has."""
+        if ids not in ("", *IDS):
+            raise InputError(f"--ids is one of {', '.join(IDS)}, not {ids[:40]!r}")
+        before = str(self.state("import").get("ids", ""))
+        if ids and before not in ("", ids):
+            raise InputError(f"The ids of {self.name} belong to: {before}. That cannot change now.")
+        if ids and note:
+            self.put_state("import", "ids", ids)
+        return ids or before
 
     def _made(self, path: Path, kind: str, pack: SurveyPack, *, note: bool) -> int:
         """Note what a list says was made at a service; of how many sheets, 0 for another file."""
@@ -215,15 +278,19 @@ def _recognised(path: Path) -> str:
 
 
 def _read(
-    packs: Sequence[SurveyPack], path: Path, kind: str, options: Mapping[str, Any] | None
+    packs: Sequence[SurveyPack],
+    path: Path,
+    kind: str,
+    options: Mapping[str, Any] | None,
+    ids: str,
 ) -> Imported:
     """What a file holds, by the texts that place most of it; those that went out last first."""
     target = make_target(kind, options)
-    best = import_file(target, path, packs[0])
+    best = import_file(target, path, packs[0], ids)
     for pack in packs[1:]:
         if not best.rejected:
             break
-        best = min(best, import_file(target, path, pack), key=lambda read: len(read.rejected))
+        best = min(best, import_file(target, path, pack, ids), key=lambda read: len(read.rejected))
     return best
 
 

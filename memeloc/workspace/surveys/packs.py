@@ -87,7 +87,15 @@ def pack_to_send(
         )
     codes = survey.codes(sheets)
     return SurveyPack(
-        survey.name, sheets, survey.taxonomy, texts, codes, examples, contact, minutes
+        survey.name,
+        sheets,
+        survey.taxonomy,
+        texts,
+        codes,
+        examples,
+        contact,
+        minutes,
+        has_team=bool(survey.state("team")),
     )
 
 
@@ -157,6 +165,7 @@ def sent_packs(survey: StoredSurvey) -> list[SurveyPack]:
             {tag: versions[min(age, len(versions) - 1)] for tag, versions in sent.items()},
             codes,
             examples,
+            has_team=bool(survey.state("team")),
         )
         for age in range(max(map(len, sent.values())))
     ]

@@ -17,6 +17,7 @@ from memeloc.locales import default
 from memeloc.survey.design.build import Design, to_sheets
 from memeloc.survey.model import Batch, Slot
 from memeloc.survey.plain_answers import raw_records, read_answers
+from memeloc.survey.targets.places import owned_id
 from memeloc.survey.targets.protocol import SurveyPack, own_words
 from memeloc.survey.targets.resolver import resolve
 from memeloc.survey.texts import TaxonomyTexts, survey_texts
@@ -26,7 +27,12 @@ from memeloc.tables.frames import Frame
 from memeloc.taxonomy import SOURCE, Taxonomy, load_taxonomy, taxonomy_names
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.surveys.building import check_name, read_cultures
-from memeloc.workspace.surveys.importing import Importing, ImportResult, import_result
+from memeloc.workspace.surveys.importing import (
+    Importing,
+    ImportResult,
+    ask_whose_ids,
+    import_result,
+)
 from memeloc.workspace.surveys.stored import CLOSED, NO_PICTURE, StoredSurvey, design_values
 
 KIND = "answers"
@@ -45,6 +51,7 @@ class ImportingAnswers:
         *,
         taxonomy: str | Path = "",
         answers: int = 5,
+        ids: str = "",
         dry_run: bool = False,
         **columns: Any,
     ) -> ImportResult:
@@ -57,6 +64,7 @@ class ImportingAnswers:
             taxonomy: of a new survey: a shipped label set's name, multi3hate if empty, or the
                 .toml file of one.
             answers: of a new survey, how many an item and culture should have.
+            ids: whose people's numbers are (`culture`, `file` or `everybody`); kept from then on.
             dry_run: whether nothing is stored.
             columns: further settings of the map, which go before its own: columns by role (see
                 `memeloc.survey.plain_answers.ROLES`), `labels`, `cultures`, ...
@@ -97,22 +105,33 @@ class ImportingAnswers:
             text = Path(taxonomy).read_text("utf-8-sig") if own else None
             values = design_values(design, memes, text)
             pack = _pack(design, labels, batches, memes)
-        ids = _ids(labels)
-        _check(labels, [ids.get(folded(each), each) for each in column_map.labels.values()], read)
+        by_name = _ids(labels)
+        named = [by_name.get(folded(each), each) for each in column_map.labels.values()]
+        _check(labels, named, read)
+        if values is None:
+            ids = Importing(workspace, name).owner_of_ids(ids, note=not dry_run)
 
         def label_of(answer: str) -> str:
             label = column_map.label_of(answer)
-            return ids.get(folded(label), label)
+            return by_name.get(folded(label), label)
 
+        owned = zip(read["annotator"], read["culture"], strict=True)
+        if ids:
+            read["annotator"] = [owned_id(who, ids, culture, path.stem) for who, culture in owned]
         records = raw_records(read, _sheets(pack), label_of)
         imported = resolve([*rejected, *records], pack, source=KIND, file=path.name)
+        if not ids:
+            stored = surveys.submissions(name) if values is None else []
+            ask_whose_ids([(path.name, imported)], pack.sheets, stored, surveys.hash_participant)
         if dry_run:
             return import_result(name, [(path, KIND, imported, {})])
         if values is not None:
             surveys.add(name, values, batches)
             surveys.put_state(name, CLOSED, "round", 1)
-        (stored,) = Importing(workspace, name).add([(path, KIND, imported)], own_words([pack]))
-        return import_result(name, [(path, KIND, imported, stored)])
+        importing = Importing(workspace, name)
+        importing.owner_of_ids(ids, note=True)
+        (added,) = importing.add([(path, KIND, imported)], own_words([pack]))
+        return import_result(name, [(path, KIND, imported, added)])
 
 
 def _pack(
