@@ -70,18 +70,13 @@ class Settled:
         return list(zip(self.table["item"], self.table["culture"], strict=True))
 
     def as_json(self) -> list[dict[str, Any]]:
-        columns = ["item", "culture", "label", "state"]
-        columns += ["answers", "abstained", "rejected", "reasons"]
-        votes = self.table.filter(regex=r"^votes\.")
-        labels = [name.removeprefix("votes.") for name in votes.columns]
-        rows = zip(self.table[columns].to_numpy().tolist(), votes.to_numpy().tolist(), strict=True)
-        return [
-            {
-                **dict(zip(columns, values, strict=True)),
-                "votes": {label: n for label, n in zip(labels, counts, strict=True) if n},
-            }
-            for values, counts in rows
-        ]
+        """Return the rows of the table, with the labels that were voted for as `votes`."""
+        names = [name for name in map(str, self.table) if name.startswith("votes.")]
+        rows: Any = self.table.drop(columns="votes").to_dict("records")
+        for row in rows:
+            counts = {name.removeprefix("votes."): row.pop(name) for name in names}
+            row["votes"] = {label: count for label, count in counts.items() if count}
+        return list(rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,19 +233,19 @@ def settle(
 
     settings = settings or Settling()
     ids = [label.id for label in taxonomy.labels]
-    by_person: dict[tuple[str, str, str], str] = {}
-    for item, culture, who, label in given_answers(answers).itertuples(index=False, name=None):
-        if label not in ids:
-            raise InputError(
-                f"there is no label {label[:60]!r} in {taxonomy.name}; there are {', '.join(ids)}",
-                column="label",
-            )
-        if by_person.setdefault((item, culture, who), label) != label:
-            raise InputError(
-                f"{who[:60]!r} gave two different answers to {item[:60]!r} in {culture[:60]!r}; "
-                "keep the one that counts"
-            )
-    votes = Counter((item, culture, label) for (item, culture, _), label in by_person.items())
+    given = given_answers(answers).drop_duplicates()
+    for label in given.loc[~given["label"].isin(ids), "label"]:
+        raise InputError(
+            f"there is no label {label[:60]!r} in {taxonomy.name}; there are {', '.join(ids)}",
+            column="label",
+        )
+    twice = given[given.duplicated(["item", "culture", "participant"])]
+    for item, culture, who in twice[["item", "culture", "participant"]].to_numpy():
+        raise InputError(
+            f"{who[:60]!r} gave two different answers to {item[:60]!r} in {culture[:60]!r}; "
+            "keep the one that counts"
+        )
+    votes = Counter(zip(given["item"], given["culture"], given["label"], strict=True))
     cells = sorted({*((item, culture) for item, culture, _ in votes), *wanted})
     rows = [[votes[item, culture, label] for label in ids] for item, culture in cells]
     counts = np.array(rows, dtype=np.int64).reshape(len(cells), len(ids))
@@ -270,9 +265,8 @@ def settle(
         "given up": total >= settings.limit,
     }
     state = np.select(list(conditions.values()), list(conditions), "tied")
-    reasons = [
-        by_votes({label.id: n for label, n in zip(rejecting, row, strict=True) if n}, sort=False)
-        for row in rejected.tolist()
+    given_reasons = [
+        dict(zip((label.id for label in rejecting), row, strict=True)) for row in rejected.tolist()
     ]
     table = pd.DataFrame(
         {
@@ -285,8 +279,10 @@ def settle(
             "abstained": abstained.sum(axis=1),
             "rejected": against,
             "reasons": [
-                BETWEEN.join(own) if each == "rejected" else ""
-                for each, own in zip(state, reasons, strict=True)
+                BETWEEN.join(sorted(filter(own.get, own), key=lambda id: -own[id]))
+                if each == "rejected"
+                else ""
+                for each, own in zip(state, given_reasons, strict=True)
             ],
             **{f"votes.{label.id}": column for label, column in zip(voting, voted.T, strict=True)},
         }
@@ -311,13 +307,9 @@ def _winners(votes: Ints, severity: Ints, settings: Settling) -> Ints:
     return winners
 
 
-def by_votes(counts: Mapping[str, int], *, sort: bool = True) -> dict[str, int]:
+def by_votes(counts: Mapping[str, int]) -> dict[str, int]:
     """Sort votes: most first, equal ones by name, so that no order of people shows."""
-    rows = sorted(counts.items()) if sort else counts.items()
-    return dict(sorted(rows, key=lambda row: -row[1]))
-
-
-_DECIDED = ["label", "state", "reasons"]
+    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
 
 
 def decided_answers(decisions: Iterable[LabelDecision]) -> dict[Cell, dict[str, str]]:
@@ -342,16 +334,12 @@ def with_decisions(
     rejecting = {label.id for label in taxonomy.of_role("reject")}
     made = {cell: answers[LABEL] for cell, answers in decided.items() if LABEL in answers}
     table = settled.table.copy()
-    rows = zip(settled.cells, *(table[name] for name in _DECIDED), strict=True)
-    values = [
-        before
-        if (label := made.get(cell)) is None
-        else ("", "rejected", label)
-        if label in rejecting
-        else (label, "decided", "")
-        for cell, *before in rows
-    ]
-    table[_DECIDED] = pd.DataFrame(values, table.index, _DECIDED, dtype=object)
+    labels = pd.Series([made.get(cell) for cell in settled.cells], table.index, dtype=object)
+    rejected = labels.isin(rejecting)
+    table.loc[labels.notna(), "state"] = "decided"
+    table.loc[rejected, "state"] = "rejected"
+    table["label"] = labels.mask(rejected, "").fillna(table["label"])
+    table["reasons"] = labels.where(rejected | labels.isna(), "").fillna(table["reasons"])
     needs = {cell: count for cell, count in settled.needs.items() if cell not in made}
     return replace(settled, table=table, needs=needs)
 

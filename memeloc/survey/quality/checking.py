@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import groupby
@@ -142,11 +142,8 @@ class CheckReport:
 
     def as_json(self) -> dict[str, Any]:
         """Return what is stored: of `judged` sheet and submission only."""
-        rows = {"set_aside": self.set_aside, "warnings": self.warnings, "absent": self.absent}
         judged = [{"sheet": row.sheet, "submission": row.submission} for row in self.judged]
-        return {"judged": judged} | {
-            name: [asdict(row) for row in each] for name, each in rows.items()
-        }
+        return asdict(replace(self, judged=())) | {"judged": judged}
 
 
 def sent(submission: Submission) -> tuple[Any, ...]:

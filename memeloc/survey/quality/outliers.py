@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from memeloc.arrays import Floats
 from memeloc.survey.quality.rules import Outlier
 
 Labels = Mapping[str, str]
@@ -112,29 +113,36 @@ def deviations(
         items, agreement, expected, z = np.array(list(measured.values())).T
         kappa = (agreement - expected) / (1 - expected)
         # z grows with the root of the items; divided by it, it is a correlation.
-        correlation = z / np.sqrt(items - 1)
+        roots = np.sqrt(items - 1)
+        below = _median_of_others(z / roots) * roots - z
+        others = {
+            "agreement": ((items @ agreement) - items * agreement) / (items.sum() - items),
+            "kappa": _median_of_others(kappa),
+        }
         for at, who in enumerate(measured):
-            others = np.arange(len(measured)) != at
-            usual = float(np.median(correlation[others]))
-            below = (usual - float(correlation[at])) * math.sqrt(items[at] - 1)
             chance = 1 - NormalDist().cdf(float(z[at]))
-            pooled = np.average(agreement[others], weights=items[others])
             judged[culture, who] = {
                 "items": int(items[at]),
                 "agreement": round(float(agreement[at]), 4),
                 "expected": round(float(expected[at]), 4),
                 "kappa": round(float(kappa[at]), 4),
-                "others": {
-                    "agreement": round(float(pooled), 4),
-                    "kappa": round(float(np.median(kappa[others])), 4),
-                },
+                "others": {name: round(float(each[at]), 4) for name, each in others.items()},
                 "chance": float(f"{chance:.3g}"),
-                "below": round(below, 2),
+                "below": round(float(below[at]), 2),
                 "outlier": bool(
-                    items[at] >= rule.fewest and chance > rule.chance and below > rule.gap
+                    items[at] >= rule.fewest and chance > rule.chance and below[at] > rule.gap
                 ),
             }
     return judged
+
+
+def _median_of_others(values: Floats) -> Floats:
+    """Return for each of several numbers the median of all but itself."""
+    order = values.argsort(kind="stable")
+    ranked, own = values[order], order.argsort()
+    low, high = (len(values) - 2) // 2, (len(values) - 1) // 2
+    medians: Floats = (ranked[low + (low >= own)] + ranked[high + (high >= own)]) / 2
+    return medians
 
 
 def _beside_chance(
