@@ -145,15 +145,11 @@ def export(
     """Write a sheet of captions for each person and language to correct.
 
     It has the source, the text to be corrected, the picture, the space there is, a place for
-    another text, a status to pick and the guide in the language. Round 2 shows round 1's result,
-    what was there before, and the comments; it leaves out what the same person has answered in
-    round 1. Beside a caption stand similar ones that were translated before, and the glossary's
-    terms. The texts of surveys are the ones that memeloc ships, to be made your team's own.
-    Beside xliff, po and csv an archive is written of the sheet and its pictures, which is what to
-    send.
-
-    With --share every caption is on one person's sheet, in even shares; what somebody has on a
-    sheet of the round stays theirs.
+    another text, a status to pick and the guide in the language; similar captions that were
+    translated before, and the glossary's terms. Round 2 shows round 1's result, what was there
+    before, and the comments; it leaves out what the same person has answered in round 1. Beside
+    xliff, po and csv an archive is written of the sheet and its pictures, which is what to send.
+    What somebody has on a sheet of the round stays theirs with --share.
 
     Example:
       memeloc correct export --langs de,es,hi --to anna,ben --share
@@ -220,10 +216,9 @@ def import_(
     """Take back sheets that people filled in.
 
     Each answer is placed, already known, kept to be settled, or refused, and each file is stored
-    as a whole. The same file twice changes nothing; `withdraw` takes a file back. Nothing that
-    anybody typed is overwritten. What contradicts itself, or belongs to nothing here, is kept to be
-    settled, and so is what a person has answered in another round, too; where something is left out
-    all the same, the exit status is 1.
+    as a whole, once; `withdraw` takes it back. Nothing that anybody typed is overwritten. What
+    contradicts itself, belongs to nothing here, or was answered by the same person in another
+    round, too, is kept to be settled; where something is left out, the exit status is 1.
 
     Example:
       memeloc correct import hi-r1-asha.xlsx de-r1-jonas.xlsx --report
@@ -379,10 +374,9 @@ def report(
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.correcting.report(languages(langs), kind=kind, to=to)
-    comments = result.comments
+    fields = _fields(result, "rows agreements overall comments")
     if as_json:
-        comments = [_fields(comment, _COMMENT) for comment in comments]  # type: ignore[misc]
-    fields = _fields(result, "rows agreements overall") | {"comments": comments}
+        fields["comments"] = [_fields(comment, _COMMENT) for comment in result.comments]
     show(fields, *_REPORT, *[f"The page: {to}"] * bool(to), as_json=as_json)
 
 
@@ -435,10 +429,8 @@ def settle(
 
     Two people who differ, a source that changed since, a part that was lost, a caption that was
     given up: accept an answer, type a third text, keep what stands, or drop the meme. A dropped
-    meme is left out of everything that goes out; `memeloc drop --take-back` brings it back. Every
-    decision is kept, what people commented stands with the case, and the text that it settles on
-    is checked as `import` checks texts. Who corrects her own answer and sends the sheet again
-    closes the case that it opened.
+    meme is left out of everything that goes out; `memeloc drop --take-back` brings it back. Who
+    corrects her own answer and sends the sheet again closes the case that it opened.
 
     A rule takes a person's answer, that of a round, or what more than half of those have who
     answered; what it does not decide stays open. What a preferred person gave up is dropped in its
@@ -450,7 +442,6 @@ def settle(
       memeloc correct settle 12 --text "Endlich Montag // sagte niemand"
       memeloc correct settle 13 --drop all --comment "a pun that only English has"
       memeloc correct settle --prefer majority --langs hi
-      memeloc correct settle --to cases.xlsx
       memeloc correct settle --from cases.xlsx --as maria
     """
     who, tags = person or login(), languages(langs)

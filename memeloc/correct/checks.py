@@ -1,8 +1,8 @@
 """What a corrected caption should be looked at for. In: captions and their boxes. Out: warnings.
 
 Warnings are for people: nothing is ever changed by them. A false warning is worse than one that is
-missing: people stop reading them. Each of CHECKS gets one part of a caption and yields sentences;
-`check_terms` looks for a glossary's terms, `check_together` for what only several captions tell.
+missing: people stop reading them. `check` looks at each part of a caption, `check_terms` for a
+glossary's terms, `check_together` for what only several captions tell.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 from rapidfuzz import fuzz
 
@@ -100,146 +100,106 @@ class _Part:
     scripts: frozenset[str]
 
 
-def _empty(part: _Part) -> Iterator[str]:
-    if part.source.strip() and not part.text.strip():
-        yield "the part is empty, the source's is not"
-    elif part.text.strip() and not part.source.strip():
-        yield "the part has text, the source's is empty"
-
-
-def _same(part: _Part) -> Iterator[str]:
-    bare, text = (
-        "".join(filter(str.isalnum, each.casefold())) for each in (part.source, part.text)
-    )
-    if bare != text or part.caption.source_language.split("-")[0] == part.language:
+def _beside_the_source(part: _Part) -> Iterator[tuple[str, str]]:
+    caption, source, text = part.caption, part.source, part.text
+    if source.strip() and not text.strip():
+        yield "part", "the part is empty, the source's is not"
         return
-    # Names, numbers, exclamations and borrowed words are the same in many languages.
-    plain = _CODE.sub("", part.source)
-    ordinary = set(words(plain, part.caption.locale)) - set(names(plain))
-    different = {word.casefold() for word in ordinary if len(word) > 1 and word[0].isalpha()}
-    if set(count_scripts(plain)) & part.scripts:
-        is_left = len(different) > 2
-    else:
+    if not text.strip():
+        return
+    if not source.strip():
+        yield "part", "the part has text, the source's is empty"
+    both = (source.casefold(), text.casefold())
+    bare, other = ("".join(filter(str.isalnum, each)) for each in both)
+    if bare == other and caption.source_language.split("-")[0] != part.language:
+        # Names, numbers, exclamations and borrowed words are the same in many languages.
+        plain = _CODE.sub("", source)
+        ordinary = set(words(plain, caption.locale)) - set(names(plain))
+        different = {word.casefold() for word in ordinary if len(word) > 1 and word[0].isalpha()}
         is_left = len(different) > 1 or any(len(word) > 3 and word.islower() for word in ordinary)
-    if is_left:
-        yield "the text is the same as the source"
+        if set(count_scripts(plain)) & part.scripts:
+            is_left = len(different) > 2
+        if is_left:
+            yield "same as source", "the text is the same as the source"
+    # Fewer capitals may be an abbreviation.
+    is_cased = caption.locale.script in _CASED and sum(map(str.isupper, text)) > 5
+    if is_cased and text.isupper() and any(map(str.islower, source)):
+        yield "capitals", "the text is all in capitals, the source is not"
+    lost, new = lost_numbers(source, text)
+    # Another part may have taken it, where the order of words is another.
+    if lost and lost_numbers(*part.whole)[0]:
+        instead = f", {', '.join(new)} instead" if new else ""
+        yield "numbers", f"the number {', '.join(lost)} is gone{instead}"
+    marks = [mark for mark in lost_marks(source, text) if mark in lost_marks(*part.whole)]
+    marks += [
+        word
+        for word in _WORD.findall(_CODE.sub("", source))
+        if is_written_by_its_owner(word)
+        and set(count_scripts(word)) <= part.scripts
+        and word.casefold() not in part.whole[1].casefold()
+    ]
+    if marks:
+        yield "names", f"the text lacks {', '.join(dict.fromkeys(marks))}"
 
 
-def _capitals(part: _Part) -> Iterator[str]:
-    if part.caption.locale.script not in _CASED:
-        return
-    capitals = sum(map(str.isupper, part.text))
-    # Fewer may be an abbreviation.
-    if capitals > 5 and part.text.isupper() and any(map(str.islower, part.source)):
-        yield "the text is all in capitals, the source is not"
-
-
-def _damaged(part: _Part) -> Iterator[str]:
-    for found in damage(part.text, part.caption.locale):
-        yield f"{found.sentence[:1].lower()}{found.sentence[1:].rstrip('.')}"
-
-
-def _script(part: _Part) -> Iterator[str]:
-    expected = part.scripts
-    plain = _CODE.sub("", part.text)
-    if _other_scripts(plain, expected) and part.text.strip() != part.source.strip():
+def _letters_of(part: _Part) -> Iterator[tuple[str, str]]:
+    text, locale = part.text, part.caption.locale
+    for found in damage(text, locale):
+        yield "damaged text", f"{found.sentence[:1].lower()}{found.sentence[1:].rstrip('.')}"
+    plain = _CODE.sub("", text)
+    if _other_scripts(plain, part.scripts) and text.strip() != part.source.strip():
         # Names may stay as they are.
         kept = {word.casefold() for word in _WORD.findall(part.source) if word != word.lower()}
-        rest = [word for word in words(plain, part.caption.locale) if word.casefold() not in kept]
-        if others := _other_scripts("".join(rest), expected):
-            yield f"most letters are {', '.join(sorted(others))}, not {part.caption.locale.script}"
+        rest = [word for word in words(plain, locale) if word.casefold() not in kept]
+        if others := _other_scripts("".join(rest), part.scripts):
+            yield "script", f"most letters are {', '.join(sorted(others))}, not {locale.script}"
+    hidden = set(_HIDDEN.findall(text))
+    if hidden := hidden - set("\u200b" if part.language in _SPACE_BREAKERS else ""):
+        characters = sorted(unicodedata.name(char, f"U+{ord(char):04X}") for char in hidden)
+        yield "hidden characters", f"holds invisible characters: {', '.join(characters)}"
+    if _CONTROL.search(text):
+        yield "hidden characters", "holds control or broken characters"
+    lacking = part.caption.lacking
+    if lacking is not None and (clusters := sorted(set(lacking(text)))):
+        yield "fonts", f"no font draws {' '.join(clusters)}"
 
 
 def _other_scripts(text: str, expected: frozenset[str]) -> set[str]:
-    """The unexpected scripts of a text that is mostly in them."""
+    """Return the unexpected scripts of a text that is mostly in them."""
     scripts = count_scripts(text)
     total = scripts.total()
     inside = sum(scripts[script] for script in expected)
     return set(scripts) - expected if total > 3 and inside < total / 2 else set()
 
 
-def _hidden(part: _Part) -> Iterator[str]:
-    expected = "\u200b" if part.language in _SPACE_BREAKERS else ""
-    hidden = set(_HIDDEN.findall(part.text)) - set(expected)
-    if hidden:
-        characters = sorted(unicodedata.name(char, f"U+{ord(char):04X}") for char in hidden)
-        yield f"holds invisible characters: {', '.join(characters)}"
-    if _CONTROL.search(part.text):
-        yield "holds control or broken characters"
-
-
-def _punctuation(part: _Part) -> Iterator[str]:
-    text = part.text
+def _marks_of(part: _Part) -> Iterator[tuple[str, str]]:
+    text, locale = part.text, part.caption.locale
     for opening, closing in zip(_OPENING, _CLOSING, strict=True):
         if opening == "“" and part.language in _OTHER_QUOTES:
             continue
         if text.count(opening) != text.count(closing):
-            yield f"{opening} and {closing} do not pair up"
+            yield "punctuation", f"{opening} and {closing} do not pair up"
     if text.count('"') % 2:
-        yield 'an odd number of " marks'
-    if part.caption.locale.script in _FULL_WIDTH and _HALF.search(text):
-        yield "half-width punctuation after an ideograph or kana"
+        yield "punctuation", 'an odd number of " marks'
+    if locale.script in _FULL_WIDTH and _HALF.search(text):
+        yield "punctuation", "half-width punctuation after an ideograph or kana"
     for opening, closing in (("¿", "?"), ("¡", "!")):
-        if part.caption.locale.tag == "es" and closing in text and opening not in text:
-            yield f"{closing} without {opening}"
+        if locale.tag == "es" and closing in text and opening not in text:
+            yield "punctuation", f"{closing} without {opening}"
     asks, asked = (_ASKING.search(each) is not None for each in (text, part.source))
-    if asks != asked and part.caption.locale.script not in _UNASKED:
-        yield "only one of source and text ends with a question mark"
+    if asks != asked and locale.script not in _UNASKED:
+        yield "punctuation", "only one of source and text ends with a question mark"
+    if _SPACES.search(text):
+        yield "spaces", "two spaces in a row"
+    if part.size < locale.smallest_size:
+        yield "capacity", f"too long for its box: it would be set at {part.size:.0f} pixels"
 
 
-def _digits(part: _Part) -> Iterator[str]:
-    lost, new = lost_numbers(part.source, part.text)
-    # Another part may have taken it, where the order of words is another.
-    if lost and lost_numbers(*part.whole)[0]:
-        instead = f", {', '.join(new)} instead" if new else ""
-        yield f"the number {', '.join(lost)} is gone{instead}"
-
-
-def _names(part: _Part) -> Iterator[str]:
-    source, text = part.whole
-    lost = [mark for mark in lost_marks(part.source, part.text) if mark in lost_marks(source, text)]
-    lost += [
-        word
-        for word in _WORD.findall(_CODE.sub("", part.source))
-        if is_written_by_its_owner(word)
-        and set(count_scripts(word)) <= part.scripts
-        and word.casefold() not in text.casefold()
-    ]
-    if lost:
-        yield f"the text lacks {', '.join(dict.fromkeys(lost))}"
-
-
-def _spaces(part: _Part) -> Iterator[str]:
-    if _SPACES.search(part.text):
-        yield "two spaces in a row"
-
-
-def _capacity(part: _Part) -> Iterator[str]:
-    if part.size < part.caption.locale.smallest_size:
-        yield f"too long for its box: it would be set at {part.size:.0f} pixels"
-
-
-def _fonts(part: _Part) -> Iterator[str]:
-    lacking = part.caption.lacking
-    if lacking is not None and (clusters := sorted(set(lacking(part.text)))):
-        yield f"no font draws {' '.join(clusters)}"
-
-
-CHECKS: dict[str, Callable[[_Part], Iterator[str]]] = {
-    "part": _empty,
-    "same as source": _same,
-    "capitals": _capitals,
-    "damaged text": _damaged,
-    "script": _script,
-    "hidden characters": _hidden,
-    "punctuation": _punctuation,
-    "numbers": _digits,
-    "names": _names,
-    "spaces": _spaces,
-    "capacity": _capacity,
-    "fonts": _fonts,
-}
-"""All checks, by the name they have in a report."""
+CHECKS = (
+    "part", "same as source", "capitals", "damaged text", "script", "hidden characters",
+    "punctuation", "numbers", "names", "spaces", "capacity", "fonts",
+)  # fmt: skip
+"""All checks, by the name they have in a report, in its order."""
 
 
 def check(item: Checked) -> list[CaptionWarning]:
@@ -248,17 +208,14 @@ def check(item: Checked) -> list[CaptionWarning]:
     texts = zip_longest(item.source, item.parts, fillvalue="")
     whole = " ".join(item.source), " ".join(item.parts)
     language, scripts = item.locale.tag.split("-")[0], letter_scripts(item.locale.script)
-    parts = [
-        _Part(item, source, text, size, whole, language, scripts)
-        for (source, text), size in zip(texts, sizes, strict=False)
-    ]
-    warnings = [
-        CaptionWarning(item.meme_id, item.locale.tag, index, name, message)
-        for name, function in CHECKS.items()
-        for index, part in enumerate(parts)
-        if part.text.strip() or name == "part"
-        for message in function(part)
-    ]
+    warnings = list[CaptionWarning]()
+    for index, ((source, text), size) in enumerate(zip(texts, sizes, strict=False)):
+        part = _Part(item, source, text, size, whole, language, scripts)
+        found = _beside_the_source(part)
+        if text.strip():
+            found = chain(found, _letters_of(part), _marks_of(part))
+        warnings += [CaptionWarning(item.meme_id, item.locale.tag, index, *each) for each in found]
+    warnings.sort(key=lambda warning: CHECKS.index(warning.check))
     if len(item.parts) > len(item.source):
         message = f"there are {len(item.parts)} parts, the source has {len(item.source)}"
         warnings.insert(0, CaptionWarning(item.meme_id, item.locale.tag, -1, "part", message))

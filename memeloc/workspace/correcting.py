@@ -19,7 +19,7 @@ from typing import Any, Literal
 from PIL import Image
 
 from memeloc.correct.checks import CaptionWarning, Checked, check, check_terms, check_together
-from memeloc.correct.model import Answer, Case, Match, Sheet, SheetItem, text_key
+from memeloc.correct.model import Case, Match, Sheet, SheetItem, text_key
 from memeloc.correct.placing import identify, place
 from memeloc.correct.reading import OUTCOME_COLUMNS, answers, outcome_rows, read_sheet, sheet_id
 from memeloc.correct.report import Report, compared, make_report, report_page
@@ -86,18 +86,13 @@ class Correcting(Part):
         were `left_out`, because the person has answered them in another round.
 
         Args:
-            people: who get them; their names stay with every answer.
-            share: each caption is for one of them: whoever has it on a sheet of that round already,
-                else who has the fewest, so that shares are even; else for all of them.
-            round_: of correction; 2 shows the result of 1.
-            format: xlsx, csv, xliff or po.
-            only: which texts, see `Only`.
-            ids: only these memes (of the texts of surveys, their names), whatever `only` says.
+            share: each caption is for one of `people`: whoever has it on a sheet of that round
+                already, else who has the fewest, so that shares are even; else for all of them.
+            only: which texts, see `Only`; or `ids` of memes (of the texts of surveys, their names).
             allow_same_person: do not leave out what the person has answered in another round.
             taxonomy: of the texts of surveys, only this one's and those of every survey.
             out: the file of the one sheet; None is LANG-rROUND-NAME.KIND in the workspace's folder.
                 What somebody has changed there stays, see `memeloc.sheets.write_sheet`.
-            pictures: show each meme with the text to be corrected.
 
         Raises:
             InputError: they have answered all of it in another round, or a caption that was
@@ -205,14 +200,19 @@ class Correcting(Part):
                 for match in (memory.nearest(asked) if memory else ())
                 if match.unit is not None
             )
+            # All of another text stands in the first part where it has others than the caption.
+            before, suggestion = (
+                each if len(each) in (0, count) else (SEPARATOR.join(each),)
+                for each in (item.before, item.suggestion)
+            )
             shown = replace(
                 item,
                 boxes=tuple(name for name, _ in zip(names, item.source, strict=False)),
                 capacities=capacity(template, locale)[:count],
                 picture=picture,
                 note="; ".join(notes),
-                before=_in_parts(item.before, count),
-                suggestion=_in_parts(item.suggestion, count),
+                before=before,
+                suggestion=suggestion,
                 matches=tuple(matches),
                 terms=tuple(terms_in(glossary, item.source, source)),
             )
@@ -250,23 +250,19 @@ class Correcting(Part):
         dry_run: bool = False,
         report: bool = False,
     ) -> Row:
-        """Take back a sheet that a person filled in, in one transaction.
+        """Take back a sheet that a person filled in, whole and once.
 
-        Each answer is placed, already known, kept to be settled, or refused. The same file twice
-        changes nothing. Nothing that anybody typed is overwritten.
-
-        Return the `file`; whether this very one had been imported (`seen_before`; nothing is stored
-        then); how many answers came to each of the `outcomes`; the `answers` of which there is more
-        to say than that they were placed; `problems`, rows that could not be read; `warnings` about
-        the texts; how many rows and answers are `left_out` of the workspace; how many captions of
-        the `sheet` are `unanswered` still; the `report`; transcripts that were read in an `earlier`
-        picture of their item, whose answers count no more.
+        Return whether this very `file` had been imported (`seen_before`; nothing is stored then);
+        how many answers came to each of the `outcomes`, see `memeloc.correct.placing`; the
+        `answers` of which there is more to say than that they were placed; `problems`, rows that
+        could not be read; `warnings` about the texts; how many rows and answers are `left_out` of
+        the workspace; how many captions of the `sheet` are `unanswered` still; transcripts that
+        were read in an `earlier` picture of their item, whose answers count no more.
 
         Args:
             of, languages, round_, person: the sheet's id, and what else is known of it, where the
                 file has lost it.
             allow_same_person: else what the person has answered in another round, too, is a case.
-            dry_run: say what would become of it, and store nothing.
             report: write a table of what became of each row beside the file, for the person.
 
         Raises:
@@ -285,24 +281,16 @@ class Correcting(Part):
             person=person,
         )
         given = answers(filled, sheet)
-        before: Iterable[Answer] = ()
-
-        def decide(sources: Texts, earlier: Mapping[str, Sequence[Answer]]) -> list[Answer]:
-            nonlocal before
-            before = chain.from_iterable(earlier.values())
-            same = allow_same_person
-            options: dict[str, Any] = {"file": path, "person": who, "allow_same_person": same}
-            return place(given, sheet, sources, earlier, **options)
-
+        before = self._store.corrections.find(sheet.language.tag)
         placed = self._store.corrections.add(
             FileRecord("answers", path.name, filled.sha256, len(given)),
             sheet,
-            decide,
+            partial(
+                place, given, sheet, file=path, person=who, allow_same_person=allow_same_person
+            ),
             also={answer.meme_id for answer in given},
             dry_run=dry_run,
         )
-        if placed is None:
-            before = self._store.corrections.find(sheet.language.tag)
         stored = placed or []
         corrected = {
             answer.meme_id: answer.parts
@@ -355,11 +343,11 @@ class Correcting(Part):
         return [self._workspace.locale(language).tag for language in languages]
 
     def withdraw(self, path: str | Path, *, person: str, why: str = "") -> Row:
-        """Take back the import of a sheet: its answers count no more.
+        """Take back the import of a sheet: captions that stood by its answers go back to what stood
+        before, the cases that these opened are closed, and the same file can be imported again.
 
-        Captions that stood by them go back to what stood before, and the cases that they opened are
-        closed; the same file can be imported again. Return how many `answers` were taken back, and
-        the memes whose captions `stay`, for later work stands on top.
+        Return how many `answers` were taken back, and the memes whose captions `stay`, for later
+        work stands on top.
 
         Raises:
             InputError: the file was not imported, or was withdrawn.
@@ -379,22 +367,14 @@ class Correcting(Part):
         answered = Counter(answer.sheet for answer in standing)
         corrected = Counter(each.sheet for each in standing if each.status == "corrected")
         to_settle = self._store.cases.open_counts()
-        sheets = [
-            {
-                "sheet": sheet.id,
-                "kind": sheet.kind,
-                "language": sheet.language.tag,
-                "round": sheet.round,
-                "person": sheet.person,
-                "file": sheet.name,
-                "sent": len(sheet.items),
-                "answered": answered[sheet.id],
-                "corrected": corrected[sheet.id],
-                "to_settle": to_settle[sheet.kind, sheet.language.tag, sheet.round],
-            }
-            for sheet in self._store.sheets.find(self._workspace.locale)
-        ]
-        return {"sheets": sheets, "to_settle": to_settle.total()}
+        rows = []
+        for sheet in self._store.sheets.find(self._workspace.locale):
+            tag, id = sheet.language.tag, sheet.id
+            row: Row = {"sheet": id, "kind": sheet.kind, "language": tag, "round": sheet.round}
+            row |= {"person": sheet.person, "file": sheet.name, "sent": len(sheet.items)}
+            row |= {"answered": answered[id], "corrected": corrected[id]}
+            rows.append(row | {"to_settle": to_settle[sheet.kind, tag, sheet.round]})
+        return {"sheets": rows, "to_settle": to_settle.total()}
 
     def check(
         self, languages: Sequence[str] | None = None, *, kind: Kind = "caption"
@@ -413,11 +393,8 @@ class Correcting(Part):
         changed: bool = False,
         kind: Kind = "caption",
     ) -> list[Row]:
-        """Return who changed what, caption by caption, see `memeloc.correct.report.compared`; in
-        every language with answers by default.
-
-        With `changed`, only answers that changed something.
-        """
+        """Return who changed what, caption by caption, see `memeloc.correct.report.compared`: of
+        these memes or all, and only what `changed` something or all."""
         rows = (
             compared(
                 self._store.comparisons.standing(locale.tag, kind),
@@ -440,11 +417,7 @@ class Correcting(Part):
         kind: Kind = "caption",
         to: Path | None = None,
     ) -> Report:
-        """Return what correction taught: how much was touched, by whom, how far, and what most
-        often.
-
-        In every language with answers by default; `to` is an HTML file to write, too.
-        """
+        """Return what correction taught; `to` is an HTML file to write, too."""
         locales = self._answered(languages, kind)
         texts, comments = self._store.comparisons, self._store.corrections.comments
         report = make_report(
@@ -498,11 +471,9 @@ class Cases(Part):
         drop: Literal["", "drop", "drop all"] = "",
         comment: str = "",
     ) -> Row:
-        """Settle a case: accept an answer, type a text, drop the meme in this language or in all,
-        or (none of them) keep the caption as it is; return as `decide_from`.
-
-        A later decision supersedes; the same one again changes nothing. `case` and `accept` are
-        numbers, as `open` gives them; the parts of `text` are joined by ` // `.
+        """Settle a case: accept an answer by its number, type a text (parts joined by ` // `), drop
+        the meme in this language or in all, or (none of them) keep the caption as it is; return as
+        `decide_from`. A later decision supersedes; the same one again changes nothing.
 
         Raises:
             InputError: there is no such case, or the answer is not one of it.
@@ -512,11 +483,8 @@ class Cases(Part):
         return self._decide([decision | {"comment": comment}], person)
 
     def write(self, path: Path, languages: Sequence[str] | None = None) -> tuple[Path, int]:
-        """Write the open cases to a sheet to decide in; return where, and how many there are.
-
-        A row a case; the column `take` is for an answer's number, `keep`, `drop` or `drop all`,
-        `text` for another text, `comment` for why. Its ending says the format.
-        """
+        """Write the open cases to a sheet to decide in, a row a case; return where, and how many
+        there are."""
         cases = self.open(languages)
         return write_form(path, FORM, case_rows(cases)), len(cases)
 
@@ -543,9 +511,7 @@ class Cases(Part):
         languages: Sequence[str] | None = None,
         comment: str = "",
     ) -> Row:
-        """Settle by rule the open cases that it decides; the rule stands with each decision.
-
-        `rule` is `person:NAME`, `round:N` or `majority`, see `memeloc.correct.settling.by_rule`.
+        """Settle the open cases that a rule decides, see `memeloc.correct.settling.by_rule`.
 
         Raises:
             InputError: it is no rule.
@@ -629,11 +595,6 @@ def _lacking(
         for piece in pieces
         if piece.strip() and not all(stack.font_for(piece) for stack in stacks)
     ]
-
-
-def _in_parts(texts: tuple[str, ...], count: int) -> tuple[str, ...]:
-    """Return the parts of a text beside a caption; all of it in the first where they are others."""
-    return texts if len(texts) in (0, count) else (SEPARATOR.join(texts),)
 
 
 def _pictures(
