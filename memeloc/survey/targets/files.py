@@ -31,6 +31,22 @@ _AVIF = (b"ftypavif", b"ftypavis")
 _ENCODED = 256
 """Pictures that are kept encoded: every sheet of a culture has the same examples."""
 
+_OTHER_EXPORTS: tuple[tuple[tuple[bytes, ...], str], ...] = (
+    (
+        (b"annotation_id", b"annotator", b"lead_time", b"created_at"),
+        "is Label Studio's export as a table, which does not say for sure which answer is of which "
+        "question; export as JSON or JSON-MIN",
+    ),
+    (
+        (b'"responseId"', b'"displayedFields"'),
+        "is Qualtrics' export as JSON; export as CSV, with all three rows of headings",
+    ),
+    ((b"$FL2", b"SPSS"), "is a file of SPSS; export the answers as CSV"),
+)
+"""Texts that other exports of these programs begin with, and what to export instead."""
+_HEAD = 1 << 16
+"""Bytes in which they stand."""
+
 
 def starts_as_json(path: Path, *marks: str) -> bool:
     """Return whether a file's beginning is a JSON object or list with these texts in it."""
@@ -41,6 +57,19 @@ def starts_as_json(path: Path, *marks: str) -> bool:
         return False
     head = head.replace(b"\x00", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \r\n\t")
     return head[:1] in (b"{", b"[") and all(mark.encode() in head for mark in marks)
+
+
+def refuse_other_exports(path: Path) -> None:
+    """Raise InputError if a program has a better export of the same answers."""
+    if not path.is_file():
+        return
+    with path.open("rb") as stream:
+        head = stream.read(_HEAD).replace(b"\x00", b"")  # UTF-16, too
+    for marks, message in _OTHER_EXPORTS:
+        is_table = head.lstrip(b"\xef\xbb\xbf\xff\xfe \r\n")[:1] not in (b"{", b"[")
+        is_json = marks[0].startswith(b'"')
+        if is_json != is_table and all(mark in head for mark in marks):
+            raise InputError(message, file=path)
 
 
 def read_json(path: Path) -> Any:

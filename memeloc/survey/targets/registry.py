@@ -10,6 +10,7 @@ from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.plugins import Registry
+from memeloc.survey.targets.files import refuse_other_exports
 from memeloc.survey.targets.protocol import Target
 
 TARGETS: Registry[Target] = Registry(
@@ -26,22 +27,6 @@ TARGETS: Registry[Target] = Registry(
 )
 target_names = TARGETS.names
 make_target = TARGETS.make
-
-_OTHER_EXPORTS: tuple[tuple[tuple[bytes, ...], str], ...] = (
-    (
-        (b"annotation_id", b"annotator", b"lead_time", b"created_at"),
-        "is Label Studio's export as a table, which does not say for sure which answer is of which "
-        "question; export as JSON or JSON-MIN",
-    ),
-    (
-        (b'"responseId"', b'"displayedFields"'),
-        "is Qualtrics' export as JSON; export as CSV, with all three rows of headings",
-    ),
-    ((b"$FL2", b"SPSS"), "is a file of SPSS; export the answers as CSV"),
-)
-"""Texts that other exports of these programs begin with, and what to export instead."""
-_HEAD = 1 << 16
-"""Bytes in which they stand."""
 
 
 def recognise(path: Path, likely: str = "") -> Target:
@@ -68,16 +53,3 @@ def recognise(path: Path, likely: str = "") -> Target:
         f"{', '.join(target_names())}.",
         file=path,
     )
-
-
-def refuse_other_exports(path: Path) -> None:
-    """Raise InputError if a program has a better export of the same answers."""
-    if not path.is_file():
-        return
-    with path.open("rb") as stream:
-        head = stream.read(_HEAD).replace(b"\x00", b"")  # UTF-16, too
-    for marks, message in _OTHER_EXPORTS:
-        is_table = head.lstrip(b"\xef\xbb\xbf\xff\xfe \r\n")[:1] not in (b"{", b"[")
-        is_json = marks[0].startswith(b'"')
-        if is_json != is_table and all(mark in head for mark in marks):
-            raise InputError(message, file=path)

@@ -44,6 +44,7 @@ from memeloc.survey.model import (
     Submission,
     entry_id,
 )
+from memeloc.survey.targets.files import refuse_other_exports
 from memeloc.survey.targets.places import (
     NO_VALUE,
     Place,
@@ -82,6 +83,7 @@ def import_file(target: Target, path: Path, survey: SheetsToSend, ids: str = "")
     Raises:
         InputError: the file cannot be read at all.
     """
+    refuse_other_exports(path)
     return resolve(target.read(path, survey), survey, source=target.name, file=path.name, ids=ids)
 
 
