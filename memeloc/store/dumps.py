@@ -307,11 +307,14 @@ def read_rows(lines: Iterable[bytes], table: Table, file: Path) -> Iterator[dict
         name: next((held for kind, held in _HELD.items() if isinstance(column.type, kind)), str)
         for name, column in table.c.items()
     }
+    # A dump of an earlier schema lacks what came later, which may be empty.
+    empty = {name: None for name, column in table.c.items() if column.nullable}
     for number, line in enumerate(lines, start=1):
         name = None
         try:
             row = json.loads(line)
-            if not isinstance(row, dict) or row.keys() != held.keys():
+            row = {**empty, **row} if isinstance(row, dict) else {}
+            if row.keys() != held.keys():
                 raise ValueError(f"its fields are not those of {table.name}")
             for name, column in table.c.items():
                 value = row[name]

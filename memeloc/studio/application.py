@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from memeloc.studio import owner, sheets
 from memeloc.studio.limits import BodyLimit, Rate, RateLimit
 from memeloc.studio.sheets import Pictures
-from memeloc.workspace.surveys.serving import ServedSurvey
+from memeloc.workspace.serving import ServedSurvey
 
 _HEADERS = {
     # A sheet's page says in itself what it may load; here it is only kept out of frames.
@@ -89,6 +89,7 @@ def make_application(served: ServedSurvey, owner_token: str) -> Starlette:
     application.state.owner_token = owner_token
     application.state.pictures = Pictures(served)
     application.state.answers = Rate(served.settings.answers_a_minute)
+    application.state.joins = Rate(served.settings.joins_a_minute)
     return application
 
 

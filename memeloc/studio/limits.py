@@ -56,12 +56,12 @@ class RateLimit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        wait = self._rate.wait(_client(scope)) if scope["type"] == "http" else 0.0
+        wait = self._rate.wait(client_of(scope)) if scope["type"] == "http" else 0.0
         await (too_many(wait) if wait else self.app)(scope, receive, send)
 
 
-def _client(scope: Scope) -> str:
-    """Whom a request comes from; uvicorn has looked at what trusted proxies say."""
+def client_of(scope: Scope) -> str:
+    """Return whom a request comes from; uvicorn has looked at what trusted proxies say."""
     client = HTTPConnection(scope).client
     host = client.host if client else ""
     try:

@@ -22,8 +22,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from memeloc.pages import fill_page, script_hash
-from memeloc.workspace.surveys.serving import ServedSurvey
-from memeloc.workspace.surveys.serving.watching import Live
+from memeloc.workspace.serving import Live, ServedSurvey
 
 COOKIE = "memeloc_owner"
 FRESH_SECONDS = 4.0

@@ -1,13 +1,19 @@
-"""Running the server. In: a served survey, a listening socket. Out: nothing before it stops."""
+"""Running the server. In: a served survey, a listening socket. Out: nothing before it stops.
+
+Light to import: what serves takes seconds, and who comes meanwhile waits in the socket's queue.
+"""
 
 from __future__ import annotations
 
 import os
 import secrets
 import socket
+from typing import TYPE_CHECKING
 
 from memeloc.errors import InputError, MissingError
-from memeloc.workspace.surveys.serving import ServedSurvey
+
+if TYPE_CHECKING:
+    from memeloc.workspace.serving import ServedSurvey
 
 OWNER_VARIABLE = "MEMELOC_OWNER_TOKEN"
 """The environment variable with the token of the owner's page."""
@@ -18,8 +24,24 @@ _IDLE_SECONDS = 75
 """How long a connection may be idle, as nginx has it: people look at a meme for some seconds."""
 
 
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens there; port 0 takes a free one.
+
+    Raises:
+        InputError: nobody can listen there.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=1024)
+    except OSError as error:
+        raise InputError(
+            f"The server cannot listen at {host}, port {port}: {error.strerror}. Name another "
+            "--port, or end what listens there."
+        ) from error
+
+
 def owner_token() -> str:
-    """The token of the owner's page: from the environment, or a new one.
+    """Return the token of the owner's page: from the environment, or a new one.
 
     Raises:
         InputError: that of the environment can be guessed.

@@ -2,17 +2,24 @@
 
 GET  /join?PROLIFIC_PID=...&sheet=...   a place by a recruiter's parameters
 GET  /join/TOKEN                        a place by a personal link
-GET  /place/TOKEN                       its sheet's page
+GET  /place/TOKEN                       its sheet's page, in the browser that opened the place
+POST /place/TOKEN                       the code that opens it in another browser
+POST /place/TOKEN/consent               what the person agreed to, as JSON
 POST /place/TOKEN/answer                an answer, as JSON
 POST /place/TOKEN/finish                the end, as JSON
 GET  /picture/NAME                      a picture
+
+A place is its browser's by a cookie. Without it the page is not shown, and without the page nobody
+has what the other three ask for (X-CSRF-Token).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import parse_qs
 
 from pydantic import BaseModel, ValidationError
 from starlette.concurrency import run_in_threadpool
@@ -21,15 +28,32 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from memeloc.pages import fill_page
-from memeloc.studio.limits import Rate, too_many
-from memeloc.survey.targets.html.target import STYLE, sheet_page
-from memeloc.workspace.surveys.serving import ServedSurvey
-from memeloc.workspace.surveys.serving.answering import Finish, Given, Reply
-from memeloc.workspace.surveys.serving.joining import AskSex, Comer
-from memeloc.workspace.surveys.serving.served import Message
+from memeloc.pages import fill_page, script_hash
+from memeloc.studio.limits import Rate, client_of, too_many
+from memeloc.survey.targets.html.target import COPYING, STYLE, Presented, sheet_page
+from memeloc.workspace.serving import (
+    Finish,
+    Given,
+    Joined,
+    JoinRequest,
+    Message,
+    Question,
+    Reply,
+    ServedSurvey,
+)
 
 _TYPES = {b"\xff\xd8": "image/jpeg", b"\x89P": "image/png", b"GI": "image/gif", b"RI": "image/webp"}
+_PAGES = Path(__file__).parent / "pages"
+_SCRIPT = COPYING.read_text(encoding="utf-8")
+_POLICY = (
+    f"default-src 'none'; style-src 'unsafe-inline'; script-src {script_hash(_SCRIPT)}; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_STYLE = STYLE.read_text(encoding="utf-8")
+_SEXES = ("female", "male", "other")
+_COOKIE = "memeloc_"
+_COOKIE_SECONDS = 90 * 24 * 3600
+_Body = TypeVar("_Body", bound=BaseModel)
 
 
 class Pictures:
@@ -55,7 +79,7 @@ class Pictures:
         return {name: path for path, name in self.names.items()}
 
     def find(self, name: str) -> tuple[Path, str] | None:
-        """The file of a name, and its media type."""
+        """Return the file of a name, and its media type."""
         path = self._paths.get(name)
         if path is None:
             return None
@@ -63,64 +87,49 @@ class Pictures:
             return path, _TYPES.get(file.read(2), "application/octet-stream")
 
 
-_PAGES = Path(__file__).parent / "pages"
-_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; "
-    "frame-ancestors 'none'"
-)
-_STYLE = STYLE.read_text(encoding="utf-8")
-_SEXES = ("female", "male", "other")
-_Body = TypeVar("_Body", bound=BaseModel)
-
-
 async def join(request: Request) -> Response:
-    """A place by a recruiter's parameters."""
     served, given = _served(request), request.query_params
     names = served.settings.parameters
-    comer = Comer(
-        given.get(names.participant, ""),
-        given.get(names.study, ""),
-        given.get(names.sheet, ""),
-        given.get(names.culture, ""),
-        given.get(names.sex, ""),
-    )
-    return _joined(request, await run_in_threadpool(served.join, comer))
+    values = {name: given.get(getattr(names, name), "") for name in type(names).model_fields}
+    wish = JoinRequest(**values, signed=given.get("prolific_token", ""))
+    return await _joined(request, lambda: served.join(wish, _cookies(request)))
 
 
 async def join_by_link(request: Request) -> Response:
-    """A place by a personal link."""
-    served = _served(request)
+    served, token = _served(request), request.path_params["token"]
     sex = request.query_params.get(served.settings.parameters.sex, "")
-    token = request.path_params["token"]
-    return _joined(request, await run_in_threadpool(served.join_by_link, token, sex))
+    return await _joined(request, lambda: served.join_by_link(token, sex))
 
 
 async def place(request: Request) -> Response:
-    """The page of a place's sheet."""
     return await run_in_threadpool(_place, request)
 
 
+async def open_place(request: Request) -> Response:
+    """Take the code by which a person goes on in another browser."""
+    served, token = _served(request), request.path_params["token"]
+    if _is_rush(request):
+        return _shown(served.message(None, "serve.busy"), 429)
+    typed = parse_qs((await request.body()).decode("utf-8", "replace")).get("code", [""])[0]
+    return _to_place(request, token, served.open(token, typed))
+
+
+async def consent(request: Request) -> Response:
+    return await _taken(request, Presented, _served(request).consent)
+
+
 async def answer(request: Request) -> Response:
-    """An answer, which is stored when the page gets the reply."""
-    token = request.path_params["token"]
-    _check_csrf(request, token)
-    given = await _body(request, Given)
+    """Store an answer before the page gets the reply."""
     rate: Rate = request.app.state.answers
-    if wait := rate.wait(token):
-        return too_many(wait)
-    return _replied(await run_in_threadpool(_served(request).answer, token, given))
+    return await _taken(request, Given, _served(request).answer, rate)
 
 
 async def finish(request: Request) -> Response:
-    """The end of a sheet."""
-    token = request.path_params["token"]
-    _check_csrf(request, token)
-    ending = await _body(request, Finish)
-    return _replied(await run_in_threadpool(_served(request).finish, token, ending))
+    return await _taken(request, Finish, _served(request).finish)
 
 
 async def picture(request: Request) -> Response:
-    """A picture, which browsers and proxies may keep as it is: another one has another name."""
+    """Send a picture, which may be kept as it is: another one has another name."""
     pictures: Pictures = request.app.state.pictures
     known = await run_in_threadpool(pictures.find, request.path_params["name"])
     if known is None:
@@ -131,50 +140,83 @@ async def picture(request: Request) -> Response:
 
 
 async def not_found(request: Request, _: Exception) -> Response:
-    """What stands at addresses where nothing is."""
-    return _told(_served(request).message(None, "serve.link"), 404)
+    return _shown(_served(request).message(None, "serve.link"), 404)
 
 
 routes = [
     Route("/join", join),
     Route("/join/{token}", join_by_link, name="join_by_link"),
     Route("/place/{token}", place, name="place"),
+    Route("/place/{token}", open_place, name="open_place", methods=["POST"]),
+    Route("/place/{token}/consent", consent, name="consent", methods=["POST"]),
     Route("/place/{token}/answer", answer, name="answer", methods=["POST"]),
     Route("/place/{token}/finish", finish, name="finish", methods=["POST"]),
     Route("/picture/{name}", picture, name="picture"),
 ]
 
 
-def _joined(request: Request, result: str | Message | AskSex) -> Response:
-    if isinstance(result, str):
-        return RedirectResponse(_path(request, "place", token=result), status_code=303)
-    if isinstance(result, Message):
-        return _told(result)
-    served = _served(request)
-    texts = served.texts(result.culture)
-    sex = served.settings.parameters.sex
+async def _joined(request: Request, join: Callable[[], Joined | Message | Question]) -> Response:
+    if _is_rush(request):
+        return _shown(_served(request).message(None, "serve.busy"), 429)
+    result = await run_in_threadpool(join)
+    if isinstance(result, Joined):
+        return _to_place(request, result.token, result.place if result.theirs else None)
+    return _shown(result) if isinstance(result, Message) else _asked(request, result)
+
+
+def _to_place(request: Request, token: str, place_id: str | None) -> Response:
+    """Lead to a place's page, which is shown to the browser whose place it is."""
+    response = RedirectResponse(_path(request, "place", token=token), status_code=303)
+    if place_id is not None:
+        response.set_cookie(
+            _COOKIE + place_id,
+            _served(request).tokens.proof("browser", place_id),
+            max_age=_COOKIE_SECONDS,
+            path=str(request.scope.get("root_path", "")) or "/",
+            httponly=True,
+            samesite="lax",
+            secure=request.url.scheme == "https",
+        )
+    return response
+
+
+def _cookies(request: Request) -> dict[str, str]:
+    """Return what the browser holds by the place's id."""
+    own = request.cookies.items()
+    return {name.removeprefix(_COOKIE): text for name, text in own if name.startswith(_COOKIE)}
+
+
+def _is_rush(request: Request) -> bool:
+    rate: Rate = request.app.state.joins
+    return bool(rate.wait(client_of(request.scope)))
+
+
+def _asked(request: Request, question: Question) -> Response:
+    """Ask for the sex, which goes into the address, or for the code, which does not."""
+    texts, names = question.texts, _served(request).settings.parameters
     page = fill_page(
-        _PAGES / "sex.html",
+        _PAGES / "question.html",
         style=_STYLE,
-        locale=texts.locale,
-        title=texts.get("title"),
-        question=texts.get("serve.sex.question"),
-        next=texts.get("next"),
-        name=sex,
+        texts=texts,
+        kind=question.kind,
+        name=names.sex,
         answers={value: texts.get(f"serve.sex.{value}") for value in _SEXES},
-        given={name: value for name, value in request.query_params.items() if name != sex},
+        given={name: value for name, value in request.query_params.items() if name != names.sex},
     )
     return HTMLResponse(page, headers={"Content-Security-Policy": _POLICY})
 
 
 def _place(request: Request) -> Response:
     token = request.path_params["token"]
-    result = _served(request).page(token)
+    result = _served(request).page(token, _cookies(request))
     if isinstance(result, Message):
-        return _told(result)
+        return _shown(result)
+    if isinstance(result, Question):
+        return _asked(request, result)
     shown, state = result
     names = request.app.state.pictures.names
-    addresses = {name: _path(request, name, token=token) for name in ("answer", "finish")}
+    posts = ("consent", "answer", "finish")
+    addresses = {name: _path(request, name, token=token) for name in posts}
     page = sheet_page(
         shown,
         serve={**addresses, **state},
@@ -183,27 +225,29 @@ def _place(request: Request) -> Response:
     return HTMLResponse(page)
 
 
-def _told(message: Message, status: int = 200) -> Response:
-    page = fill_page(_PAGES / "message.html", style=_STYLE, message=message, locale=message.locale)
+def _shown(message: Message, status: int = 200) -> Response:
+    page = fill_page(_PAGES / "message.html", style=_STYLE, message=message, script=_SCRIPT)
     return HTMLResponse(page, status, {"Content-Security-Policy": _POLICY})
 
 
-def _replied(reply: Reply) -> Response:
-    return JSONResponse(reply.content, reply.status)
-
-
-def _check_csrf(request: Request, token: str) -> None:
-    """Refuse what another page sends in somebody's name."""
-    given = request.headers.get("x-csrf-token", "")
-    if not _served(request).tokens.is_csrf(token, given):
+async def _taken(
+    request: Request,
+    model: type[_Body],
+    take: Callable[[str, _Body], Reply],
+    rate: Rate | None = None,
+) -> Response:
+    """Answer what a page sends; refuse what another page sends in somebody's name."""
+    token = request.path_params["token"]
+    if not _served(request).tokens.is_proof(request.headers.get("x-csrf-token", ""), "csrf", token):
         raise HTTPException(403)
-
-
-async def _body(request: Request, model: type[_Body]) -> _Body:
     try:
-        return model.model_validate_json(await request.body())
+        content = model.model_validate_json(await request.body())
     except ValidationError as error:
         raise HTTPException(422, "this is not what the page sends") from error
+    if rate is not None and (wait := rate.wait(token)):
+        return too_many(wait)
+    reply = await run_in_threadpool(take, token, content)
+    return JSONResponse(reply.content, reply.status)
 
 
 def _served(request: Request) -> ServedSurvey:
@@ -212,5 +256,5 @@ def _served(request: Request) -> ServedSurvey:
 
 
 def _path(request: Request, route: str, **values: str) -> str:
-    """The path of a route as browsers have it, below the address of the server."""
+    """Return the path of a route as browsers have it, below the address of the server."""
     return str(request.scope.get("root_path", "")) + str(request.app.url_path_for(route, **values))

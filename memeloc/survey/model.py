@@ -189,13 +189,15 @@ class Answer:
     as `12-20`: its first code point and the one after its last, counted from 0.
 
     `shown` is for how many milliseconds the picture was seen; None where that was not measured.
-    With 0 it could not be shown, and its person went on without an answer.
+    With 0 it could not be shown, and its person went on without an answer. `took` is for how many
+    milliseconds the item was on the screen, on all visits.
     """
 
     entry: str
     label: str = ""
     further: tuple[tuple[str, tuple[str, ...]], ...] = ()
     shown: int | None = None
+    took: int | None = None
 
     def given(self, question_id: str) -> tuple[str, ...]:
         """What was answered to a question; empty for nothing.
@@ -221,6 +223,8 @@ class Submission:
         status: `complete`, `returned`, `no consent`, `consent revoked`, `timed out` or
             `screened out`.
         code: the completion code that was shown; empty when unknown.
+        presented: `consent` (`at`, `version` and `language` of what was agreed to) and `order` (by
+            question its answers as they were shown); empty where the target does not say it.
     """
 
     id: str
@@ -232,6 +236,7 @@ class Submission:
     started: datetime | None = None
     status: str = "complete"
     code: str = ""
+    presented: Mapping[str, Any] = field(default_factory=dict, hash=False)
     row: int = 0
 
     @property

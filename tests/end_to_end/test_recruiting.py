@@ -216,4 +216,8 @@ def test_served(study: Study, pilot: None, monkeypatch: pytest.MonkeyPatch) -> N
 def message_in(page: str) -> str:
     """What a page says that has no sheet."""
     match = re.search(r"<main>(.*?)</main>", page, re.S)
-    return " ".join(re.sub("<[^>]+>", " ", match[1]).split()) if match else ""
+    return (
+        " ".join(re.sub("<script>.*?</script>|<[^>]+>", " ", match[1], flags=re.S).split())
+        if match
+        else ""
+    )

@@ -27,7 +27,7 @@ from memeloc.survey.model import (
     Slot,
     Submission,
 )
-from memeloc.survey.serving.places import Place
+from memeloc.survey.serving import Place
 from memeloc.survey.targets.protocol import Imported
 from memeloc.translate import TranslationFailure
 from tests.store.conftest import answer, decide, send
@@ -88,8 +88,10 @@ def lived_in(filled: Store) -> Store:
         *("r1-b01-DE", "pilot", "r1-b01", 1, Culture("DE", default().get("de"))),
         *("multi3hate", (), 5),
     )
-    place = filled.serving.take("pilot", "p2", "", hour, lambda _: sheet, hour)
+    wanted = Place("", "pilot", "", "p2", "", "open", hour, hour)
+    place = filled.serving.take(wanted, lambda _: sheet, lambda _: True)
     assert isinstance(place, Place)
+    filled.serving.agree(place.id, {"consent": {}})
     filled.serving.add_answer(place.id, first, 1, {}, hour, hour, lambda *_: True)
     return filled
 

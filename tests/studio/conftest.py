@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from memeloc.studio.application import make_application
 from memeloc.workspace import Workspace
-from memeloc.workspace.surveys.serving import ServedSurvey
+from memeloc.workspace.serving import ServedSurvey
 from tests.store.conftest import DATABASES, postgresql
 from tests.studio.served import OWNER, Annotator, make_workspace
 

@@ -105,6 +105,9 @@ class Annotator:
         self.page = page_data(response.text)
         self.serve = self.page.get("serve") or {}
         self.number = self.serve.get("number", 0)
+        if self.serve and not self.serve["presented"]:
+            agreed = {"at": "2026-01-02T03:04:05Z", **self.page["consent"]}
+            assert self.post("consent", {"consent": agreed, "order": {}}).status_code == 200
         return response
 
     @property

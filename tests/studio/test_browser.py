@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator
@@ -144,6 +145,13 @@ def test_who_leaves_half_way_goes_on_in_another_browser(
     expect(again.locator("progress")).to_have_attribute("value", "3")
     other = browser.new_context(viewport=PHONE)  # type: ignore[arg-type]
     elsewhere = come(other, server, "anna")
+    assert elsewhere.locator("progress").count() == 0
+    again.click("summary")
+    code = re.search(r"[A-Z2-7]{4}-[A-Z2-7]{4}", again.inner_text("details"))
+    assert code is not None
+    for typed in ("AAAA-AAAA", code[0].lower()):
+        elsewhere.fill("#code", typed)
+        elsewhere.click("button")
     expect(elsewhere.locator("progress")).to_have_attribute("value", "3")
     fill(elsewhere, 3)
     end(elsewhere)

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from memeloc.survey.serving.settings import Parameters, ServeSettings
+from memeloc.survey.serving import Parameters, ServeSettings
 from tests.studio.served import Annotator, serving
 from tests.survey.real_programs import free_port, started
 

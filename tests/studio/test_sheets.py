@@ -8,7 +8,7 @@ from typing import Any
 
 from memeloc.survey.model import Check, Sheet, entry_id
 from memeloc.survey.targets.places import item_key
-from memeloc.workspace.surveys.serving.served import Served
+from memeloc.workspace.serving import ServedSurvey
 from tests.studio.conftest import InProcess
 from tests.studio.served import Annotator
 
@@ -16,7 +16,7 @@ Make = Callable[..., InProcess]
 DE = "r1-b01-DE"
 
 
-def expected(served: Served, sheet: str = DE) -> dict[str, str]:
+def expected(served: ServedSurvey, sheet: str = DE) -> dict[str, str]:
     """A label for each item that passes every check."""
     own = served.sheets[sheet].own
     return {
@@ -35,7 +35,7 @@ def checks(sheet: Sheet, kind: str) -> list[str]:
     ]
 
 
-def fill(comer: Annotator, served: Served, **labels: str) -> Any:
+def fill(comer: Annotator, served: ServedSurvey, **labels: str) -> Any:
     for item, label in expected(served).items():
         assert comer.answer(item, labels.get(item, label)).status_code == 200
     return comer.finish()

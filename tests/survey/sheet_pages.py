@@ -142,9 +142,9 @@ def see(page: Page) -> None:
 
 
 def unmeasured(submission: Submission) -> tuple[Answer, ...]:
-    """Its answers, without for how long each picture was seen."""
+    """Its answers, without for how long each picture and item was seen."""
     assert all(answer.shown is None or answer.shown > 0 for answer in submission.answers)
-    return tuple(replace(answer, shown=None) for answer in submission.answers)
+    return tuple(replace(answer, shown=None, took=None) for answer in submission.answers)
 
 
 def fill(page: Page, survey: SurveyPack, first: int = 0, after: int | None = None) -> None:

@@ -16,7 +16,7 @@ from memeloc.cli.show import Table, by_place, explain, show
 from memeloc.cli.survey.options import Changed, Name
 from memeloc.counts import counted
 
-_LINKS = Table("Personal links, for one person each", "links", by_place("culture", "link"))
+_LINKS = Table("Personal links, for one person each", "links", by_place("for", "link"))
 
 
 def serve(
@@ -36,8 +36,9 @@ def serve(
     open_: bool = Option(False, "--open", help="Open the owner's page in the browser."),
     links: list[str] | None = Option(
         None,
-        metavar="CULTURE=NUMBER",
-        help="Make so many personal links for people of a culture, and end. Repeatable.",
+        metavar="CULTURE=NUMBER|team",
+        help="Make so many personal links for people of a culture, and end. Repeatable; `team` "
+        "makes one for each person of the survey's team.",
     ),
     as_json: AsJson = False,
 ) -> None:
@@ -52,8 +53,9 @@ def serve(
     Example:
       memeloc survey serve pilot --contact lab@university.example --open
       memeloc survey serve pilot --links DE=20 --links US=20
+      memeloc survey serve pilot --links team
     """
-    from memeloc.studio.listening import listen
+    from memeloc.studio.running import listen
 
     listening = None if links else listen(host, port)
     with memeloc.Workspace.find() as workspace:
@@ -67,7 +69,9 @@ def serve(
                 on_progress=bar.report,
             )
         if listening is None:
-            made = served.links(_numbers(links or ()), f"http://{host}:{port}")
+            team = links == ["team"]
+            wanted = {} if team else _numbers(links or ())
+            made = served.links(wanted, f"http://{host}:{port}", team=team)
             show(made, _LINKS, as_json=as_json)
             return
         from memeloc.studio.running import owner_token, run_server

@@ -22,7 +22,7 @@ from memeloc.store.surveys.erasing import letting_go
 from memeloc.store.surveys.submissions import add_submissions
 from memeloc.store.tables.surveys import departures, given_answers, submissions, survey_places
 from memeloc.survey.model import Sheet
-from memeloc.survey.serving.places import COMPLETE, OPEN, Place, Refusal, Taken
+from memeloc.survey.serving import COMPLETE, OPEN, Occupancy, Place, Refusal
 from memeloc.survey.targets.protocol import Imported
 
 DECLINED, LEFT = "declined", "left"
@@ -58,7 +58,7 @@ class Stop:
     answered: int
 
 
-Choose = Callable[[Taken], "Place | Sheet | Refusal"]
+Choose = Callable[[Occupancy], "Place | Sheet | Refusal"]
 Build = Callable[[Place, Sequence[GivenAnswer]], "Imported | None"]
 
 
@@ -66,26 +66,38 @@ class Serving(Repository):
     """The places in sheets, and the answers that were given there."""
 
     def take(
-        self, survey: str, participant: str, sex: str, until: datetime, choose: Choose, at: datetime
+        self, wanted: Place, choose: Choose, is_theirs: Callable[[Place], bool]
     ) -> Place | Refusal:
-        """Give somebody the place that `choose` finds, held until then; or why there is none.
+        """Give somebody the place that `choose` finds; or return why there is none.
 
-        `choose` is given what is taken; nobody else takes anything meanwhile.
+        Args:
+            wanted: the place as it is stored of a new one, without id and sheet.
+            choose: is given what is taken; nobody else takes anything meanwhile.
+            is_theirs: whether one from before is held longer, for its person has come for it.
         """
         with self.database.write() as connection:
-            choice = choose(_taken(connection, survey, participant, at))
+            at = wanted.created_at
+            choice = choose(_taken(connection, wanted.survey, wanted.participant, at))
             if isinstance(choice, str):
                 return choice
             if isinstance(choice, Place):
-                if choice.status == OPEN:
-                    _hold(connection, choice.id, until)
+                if choice.status == OPEN and is_theirs(choice):
+                    _hold(connection, choice.id, wanted.held_until)
                 return choice
-            place = Place(
-                *(secrets.token_hex(8), survey, choice.id, participant, sex, OPEN, until, at)
-            )
+            place = replace(wanted, id=secrets.token_hex(8), sheet=choice.id)
             values = {name: getattr(place, name) for name in Place.__dataclass_fields__}
             add_row(connection, survey_places, **values)
             return place
+
+    def agree(self, place_id: str, presented: Mapping[str, Any]) -> Place | None:
+        """Store what somebody agreed to before their first answer; return the place."""
+        columns = survey_places.c
+        is_first = (columns.id == place_id, columns.status == OPEN, columns.presented.is_(None))
+        with self.database.write() as connection:
+            connection.execute(
+                update(survey_places).where(*is_first).values(presented=dict(presented))
+            )
+            return _place(connection, place_id)
 
     def place(self, place_id: str) -> Place | None:
         """The place of that id."""
@@ -105,18 +117,19 @@ class Serving(Repository):
         value: Mapping[str, Any],
         until: datetime,
         at: datetime,
-        has_room: Callable[[Place, Taken], bool],
+        has_room: Callable[[Place, Occupancy], bool],
     ) -> Place | None:
         """Store an answer, once for each turn, and hold the place until then.
 
-        Returns the place: an answer is stored if it is open. One whose time is over is taken up
-        again if `has_room` says so, and is left as it is if not. None if there is no such place.
+        Returns the place: an answer is stored if it is open and its person has agreed to take part.
+        One whose time is over is taken up again if `has_room` says so, and is left as it is if not.
+        None if there is no such place.
         """
         row = {"place_id": place_id, "item": item, "turn": turn, "value": dict(value)}
         # Many answer at once, each at a place of their own: they need not take turns.
         with self.database.write(shared=True) as connection:
             place = _place(connection, place_id, _LOCKED)
-            if place is None or place.status != OPEN:
+            if place is None or place.status != OPEN or place.presented is None:
                 return place
             if place.is_held(at):
                 return _store_answer(connection, place, row, until)
@@ -241,7 +254,7 @@ def _hold(connection: Connection, place_id: str, until: datetime) -> None:
     connection.execute(_HOLD, {"place": place_id, "until": until})
 
 
-def _taken(connection: Connection, survey: str, participant: str, at: datetime) -> Taken:
+def _taken(connection: Connection, survey: str, participant: str, at: datetime) -> Occupancy:
     """What is taken: complete submissions of any source, and places that are held."""
     sent = submissions.c
     query = select(sent.sheet, func.count(distinct(sent.participant)))
@@ -261,7 +274,7 @@ def _taken(connection: Connection, survey: str, participant: str, at: datetime) 
         places.survey == survey, places.participant == participant
     )
     filled = select(sent.sheet).where(sent.survey == survey, sent.participant == participant)
-    return Taken(
+    return Occupancy(
         people,
         sexes,
         [Place(*row) for row in connection.execute(own.order_by(places.created_at))],

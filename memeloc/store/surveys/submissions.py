@@ -216,12 +216,20 @@ def left_out(imported: Imported, kept: Imported) -> int:
 def _submission_row(submission: Submission) -> dict[str, Any]:
     values = _values(submission)
     values["id"] = _short(submission.id)
+    presented = values.pop("presented")
     values["answers"] = [
-        (row.entry, row.label, row.further, *(() if row.shown is None else (row.shown,)))
-        for row in submission.answers
+        (row.entry, row.label, row.further, *_times(row)) for row in submission.answers
     ]
     row = values.pop("row")
-    return {**values, "hash": _hash(values), "row": row}
+    digest = _hash({**values, "presented": presented} if presented else values)
+    return {**values, "presented": presented or None, "hash": digest, "row": row}
+
+
+def _times(answer: Answer) -> tuple[int | None, ...]:
+    """Return `shown` and `took`, as far as they were measured."""
+    if answer.took is not None:
+        return (answer.shown, answer.took)
+    return () if answer.shown is None else (answer.shown,)
 
 
 def _participant_row(participant: Participant) -> dict[str, Any]:
@@ -269,12 +277,12 @@ def find_submissions(
     stored = []
     for row in rows:
         answers = tuple(
-            (Answer if shown else answer)(
-                entry, label, tuple((name, tuple(values)) for name, values in further), *shown
+            (Answer if times else answer)(
+                entry, label, tuple((name, tuple(values)) for name, values in further), *times
             )
-            for entry, label, further, *shown in row.answers
+            for entry, label, further, *times in row.answers
         )
-        stored.append(replace(Submission(*row), answers=answers))
+        stored.append(replace(Submission(*row), answers=answers, presented=row.presented or {}))
     by_time = sorted(enumerate(stored), key=lambda each: each[1].submitted or _EARLIEST)
     newest = {(row.sheet, row.participant): index for index, row in by_time}
     last = set(newest.values())

@@ -36,7 +36,8 @@ _TYPES: dict[str, Any] = {
         UtcTime: "created_at fetched_at started submitted held_until",
         Parts: "parts typed marks original translation",
         Json: "content settings funnel evidence scores value design slots cultures answers facts "
-        "details result counts further provenance labels topics fields",
+        "details result counts further provenance labels topics fields "
+        "presented",
     }.items()
     for name in names.split()
 }

@@ -22,9 +22,9 @@ survey_states = table(
 
 submissions = table(
     "submissions",
-    "number survey id sheet participant source status code started submitted answers hash file_id "
-    "row created_at",
-    optional="started submitted",
+    "number survey id sheet participant source status code started submitted answers presented "
+    "hash file_id row created_at",
+    optional="started submitted presented",
     unique=["survey hash"],
     index=["survey sheet"],
 )
@@ -71,12 +71,14 @@ label_deciders = table("label_deciders", "decision participant", key="decision p
 
 survey_places = table(
     "survey_places",
-    "id survey sheet participant sex status held_until created_at",
+    "id survey sheet participant sex origin status held_until presented created_at",
     key="id",
+    optional="origin presented",
     unique=["survey sheet participant"],
     append_only=False,
 )
-"""Who has a place in which sheet; status: `open`, or how the person came to the sheet's end."""
+"""Who has a place in which sheet; status: `open`, or how the person came to the sheet's end;
+presented: as of `Submission`, NULL before the person has agreed to take part."""
 
 given_answers = table(
     "given_answers",

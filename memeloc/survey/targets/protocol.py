@@ -33,7 +33,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, get_args, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, get_args, runtime_checkable
 
 from memeloc.errors import InputError
 from memeloc.survey.model import (
@@ -88,6 +88,8 @@ class SheetsToSend:
         root: the workspace's folder, where targets keep files of their own; None without one.
         prelabels: what a model answered, where annotators are to see it; None hides it.
         has_team: whether its people stand in a list of the survey's own, by whatever name.
+        order: of the answers of choices: fixed, turned (round for every second person) or drawn
+            (for each person).
     """
 
     name: str
@@ -102,6 +104,7 @@ class SheetsToSend:
     root: Path | None = None
     prelabels: Prelabels | None = None
     has_team: bool = False
+    order: Literal["fixed", "turned", "drawn"] = "fixed"
 
     @cached_property
     def places(self) -> Places:
@@ -154,7 +157,7 @@ class RawAnswer:
             answers to an item the later one is taken.
         order: which is later where the time does not say it, such as a growing number.
         content: what is kept when it is rejected, as JSON values.
-        shown: as of `Answer`.
+        shown, took: as of `Answer`.
     """
 
     item: str
@@ -168,6 +171,7 @@ class RawAnswer:
     row: int = 0
     content: Mapping[str, Any] = field(default_factory=dict)
     shown: int | None = None
+    took: int | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -180,7 +184,7 @@ class RawSubmission:
     """What one person sent, as the file has it.
 
     Attributes:
-        answers: of their fields item, labels, further, shown, row and content count.
+        answers: of their fields item, labels, further, shown, took, row and content count.
         sheet: its id; empty where the answers' item keys say it. Answers to several sheets
             become a submission each, unless it has an id.
         id: of the submission at its source; empty makes one of its content.
@@ -190,6 +194,7 @@ class RawSubmission:
         consent: True, False, or the text of the answer (empty: nothing is taken); None, as for
             `finished`, if the file does not say it.
         comments: what the person wrote beside the answers; it is kept among the rejected rows.
+        presented: as of `Submission`.
         content: what is kept when it is rejected, as JSON values.
     """
 
@@ -204,6 +209,7 @@ class RawSubmission:
     submitted: datetime | str | None = None
     code: str = ""
     comments: str = ""
+    presented: Mapping[str, Any] = field(default_factory=dict)
     row: int = 0
     content: Mapping[str, Any] = field(default_factory=dict)
 

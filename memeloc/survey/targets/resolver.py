@@ -343,6 +343,7 @@ class _Resolver:
             started=self._moment(record.started, row, who),
             status=status,
             code=record.code or shown,
+            presented=record.presented,
             row=row,
         )
         self._add_submission(record, submission)
@@ -445,13 +446,13 @@ class _Resolver:
                 self.reject(raw, "unknown label", message)
                 return None
         if not (raw.further or self.survey.taxonomy.questions):  # as of most label sets
-            return Answer(own, label, shown=raw.shown)
+            return Answer(own, label, (), raw.shown, raw.took)
         further, problems = resolve_further(
             self.survey.taxonomy, entry, label, raw.further, partial(self.places.answer, sheet)
         )
         for reason, problem in problems:
             self.reject(raw, reason, f"{own}: {problem}.")
-        return Answer(own, label, further, raw.shown)
+        return Answer(own, label, further, raw.shown, raw.took)
 
     def _is_whole(self, sheet: Sheet, answers: Sequence[Answer]) -> bool:
         """Whether everything was answered, or could not be shown.

@@ -29,7 +29,7 @@ from memeloc.survey.quality.checking import (
 )
 from memeloc.survey.quality.checking import check as check_submissions
 from memeloc.survey.quality.rules import Keep, Rules, read_rules
-from memeloc.survey.serving.places import raw_submission
+from memeloc.survey.serving import raw_submission
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.resolver import SERVED, resolve
 from memeloc.survey.texts import TaxonomyTexts

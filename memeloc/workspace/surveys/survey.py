@@ -34,8 +34,9 @@ from memeloc.survey.labels.settling import (
 )
 from memeloc.survey.quality.checking import retained
 from memeloc.survey.rewards import Shortfall
-from memeloc.survey.serving.settings import read_serve_settings
+from memeloc.survey.serving import read_serve_settings
 from memeloc.survey.targets.protocol import LookedUp, Lookup, refuse_prelabels
+from memeloc.workspace.serving import ServedSurvey
 from memeloc.workspace.surveys.analyzing import Analyzing
 from memeloc.workspace.surveys.building import BuildResult, build_result
 from memeloc.workspace.surveys.collected import changed_pictures
@@ -43,9 +44,14 @@ from memeloc.workspace.surveys.deciding import Deciding
 from memeloc.workspace.surveys.exporting import Exporting
 from memeloc.workspace.surveys.importing import Importing
 from memeloc.workspace.surveys.labelling import Labelling
-from memeloc.workspace.surveys.serving import ServedSurvey
 from memeloc.workspace.surveys.stored import CLOSED, Frame, OnProgress, offering, recruiter
-from memeloc.workspace.surveys.teams import next_batches, note_assigned, team_sheets
+from memeloc.workspace.surveys.teams import (
+    assigned_to,
+    next_batches,
+    note_assigned,
+    team_of,
+    team_sheets,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -372,7 +378,8 @@ class Survey(Exporting, Importing, Deciding, Labelling, Analyzing):
         )
         # Who is at a sheet that asks for what is known by now may end it; nobody begins it.
         sheets = [replace(row, wanted=0) if row.id in known else row for row in pack.sheets]
-        return ServedSurvey(self, replace(pack, sheets=tuple(sheets)), chosen, self.rules)
+        team = (team_of(self), assigned_to(self))
+        return ServedSurvey(self, replace(pack, sheets=tuple(sheets)), chosen, self.rules, team)
 
     @property
     def open_rounds(self) -> tuple[int, ...]:

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from memeloc import Workspace
-from memeloc.workspace.surveys.serving.joining import Comer
-from memeloc.workspace.surveys.serving.served import Message
+from memeloc.workspace.serving import Joined, JoinRequest, Message
 from tests.cli.survey.test_survey import (
     CONTACT,
     build,
@@ -107,12 +106,15 @@ def test_a_server_lets_nobody_begin_what_is_known(command: Run, hurried: Path) -
     settle(command, "--close", "--next")
     with Workspace.find() as workspace:
         served = workspace.survey("pilot").serve(contact="lab@university.example")
-        place = served.join(Comer("ada", culture="MX"))
+        place = served.join(JoinRequest("ada", culture="MX"))
+        assert isinstance(place, Joined)
     assert command("survey", "check", "pilot", "--without", "speed").status == 0
     with Workspace.find() as workspace:
         served = workspace.survey("pilot").serve(contact="lab@university.example")
-        assert isinstance(served.join(Comer("bo", culture="MX")), Message)
-        assert served.join(Comer("ada", culture="MX")) == place  # who has begun may end
+        assert isinstance(served.join(JoinRequest("bo", culture="MX")), Message)
+        again = served.join(JoinRequest("ada", culture="MX"))  # who has begun may end
+        assert isinstance(again, Joined)
+        assert again.token == place.token
 
 
 def test_ties_that_open_places_may_end_are_said_to_wait(command: Run, folder: Path) -> None:

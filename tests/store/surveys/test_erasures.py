@@ -25,7 +25,7 @@ from memeloc.survey.model import (
     Slot,
     Submission,
 )
-from memeloc.survey.serving.places import Place
+from memeloc.survey.serving import Place
 from memeloc.survey.targets.protocol import Imported
 from tests.store.conftest import reopen
 
@@ -75,8 +75,10 @@ def surveyed(store: Store) -> Store:
             *("multi3hate", (), 5),
         )
         until = HOUR + timedelta(hours=1)
-        taken = store.serving.take("pilot", hashed(who), "", until, lambda _, s=sheet: s, HOUR)
+        wanted = Place("", "pilot", "", hashed(who), "", "open", until, HOUR)
+        taken = store.serving.take(wanted, lambda _, s=sheet: s, lambda _: True)
         assert isinstance(taken, Place)
+        store.serving.agree(taken.id, {"consent": {}})
         store.serving.add_answer(taken.id, "m1", 1, {"label": "hate"}, until, HOUR, lambda *_: True)
         key = f"decided/{hashed(f'sub-{who}')}"
         store.surveys.put_state("pilot", "prolific", key, "approve")

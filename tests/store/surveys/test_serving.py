@@ -13,17 +13,17 @@ from sqlalchemy import text
 from memeloc.locales import default
 from memeloc.store import Store, WorkspaceError
 from memeloc.survey.model import Culture, MemeEntry, Sheet, Submission
-from memeloc.survey.serving.places import Assigner, Place, Wish
-from memeloc.survey.serving.settings import ServeSettings
+from memeloc.survey.serving import OPEN, Assigner, Place, ServeSettings, SheetRequest
 from memeloc.survey.targets.protocol import Imported
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)
+AGREED = {"consent": {"at": "2026-01-01T12:00:00Z", "version": "0" * 16, "language": "en"}}
 ENTRIES = (MemeEntry("m1", "t", Path("p.jpg")), MemeEntry("m2", "t", Path("p.jpg")))
 SHEET = Sheet(
     *("b1-US", "pilot", "b1", 1, Culture("US", default().get("en")), "multi3hate", ENTRIES, 5)
 )
-ASSIGNER = Assigner([SHEET], ServeSettings(), 1)
+ASSIGNER = Assigner([SHEET], ServeSettings())
 
 
 @pytest.fixture
@@ -33,11 +33,12 @@ def served(store: Store) -> Store:
 
 
 def take(store: Store, who: str, at: datetime = NOW) -> Place | str:
-    return store.serving.take(
-        *("pilot", who, "", at + timedelta(hours=1)),
-        lambda taken: ASSIGNER.assign(Wish("b1-US"), taken, at),
-        at,
+    place = store.serving.take(
+        Place("", "pilot", "", who, "", OPEN, at + timedelta(hours=1), at),
+        lambda taken: ASSIGNER.assign(SheetRequest(["b1-US"], is_study=True), taken, at),
+        lambda _: True,
     )
+    return (store.serving.agree(place.id, AGREED) or place) if isinstance(place, Place) else place
 
 
 def answer(store: Store, place: Place | str, item: str, turn: int, at: datetime = NOW) -> Place:

@@ -13,10 +13,15 @@ import pytest
 from memeloc.locales import default
 from memeloc.survey.model import Check, Culture, Entry, MemeEntry, Sheet
 from memeloc.survey.quality.rules import Attention
-from memeloc.survey.serving.pages import training_items
-from memeloc.survey.serving.places import Assigner, Place, Taken, Wish
-from memeloc.survey.serving.screening_out import cannot_pass
-from memeloc.survey.serving.settings import read_serve_settings
+from memeloc.survey.serving import (
+    Assigner,
+    Occupancy,
+    Place,
+    SheetRequest,
+    cannot_pass,
+    read_serve_settings,
+    training_items,
+)
 from tests.survey.packs import pack
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -38,49 +43,57 @@ def place(of: str, status: str = "open", until: datetime = SOON) -> Place:
     return Place("7", "pilot", of, "who", "", status, until, BEFORE)
 
 
-def assign(wish: Wish, came: dict[str, int] | None = None, **more: Any) -> object:
+def assign(
+    sheet: str = "",
+    culture: str = "",
+    who: str = "",
+    came: dict[str, int] | None = None,
+    **more: Any,
+) -> object:
+    """What who comes for a sheet, or with a culture, gets."""
     values = {key: more.pop(key) for key in list(more) if key not in ("own", "filled", "sexes")}
-    settings = read_serve_settings(values)
-    taken = Taken(Counter(came or {}), more.pop("sexes", {}), **more)
-    return Assigner(SHEETS, settings, 1).assign(wish, taken, NOW)
+    names = [each.id for each in SHEETS if sheet == each.id or each.culture.code == culture]
+    request = SheetRequest(names, bool(sheet), who, values.get("sheets", 1))
+    taken = Occupancy(Counter(came or {}), more.pop("sexes", {}), **more)
+    return Assigner(SHEETS, read_serve_settings(values)).assign(request, taken, NOW)
 
 
 def test_a_study_leads_to_its_sheet_and_a_culture_to_the_emptiest() -> None:
-    assert assign(Wish(sheet="b-US")) == SHEETS[1]
-    assert assign(Wish(culture="US")) == SHEETS[0]
-    assert assign(Wish(culture="US"), {"a-US": 1, "b-US": 1}) == SHEETS[2]
-    assert assign(Wish(culture="FR")) == "full"
+    assert assign(sheet="b-US") == SHEETS[1]
+    assert assign(culture="US") == SHEETS[0]
+    assert assign(culture="US", came={"a-US": 1, "b-US": 1}) == SHEETS[2]
+    assert assign(culture="FR") == "full"
 
 
 def test_a_place_whose_time_is_over_is_resumed_while_it_is_free() -> None:
     own = place("b-US", until=BEFORE)
-    assert assign(Wish(sheet="b-US"), {"b-US": 1}, own=[own]) == own
-    assert assign(Wish(sheet="b-US"), {"b-US": 2}, own=[own]) == "time over"
+    assert assign(sheet="b-US", came={"b-US": 1}, own=[own]) == own
+    assert assign(sheet="b-US", came={"b-US": 2}, own=[own]) == "time over"
 
 
 def test_nobody_gets_a_meme_twice_unless_the_design_allows_it() -> None:
     done = place("a-US", "complete")
-    assert assign(Wish(culture="US"), own=[done], sheets=3) == SHEETS[1]
-    assert assign(Wish(sheet="c-US"), own=[done], sheets=3) == "full"
-    assert assign(Wish(sheet="c-US"), own=[done], sheets=3, repeat_memes=True) == SHEETS[2]
+    assert assign(culture="US", own=[done], sheets=3) == SHEETS[1]
+    assert assign(sheet="c-US", own=[done], sheets=3) == "full"
+    assert assign(sheet="c-US", own=[done], sheets=3, repeat_memes=True) == SHEETS[2]
 
 
 @pytest.mark.parametrize("status", ["failed_checks", "screened_out"])
 def test_who_was_screened_out_gets_no_other_sheet(status: str) -> None:
     out = place("a-US", status)
-    assert assign(Wish(culture="US"), own=[out], sheets=3) == out
-    assert assign(Wish(sheet="b-US"), own=[out], sheets=3) == "taken part"
-    assert assign(Wish(sheet="b-US"), own=[place("a-US", "returned")], sheets=3) == SHEETS[1]
+    assert assign(culture="US", own=[out], sheets=3) == out
+    assert assign(sheet="b-US", own=[out], sheets=3) == "taken part"
+    assert assign(sheet="b-US", own=[place("a-US", "returned")], sheets=3) == SHEETS[1]
 
 
 def test_quotas_by_culture_and_by_sex() -> None:
-    assert assign(Wish(culture="US"), {"a-US": 2, "b-US": 1}, people={"US": 3}) == "full"
+    assert assign(culture="US", came={"a-US": 2, "b-US": 1}, people={"US": 3}) == "full"
     half = {"female": 0.5, "male": 0.5}
     sexes = {("a-US", "female"): 2, ("b-US", "female"): 1}
     people = {"a-US": 2, "b-US": 1}
-    assert assign(Wish("", "US", "female"), people, sexes=sexes, sex=half) == "full"
-    assert assign(Wish("", "US", "male"), people, sexes=sexes, sex=half) == SHEETS[2]
-    assert assign(Wish("", "US", "other"), people, sexes=sexes, sex=half) == SHEETS[2]
+    assert assign(culture="US", who="female", came=people, sexes=sexes, sex=half) == "full"
+    assert assign(culture="US", who="male", came=people, sexes=sexes, sex=half) == SHEETS[2]
+    assert assign(culture="US", who="other", came=people, sexes=sexes, sex=half) == SHEETS[2]
 
 
 def test_checks_that_cannot_be_passed_any_more() -> None:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from memeloc.survey.serving.tokens import Tokens
+from memeloc.survey.serving import Tokens
 
 TOKENS = Tokens("pilot", b"k" * 32)
 
 
 def test_a_token_is_read_back() -> None:
-    token = TOKENS.place("a1b2c3d4e5f60718", "r1-b03-DE")
-    assert TOKENS.read_place(token) == ("a1b2c3d4e5f60718", "r1-b03-DE")
-    culture, person = TOKENS.read_link(TOKENS.link("DE")) or ("", "")
+    token = TOKENS.sign("place", "a1b2c3d4e5f60718", "r1-b03-DE")
+    assert TOKENS.read("place", token) == ("a1b2c3d4e5f60718", "r1-b03-DE")
+    culture, person = TOKENS.read("link", TOKENS.link("DE")) or ("", "")
     assert culture == "DE"
-    assert person.startswith("link ")
+    assert person
     assert TOKENS.link("DE") != TOKENS.link("DE")
 
 
@@ -31,18 +31,18 @@ def test_a_token_is_read_back() -> None:
 )
 def test_a_changed_token_is_none(changed: object) -> None:
     assert callable(changed)
-    assert TOKENS.read_place(changed(TOKENS.place("a1b2", "r1-b03-DE"))) is None
+    assert TOKENS.read("place", changed(TOKENS.sign("place", "a1b2", "r1-b03-DE"))) is None
 
 
 def test_a_token_is_for_one_survey_and_one_use() -> None:
-    token = TOKENS.place("a1b2", "r1-b03-DE")
-    assert Tokens("other", b"k" * 32).read_place(token) is None
-    assert Tokens("pilot", b"l" * 32).read_place(token) is None
-    assert TOKENS.read_link(token) is None
+    token = TOKENS.sign("place", "a1b2", "r1-b03-DE")
+    assert Tokens("other", b"k" * 32).read("place", token) is None
+    assert Tokens("pilot", b"l" * 32).read("place", token) is None
+    assert TOKENS.read("link", token) is None
 
 
 def test_a_page_sends_what_only_it_was_given() -> None:
-    token = TOKENS.place("a1b2", "r1-b03-DE")
-    assert TOKENS.is_csrf(token, TOKENS.csrf(token))
-    assert not TOKENS.is_csrf(token, TOKENS.csrf("other"))
-    assert not TOKENS.is_csrf(token, "ü")
+    token = TOKENS.sign("place", "a1b2", "r1-b03-DE")
+    assert TOKENS.is_proof(TOKENS.proof("csrf", token), "csrf", token)
+    assert not TOKENS.is_proof(TOKENS.proof("csrf", "other"), "csrf", token)
+    assert not TOKENS.is_proof("ü", "csrf", token)

@@ -165,11 +165,11 @@ def test_the_first_required_question_left_out_is_shown(
     page.context.close()
 
 
-def test_digits_answer_one_question_after_the_other(
+def test_keys_answer_the_question_that_has_the_focus(
     browser: Browser, tmp_path: Path, survey: SurveyPack
 ) -> None:
     page = first_entry(browser, tmp_path, survey)
-    for key in ("1", "2", "1"):  # hate; many, then one as well: several may be chosen
+    for key in ("2", "1", "Enter", "2", "1"):  # no hate, no: hate; many, and one as well
         page.keyboard.press(key)
     assert page.locator("input[name=label]:checked").get_attribute("value") == "hate"
     assert page.locator("input[name=whom]:checked").count() == 2

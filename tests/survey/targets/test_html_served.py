@@ -42,6 +42,7 @@ class SheetServer:
         self.replies: dict[str, Any] = {}
         self.stored: dict[str, Any] = {}
         self.training = 0
+        self.consents: list[Any] = []
         self.may_answer = threading.Event()
         self.may_answer.set()
 
@@ -54,6 +55,9 @@ class SheetServer:
         headers = {name.lower(): value for name, value in request.headers.items()}
         self.tokens.add(headers["x-csrf-token"])
         sent = request.json()
+        if request.path == "/consent":
+            self.consents.append(sent)
+            return json_reply({})
         if request.path == "/finish":
             self.finished.append(sent)
             return json_reply({"code": "KEPT-1", "text": "All of it is stored."})
@@ -61,8 +65,11 @@ class SheetServer:
         return json_reply(self.replies.get(sent["item"], {}))
 
     def _page(self) -> str:
-        serve = {"answer": "/answer", "finish": "/finish", "csrf": "t0ken", "stored": self.stored}
-        return sheet_page(self.shown, serve={**serve, "training": self.training})
+        serve = {name: f"/{name}" for name in ("consent", "answer", "finish")}
+        serve |= {"csrf": "t0ken", "stored": self.stored, "training": self.training}
+        if self.stored:
+            serve["presented"] = {"consent": {"at": "2026-01-02T03:04:05Z"}, "order": {}}
+        return sheet_page(self.shown, serve=serve)
 
     def item(self, entry: int) -> str:
         """The key of the sheet's entry at an index."""

@@ -12,8 +12,10 @@ is sent twice counts once. No completion code is shown before.
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -47,9 +49,15 @@ _FOLDER = Path(__file__).parent / "sheet"
 STYLE = _FOLDER / "sheet.css"
 """How pages look."""
 
+COPYING = _FOLDER / "copying.js"
+"""The script by which a button copies a code."""
+
+PROLIFIC_RETURN = "https://app.prolific.com/submissions/complete?cc={code}"
+"""Where Prolific takes people back, with the completion code."""
+
 _SCRIPTS = (
     "page.js", "records.js", "passage.js", "questions.js", "pictures.js", "sending.js", "server.js",
-    "screens.js", "start.js",
+    "screens.js", "start.js", "copying.js",
 )  # fmt: skip
 _MESSAGES = (
     "title", "progress", "next", "back", "send", "required", "warning.heading", "warning.text",
@@ -59,8 +67,13 @@ _MESSAGES = (
     "comments.label", "saved.offline", "saved.browser", "saved.file", "sent.heading", "sent.thanks",
     "sent.code", "page.optional", "page.choices", "page.passage",
     "page.chosen", "page.remove", "page.saved", "page.unconfirmed", "page.declined",
+    "page.below", "page.copy", "page.copied", "page.return", "page.elsewhere",
 )  # fmt: skip
 """Texts that the page's script shows as they are."""
+
+
+_WITH_CONSENT = 3
+"""The version from which on pages send when and to what their person agreed."""
 
 
 class _Answer(BaseModel):
@@ -70,6 +83,7 @@ class _Answer(BaseModel):
     label: str = ""
     further: Mapping[str, list[str]] = Field(default_factory=dict)
     shown: int | None = Field(None, ge=0)
+    took: int | None = Field(None, ge=0)
     second: list[str] | str | None = None
 
     def raw(self, taxonomy: Taxonomy) -> RawAnswer:
@@ -79,11 +93,25 @@ class _Answer(BaseModel):
             second = [self.second] if isinstance(self.second, str) else self.second
             further[ids[0] if len(ids) == 1 else "second"] = second
         labels = (self.label,) if self.label else ()
-        return RawAnswer(self.item, labels, further, shown=self.shown)
+        return RawAnswer(self.item, labels, further, shown=self.shown, took=self.took)
+
+
+class _Consent(BaseModel):
+    at: datetime
+    version: str = Field(pattern="^[0-9a-f]{16}$")
+    language: str = Field(max_length=100)
+
+
+class Presented(BaseModel):
+    """What a page notes when its person agrees, see `Submission`."""
+
+    consent: _Consent
+    order: dict[str, list[str]] = Field({}, max_length=100)
 
 
 class _Submission(BaseModel):
     memeloc: Literal["survey-answers"]
+    version: int = 1
     survey: str
     sheet: str
     submission: str = Field(min_length=1)
@@ -91,6 +119,7 @@ class _Submission(BaseModel):
     participant: str | None = None
     answers: list[_Answer]
     comments: str | None = None
+    presented: Presented | None = None
     started: str | None = None
     submitted: str | None = None
     code: str | None = None
@@ -102,6 +131,7 @@ class Html(SheetFiles):
     Args:
         send_to: the https address that answers are sent to; empty saves them as a file only.
         codes: whether pages show completion codes; false for people whom no service recruits.
+        return_to: the service's address that people go back to from the last page, with `{code}`.
 
     Raises:
         InputError: it is no such address.
@@ -111,10 +141,12 @@ class Html(SheetFiles):
     summary = "one web page a sheet, that works from disk or any web server"
     kinds = ALL_KINDS
 
-    def __init__(self, send_to: str = "", codes: bool = True) -> None:
+    def __init__(
+        self, send_to: str = "", codes: bool = True, return_to: str = PROLIFIC_RETURN
+    ) -> None:
         if send_to and not is_https(send_to, or_local=True):
             raise InputError(f"answers are sent to an https address, not to {send_to[:80]!r}")
-        self.send_to, self.codes = send_to, codes
+        self.send_to, self.codes, self.return_to = send_to, codes, return_to
 
     def write_sheet(self, shown: SheetTexts, folder: Path) -> Path:
         """Write `SHEET.html`.
@@ -140,6 +172,7 @@ class Html(SheetFiles):
             shown,
             send_to=self.send_to,
             codes=self.codes,
+            return_to=self.return_to,
             address=lambda picture: pictures.mark(data_url(picture)),
         )
         pictures.write(path, page)
@@ -158,6 +191,9 @@ class Html(SheetFiles):
             elif sent.survey != survey.name:
                 message = f"It is of the survey {sent.survey[:80]!r}."
                 yield RejectedRow("", row, "other survey", message, content_of(value))
+            elif sent.version >= _WITH_CONSENT and sent.presented is None and sent.answers:
+                message = "It does not say that its person agreed to take part; nothing is taken."
+                yield RejectedRow("", row, "no consent", message, {"sheet": sent.sheet})
             else:
                 yield RawSubmission(
                     sent.participant or "",
@@ -169,6 +205,7 @@ class Html(SheetFiles):
                     submitted=sent.submitted,
                     code=sent.code or "",
                     comments=sent.comments or "",
+                    presented=sent.presented.model_dump(mode="json") if sent.presented else {},
                     row=row,
                     content=content_of(value),
                 )
@@ -179,6 +216,7 @@ def sheet_page(
     *,
     send_to: str = "",
     codes: bool = True,
+    return_to: str = PROLIFIC_RETURN,
     serve: Mapping[str, Any] | None = None,
     address: Callable[[Path], str] = data_url,
 ) -> str:
@@ -187,23 +225,27 @@ def sheet_page(
     Args:
         send_to: the address that answers are sent to; empty saves them as a file.
         codes: whether it shows the sheet's completion codes.
+        return_to: where people go back to from the last page, see `Html`.
         serve: for a page that a server of ours shows, which then keeps the codes to itself:
-            `answer` and `finish` are the addresses that the page posts JSON to, `csrf` goes with
-            it as X-CSRF-Token, `training` is how many items at the beginning have feedback,
-            `stored` has the answers from before by item (`label`, `further`, `shown`). It may also
-            have `place`, a name under which the browser keeps what is not yet stored
-            (`answer` by default; it has to differ for another person), and `number`, the highest
-            number that was stored.
+            `consent`, `answer` and `finish` are the addresses that the page posts JSON to, `csrf`
+            goes with it as X-CSRF-Token, `training` is how many items at the beginning have
+            feedback, `stored` has the answers from before by item (`label`, `further`, `shown`,
+            `took`) and `presented` what was posted to `consent`. It may also have `place`, a name
+            under which the browser keeps what is not yet stored (`answer` by default; it has to
+            differ for another person), `number`, the highest number that was stored, and `code`,
+            by which the person goes on in another browser.
         address: what an `img` shows a picture by; data within the page by default.
 
-    What the page posts to `answer`: item (`item_key`), label, further (by question id), number,
-    which grows, and `shown` (see `Answer`) of an item with a picture. A reply may hold `feedback`
-    (correct, text: shown before the next item) or `ended` (text, code: the sheet is over). To
-    `finish`: status, comments; the reply holds text and code. Any status but 2xx without `ended` is
-    tried again.
+    What the page posts to `consent`: `presented`, see `Submission`. To `answer`: item
+    (`item_key`), label, further (by question id), number, which grows, `shown` and `took` (see
+    `Answer`). A reply may hold `feedback` (correct, text: shown before the next item) or `ended`
+    (text, code, return_to: the sheet is over). To `finish`: status, comments; the reply holds text,
+    code and return_to. Any status but 2xx without `ended` is tried again; after 409 all of it is
+    sent again.
     """
     script = f'"use strict";\n(() => {{\n{_script()}}})();'
     data, pictures = _data(shown, send_to, codes, serve, address)
+    data["return_to"] = return_to
     content = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
     return fill_page(
         _FOLDER / "sheet.html",
@@ -264,6 +306,8 @@ def _data(
         "sheet": sheet.id,
         "send_to": send_to,
         "serve": serve,
+        "order": survey.order,
+        "consent": {"version": consent_version(shown), "language": shown.locale.tag},
         "words": {
             **messages,
             "intro": shown.introduction(),
@@ -306,6 +350,11 @@ def _data(
         # Bytes: browsers show a picture that was cut off on its way as if it was whole.
         data["sizes"] = {key: path.stat().st_size for path, key in keys.items()}
     return data, pictures
+
+
+def consent_version(shown: SheetTexts) -> str:
+    """Return 16 hex digits that change with any word of what people agree to."""
+    return hashlib.sha256(shown.consent.encode()).hexdigest()[:16]
 
 
 def _question(shown: SheetTexts, entry: Entry, question: ShownQuestion) -> dict[str, Any]:

@@ -10,7 +10,10 @@ const FIRST_PATIENCE = 20000;  // milliseconds of the first try: 400 kB over a s
 const UNNOTICED = 500;  // milliseconds of loading that nobody need read about
 const addresses = new Map();  // by picture, the promise of what an img shows it by
 const onScreen = new Map();  // by item, for how many milliseconds its picture was seen
+const open = new Map();  // by item, for how many milliseconds its screen was open
+const readAnswers = new Map();  // by item, the answers to choose from that were on the screen
 const clock = { entry: null, since: 0, isInWindow: false };  // of the picture on this screen
+const turn = { item: "", since: 0 };  // of the item on this screen
 let isFetchingAhead = false;
 
 function pause(milliseconds) {
@@ -68,6 +71,19 @@ function shownFor(item) {
   return onScreen.has(item) ? Math.max(1, Math.round(onScreen.get(item))) : record.answers[item]?.shown;
 }
 
+function countTurn(item = turn.item) {
+  const at = performance.now();
+  if (turn.since) open.set(turn.item, (open.get(turn.item) ?? record.answers[turn.item]?.took ?? 0) + at - turn.since);
+  Object.assign(turn, { item, since: item && document.visibilityState === "visible" ? at : 0 });
+}
+
+// Milliseconds that an item's screen was open, also on visits before.
+function tookFor(item) {
+  countTurn();
+  if (!open.has(item)) return record.answers[item]?.took;
+  return Math.round(open.get(item));
+}
+
 function runClock() {
   countTime();
   clock.since = clock.isInWindow && document.visibilityState === "visible" ? performance.now() : 0;
@@ -82,6 +98,7 @@ function runClock() {
 }
 
 let observer = null;
+let answersObserver = null;
 
 // What the bar with the buttons covers is not seen; of a window that it fills, half counts in any case,
 // so that nobody waits for what cannot be.
@@ -93,12 +110,45 @@ function watch(image) {
   }, { threshold: .5, rootMargin: `0px 0px -${covered}px` });
   observer.observe(image);
 }
-document.addEventListener("visibilitychange", runClock);
+document.addEventListener("visibilitychange", () => { runClock(); countTurn(); });
+
+// Note which answers were on the screen: whoever chooses has to have had all of them in view.
+function watchAnswers({ item }) {
+  if (!readAnswers.has(item)) readAnswers.set(item, new Set());
+  const covered = Math.min(nav.offsetHeight, innerHeight / 2);
+  answersObserver = new IntersectionObserver((changes) => {
+    for (const { isIntersecting, target } of changes) if (isIntersecting) readAnswers.get(item).add(target.dataset.answer);
+  }, { threshold: .9, rootMargin: `0px 0px -${covered}px` });
+  for (const label of main.querySelectorAll("label.choice")) answersObserver.observe(label);
+}
+
+// The first answer that was not on the screen yet, of the questions that are asked.
+function unreadAnswer({ item }) {
+  return shownBoxes().flatMap((box) => [...box.querySelectorAll("label.choice")])
+    .find((label) => !readAnswers.get(item).has(label.dataset.answer));
+}
+
+// Make the picture as small as it has to be for all answers to fit below it, but no smaller than a
+// third of the window: below that the captions of memes cannot be read on a phone.
+function fitPicture() {
+  const image = main.querySelector(".entry figure img");
+  const box = main.querySelector("fieldset:not([hidden])");
+  if (!image?.naturalWidth || !box) return;
+  image.style.maxHeight = "";
+  const side = image.getBoundingClientRect();
+  const answers = box.getBoundingClientRect();
+  if (answers.top < side.bottom) return;  // beside the picture
+  const below = answers.bottom + scrollY + nav.offsetHeight - innerHeight;
+  if (below > 0) image.style.maxHeight = `${Math.max(side.height - below, innerHeight / 3)}px`;
+}
+addEventListener("resize", fitPicture);
 
 function stopClock() {
   observer?.disconnect();
+  answersObserver?.disconnect();
   clock.isInWindow = false;
   runClock();
+  countTurn("");
 }
 
 // Show the picture of the entry on this screen, and its questions once it was seen.
@@ -120,6 +170,7 @@ async function showPicture(entry) {
       state.remove();
       figure.classList.remove("waiting");
       clock.entry = entry;
+      fitPicture();
       watch(image);
       fetchAhead(data.entries.slice(data.entries.indexOf(entry)));
       return;

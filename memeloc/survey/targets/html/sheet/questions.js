@@ -22,21 +22,48 @@ function isMissing(question, given) {
 }
 
 // What is sent of an entry: what was answered to a question that is no longer asked is left out.
-function answerOf(questions, { given, shown }) {
+function answerOf(questions, { given, shown, took }) {
   const further = {};
   for (const { id } of askedNow(questions, given)) {
     if (id !== "label" && valuesOf(given, id).length) further[id] = given[id];
   }
-  return { label: valuesOf(given, "label")[0] || "", further, shown };
+  return { label: valuesOf(given, "label")[0] || "", further, shown, took };
+}
+
+// A number of 32 bits for each text (FNV-1a): the same person sees the same order in any browser.
+function drawn(text) {
+  let hash = 0x811c9dc5;
+  for (const letter of text) hash = Math.imul(hash ^ letter.codePointAt(0), 0x01000193) >>> 0;
+  return Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0;
+}
+
+// The answers to choose from in the order that this person sees; a scale keeps its own.
+function inOrder(id, answers) {
+  const person = `${data.survey} ${server ? server.place || server.answer : record.submission}`;
+  if (data.order === "turned") return drawn(person) % 2 ? [...answers].reverse() : answers;
+  if (data.order !== "drawn") return answers;
+  const place = (answer) => drawn(`${person} ${id} ${answer.id}`);
+  return [...answers].sort((a, b) => place(a) - place(b));
+}
+
+// By question the answers as they are shown: stored with what is answered.
+function orders() {
+  const asked = data.entries.flatMap(({ questions }) => questions)
+    .filter(({ kind }) => kind === "choice" || kind === "choices");
+  return Object.fromEntries(asked.map(({ id, answers }) => [id, inOrder(id, answers).map((answer) => answer.id)]));
 }
 
 function optionsOf(question) {
-  if (question.kind !== "scale") return question.answers;
+  if (question.id === "consent") return question.answers;
+  if (question.kind !== "scale") return inOrder(question.id, question.answers);
   const [first, last] = question.scale;
   const names = Object.fromEntries(question.answers.map(({ id, name }) => [id, name]));
   return Array.from({ length: last - first + 1 }, (_, step) => String(first + step))
     .map((id) => ({ id, number: written(id), name: names[id] || "" }));
 }
+
+// The keys of answers, in order; of a scale, its numbers.
+const KEYS = "1234567890abcdefghijklmnopqrstuvwxyz";
 
 function choices(question, values, onChange) {
   const type = question.kind === "choices" ? "checkbox" : "radio";
@@ -48,8 +75,8 @@ function choices(question, values, onChange) {
     input.addEventListener("change", () => {
       onChange(inputs.filter(({ checked }) => checked).map(({ value }) => value));
     });
-    const key = option.number || index > 8 ? "" : String(index + 1);
-    return make("label", { className: "choice" }, input,
+    const key = option.number ? "" : KEYS[index] || "";
+    return make("label", { className: "choice", "data-answer": `${question.id} ${option.id}` }, input,
       option.number ? make("span", { className: "step" }, option.number) : null,
       option.name ? make("bdi", {}, option.name) : null,
       key ? make("kbd", { ariaHidden: "true" }, key) : null);
@@ -104,21 +131,22 @@ function showKeys() {
   for (const box of main.querySelectorAll("fieldset")) box.classList.toggle("active", box === active);
 }
 
-function choose(digit) {
+// The focus stays with the question, so that another key corrects it.
+function choose(key) {
   const box = activeBox();
   if (!box) return;
   const inputs = [...box.querySelectorAll("input")];
   const input = box.classList.contains("scale")
-    ? inputs.find(({ value }) => value === digit) : inputs[Number(digit) - 1];
+    ? inputs.find(({ value }) => value === key) : inputs[KEYS.indexOf(key)];
   if (!input) return;
   input.click();
   input.focus();
-  if (input.type === "radio") focusNext(box);
 }
 
-// On to the next question on the page that has no answer yet, if there is one.
-function focusNext(box) {
+// From a question on to the next one on the page that has no answer yet; whether there is one.
+function focusNext(element) {
   const boxes = shownBoxes();
-  const next = boxes.slice(boxes.indexOf(box) + 1).find(isOpen);
+  const next = boxes.slice(boxes.indexOf(element.closest("fieldset")) + 1).find(isOpen);
   next?.querySelector("input").focus();
+  return Boolean(next);
 }

@@ -16,6 +16,7 @@ function newRecord(participant) {
   return {
     submission: randomId(), participant, started: now(), at: 0, answers: {}, comments: "",
     status: "", submitted: "", sent: false, saved: false, number: 0, pending: {},
+    presented: {}, isAgreed: false,  // what was agreed to and how, and whether the server has that
   };
 }
 
@@ -64,6 +65,7 @@ function join(kept, other) {
     kept.submission = other.submission;
     kept.started = other.started;
     kept.at = other.at;
+    kept.presented = other.presented;
   }
   for (const [item, answer] of Object.entries(other.answers)) {
     if (isNewer(answer, kept.answers[item])) kept.answers[item] = answer;

@@ -47,6 +47,11 @@ function consent() {
   return screen;
 }
 
+// The code by which this person, who is known by the browser, goes on in another one.
+function elsewhere() {
+  return server?.code ? make("p", { className: "hint" }, filled("page.elsewhere", { code: server.code })) : "";
+}
+
 function givenTo(entry) {
   return record.answers[entry.item]?.given || {};
 }
@@ -63,7 +68,7 @@ function boxOf(question) {
 
 function setGiven(entry, id, values) {
   const given = { ...givenTo(entry), [id]: values };
-  record.answers[entry.item] = { given, at: now(), shown: shownFor(entry.item) };
+  record.answers[entry.item] = { given, at: now(), shown: shownFor(entry.item), took: tookFor(entry.item) };
   if (server) note(entry.item);
   keep(record);
   problem.textContent = "";
@@ -82,8 +87,10 @@ function showAsked(entry) {
 function entryScreen(entry, number) {
   const total = data.entries.length;
   const progress = filled("progress", { number, total });
-  const screen = make("section", {}, make(entry.heading ? "p" : "h1", { className: "number" }, progress),
+  const screen = make("section", { className: "entry" },
+    make(entry.heading ? "p" : "h1", { className: "number" }, progress),
     make("progress", { max: total, value: number - 1, ariaLabel: progress }));
+  const asked = make("div", { className: "asked" });
   if (entry.heading) screen.append(make("h1", {}, entry.heading));
   screen.append(picture(entry, number) || "");
   for (const question of entry.questions) {
@@ -93,13 +100,14 @@ function entryScreen(entry, number) {
       setGiven(entry, question.id, changed);
       showAsked(entry);
     });
-    screen.append(box);
+    asked.append(box);
   }
-  screen.append(make("p", { id: "feedback", className: "hint", role: "status" }));
-  screen.append(make("details", {}, make("summary", {}, words["definition.heading"]), ...definitions()));
-  screen.append(button(words["stop.button"], () => {
-    if (confirm(words["stop.text"])) finish("returned");
-  }, { className: "quiet", id: "stop" }));
+  asked.append(make("p", { id: "feedback", className: "hint", role: "status" }),
+    make("details", {}, make("summary", {}, words["definition.heading"]), ...definitions(), elsewhere()),
+    button(words["stop.button"], () => {
+      if (confirm(words["stop.text"])) finish("returned");
+    }, { className: "quiet", id: "stop" }));
+  screen.append(asked);
   return screen;
 }
 
@@ -118,12 +126,21 @@ function comments() {
   return make("section", {}, make("h1", { className: "number" }, label), field);
 }
 
-function codeLine(code) {
-  return code ? [make("p", {}, filled("sent.code", { code: "" })), make("p", { className: "code", dir: "ltr" }, code)] : [];
+// The code, a button that copies it (see copying.js), and the way back to the service with it.
+function codeLine(code, address) {
+  if (!code) return [];
+  const copy = make("button", { type: "button", id: "copy", "data-copied": words["page.copied"] }, words["page.copy"]);
+  const link = make("a", { href: address, className: "button main", id: "return" }, words["page.return"]);
+  return [make("p", {}, filled("sent.code", { code: "" })), make("p", { className: "code", dir: "ltr" }, code),
+    make("div", { className: "actions" }, copy, address ? link : null)];
+}
+
+function ownCode(code) {
+  return codeLine(code, code && data.return_to.replace("{code}", encodeURIComponent(code)));
 }
 
 function declined() {
-  return make("section", {}, make("p", {}, words["page.declined"]), ...codeLine(data.codes.no_consent));
+  return make("section", {}, make("p", {}, words["page.declined"]), ...ownCode(data.codes.no_consent));
 }
 
 let outcome = "";
@@ -139,12 +156,12 @@ function done() {
   const screen = make("section", {}, make("h1", {}, words["sent.heading"]),
     make("p", { id: "state", role: "status" }), make("progress", { id: "sending", ariaLabel: words.send }));
   if (server) {
-    if (record.reply) screen.append(...codeLine(record.reply.code));
+    if (record.reply) screen.append(...codeLine(record.reply.code, record.reply.return_to));
     return screen;
   }
   screen.append(saving());
   if (record.sent || record.saved) {
-    if (record.status === "complete") screen.append(...codeLine(data.codes.done));
+    if (record.status === "complete") screen.append(...ownCode(data.codes.done));
     forget();
   }
   return screen;

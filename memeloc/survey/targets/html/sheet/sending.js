@@ -12,10 +12,10 @@ function contentOf(kept) {
   const answers = data.entries.map(({ item, questions }) => ({ item, at: kept.answers[item]?.at,
     ...answerOf(questions, kept.answers[item] || { given: {} }) }));
   return {
-    memeloc: "survey-answers", version: 2, survey: data.survey, sheet: data.sheet,
+    memeloc: "survey-answers", version: 3, survey: data.survey, sheet: data.sheet,
     submission: kept.submission, participant: kept.participant, status: kept.status,
     started: kept.started, submitted: kept.submitted, code: isComplete ? data.codes.done : "",
-    comments: kept.comments,
+    comments: kept.comments, presented: kept.presented,
     answers: answers.filter(({ label, further, shown }) => label || Object.keys(further).length || shown === 0),
   };
 }

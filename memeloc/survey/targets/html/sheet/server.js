@@ -26,7 +26,10 @@ async function postTo(address, value) {
     headers: { "Content-Type": "application/json", "X-CSRF-Token": server.csrf },
   });
   const content = await reply.json().catch(() => ({}));
-  if (reply.status === 409) for (const item of Object.keys(record.answers)) note(item);
+  if (reply.status === 409) {
+    record.isAgreed = false;
+    for (const item of Object.keys(record.answers)) note(item);
+  }
   if (!reply.ok && !content.ended) throw new Error(`status ${reply.status}`);
   return content;
 }
@@ -36,7 +39,17 @@ function postAnswer(item, number) {
   return postTo(server.answer, { item, ...answerOf(questions, record.answers[item]), number });
 }
 
+// No answer is taken of somebody whose consent the server does not have.
+async function postConsent() {
+  if (record.isAgreed || !record.presented.consent || record.status === "no consent") return;
+  const content = await postTo(server.consent, record.presented);
+  record.isAgreed = true;
+  write(record);
+  if (content.ended) end(content.ended);
+}
+
 async function postPending() {
+  if (!record.reply) await postConsent();
   while (!record.reply && Object.keys(record.pending).length) {
     const [item, number] = Object.entries(record.pending).sort(([, a], [, b]) => a - b)[0];
     const content = await postAnswer(item, number);
@@ -73,6 +86,7 @@ function flush() {
 // back sends them again, and the server stores each once.
 function leave() {
   stampTime(data.entries[record.at - FIRST_ENTRY]);
+  postConsent().catch(() => {});
   for (const [item, number] of Object.entries(record.pending)) postAnswer(item, number).catch(() => {});
 }
 
@@ -86,11 +100,10 @@ function end(reply) {
 // The answers that the server has from an earlier visit, or another browser.
 function resume() {
   const at = now();
-  for (const [item, { label, further, shown }] of Object.entries(server.stored)) {
+  for (const [item, { label, further, shown, took }] of Object.entries(server.stored)) {
     const given = { ...further, ...(label ? { label: [label] } : {}) };
-    if (!(item in record.pending)) record.answers[item] = { given, at, shown };
+    if (!(item in record.pending)) record.answers[item] = { given, at, shown, took };
   }
-  if (record.at || !Object.keys(record.answers).length) return;
-  const open = data.entries.findIndex((entry) => missingIn(entry));
-  record.at = FIRST_ENTRY + (open < 0 ? data.entries.length : open);
+  if (!record.presented.consent && server.presented) Object.assign(record, { presented: server.presented, isAgreed: true });
+  if (!record.at && Object.keys(record.answers).length) record.at = firstOpen();
 }

@@ -20,9 +20,9 @@ function show() {
   nav.hidden = Boolean(record.status);
   back.disabled = record.at === 0;
   next.textContent = record.at === last ? words.send : words.next;
-  const entry = data.entries[record.at - FIRST_ENTRY];
+  const entry = record.status ? null : data.entries[record.at - FIRST_ENTRY];
   if (record.status) showOutcome(outcome);
-  else if (entry) { showAsked(entry); showPicture(entry); }
+  else if (entry) { countTurn(entry.item); watchAnswers(entry); showAsked(entry); showPicture(entry); }
   else showKeys();
   scrollTo(0, 0);
   main.focus({ preventScroll: true });
@@ -35,16 +35,42 @@ function go(at) {
   show();
 }
 
-function forward() {
+// Each screen is a step of the browser's history, so that a phone's back gesture goes one back.
+function goOn(at) {
+  history.pushState({ at }, "");
+  go(at);
+}
+
+// A step may be of somebody who was here before: nobody gets by it past what is still to be answered.
+function stepTo({ state }) {
+  if (record.status || typeof state?.at !== "number") return;
+  stampTime(data.entries[record.at - FIRST_ENTRY]);
+  go(Math.min(state.at, record.presented.consent ? firstOpen() : CONSENT));
+}
+
+function firstOpen() {
+  const open = data.entries.findIndex((entry) => missingIn(entry));
+  return FIRST_ENTRY + (open < 0 ? data.entries.length : open);
+}
+
+function keepSteps() {
+  history.scrollRestoration = "manual";
+  if (history.state?.at === record.at) return;
+  history.replaceState({ at: 0 }, "");
+  for (let at = 1; at <= record.at; at += 1) history.pushState({ at }, "");
+}
+
+function forward(event) {
   if (next.disabled) return;  // the Enter key knows no disabled button
+  if (event?.detail > 1) return;  // the second click of two is meant for the screen before
   if (record.at === CONSENT) decideConsent();
   else if (record.at === last) finish("complete");
   else if (record.at >= FIRST_ENTRY) leaveEntry(data.entries[record.at - FIRST_ENTRY]);
-  else go(record.at + 1);
+  else goOn(record.at + 1);
 }
 
 function backward() {
-  if (record.at > 0) go(record.at - 1);
+  if (record.at > 0) history.back();
 }
 
 function complain(box) {
@@ -64,9 +90,11 @@ async function decideConsent() {
   if (kept) record = kept;
   else if (participant !== record.participant) record = newRecord(participant);
   onScreen.clear();
+  open.clear();
   remember(participant);
   if (record.status) { show(); settle(); return; }
-  go(Math.max(record.at, FIRST_ENTRY));
+  if (!record.presented.consent) record.presented = { consent: { at: now(), ...data.consent }, order: orders() };
+  goOn(Math.max(record.at, FIRST_ENTRY));
 }
 
 function decline() {
@@ -79,17 +107,23 @@ function decline() {
 // For how long an item was seen is known when its person goes on.
 function stampTime(entry) {
   const answer = record.answers[entry?.item];
-  if (answer) answer.shown = shownFor(entry.item);
+  if (answer) Object.assign(answer, { shown: shownFor(entry.item), took: tookFor(entry.item) });
 }
 
 async function leaveEntry(entry) {
   if (!isSeen(entry) && !isLeftOut(entry)) { problem.textContent = words["image.loading"]; return; }
+  const unread = unreadAnswer(entry);
+  if (unread) {
+    problem.textContent = words["page.below"];
+    unread.scrollIntoView({ block: "center" });
+    return;
+  }
   acceptDrafts(entry);
   const missing = missingIn(entry);
   if (missing) { complain(boxOf(missing.id)); return; }
   stampTime(entry);
   if (server && await holdForFeedback(entry)) return;
-  if (!record.status) go(record.at + 1);
+  if (!record.status) goOn(record.at + 1);
 }
 
 // What is said of a training item is read before the next one comes. No other item waits for the
@@ -133,12 +167,12 @@ function takeKey(event) {
   const isTyping = event.target.matches("textarea, input[type=text]");
   if (event.key === "Enter" && !event.target.matches("textarea, button, summary, [role=button]")) {
     event.preventDefault();
-    forward();
+    if (!focusNext(event.target)) forward();
     return;
   }
   // Keyboards of some languages write other digits, or letters, with the key that says 1.
-  const digit = /^([0-9])$/.exec(event.key) || (event.shiftKey ? null : /^Digit([0-9])$/.exec(event.code));
-  if (!isTyping && digit) choose(digit[1]);
+  const key = /^([0-9])$/.exec(event.key) || (event.shiftKey ? null : /^(?:Digit|Key)([0-9A-Z])$/.exec(event.code));
+  if (!isTyping && key) choose(key[1].toLowerCase());
 }
 
 async function begin() {
@@ -149,14 +183,17 @@ async function begin() {
   record = (participant && await recall(participant)) || newRecord(participant);
   if (!typed) typed = participant;
   if (server) resume();
+  if (!record.presented.consent) record.at = Math.min(record.at, CONSENT);
   if (record.at >= FIRST_ENTRY) consentGiven = "yes";
   // Buttons and keys come with the record: what was chosen before would go with the empty one.
   nav.append(problem, connection, back, next);
   document.addEventListener("keydown", takeKey);
+  addEventListener("popstate", stepTo);
   main.addEventListener("focusin", showKeys);
   addEventListener("scroll", showKeys, { passive: true });
   addEventListener("online", server ? flush : sendAll);
   if (server) addEventListener("pagehide", leave);
+  keepSteps();
   show();
   if (record.status) settle();
   if (server) flush(); else sendAll();

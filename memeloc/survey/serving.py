@@ -1,0 +1,480 @@
+"""Sheets that a server shows. In: `[survey.serve]` of memeloc.toml, who comes, what is taken. Out:
+settings, signed names for addresses, who gets which sheet, what its page shows, early ends.
+
+What is stored of it stands in memeloc/store/surveys/serving.py.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import math
+import re
+import secrets
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+from itertools import count, islice
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from memeloc.errors import InputError
+from memeloc.settings import validate
+from memeloc.survey.model import Check, Entry, Sheet, entry_id
+from memeloc.survey.quality.rules import Attention
+from memeloc.survey.targets.html.target import PROLIFIC_RETURN
+from memeloc.survey.targets.instructions import SheetTexts
+from memeloc.survey.targets.places import item_key
+from memeloc.survey.targets.protocol import RawAnswer, RawSubmission, SheetsToSend
+
+_Count = Annotated[int, Field(ge=0, le=100_000)]
+_Share = Annotated[float, Field(gt=0, le=1)]
+_Name = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class Parameters(BaseModel):
+    """What the parameters are called that a recruiter adds to the address; Prolific's names.
+
+    Prolific's SESSION_ID is not read: its export says which submission is whose.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    participant: _Name = "PROLIFIC_PID"
+    study: _Name = "STUDY_ID"
+    sheet: _Name = "sheet"
+    culture: _Name = "culture"
+    sex: _Name = "sex"
+
+
+class ServeSettings(BaseModel):
+    """How people get places in sheets, and what the server asks of them."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    address: str = Field(
+        "", description="the server's address as people write it, such as https://HOST/memes"
+    )
+    hold_minutes: Annotated[int, Field(ge=1, le=100_000)] = Field(
+        120, description="how long a place is kept for somebody after their last answer"
+    )
+    training: _Count = Field(
+        0, description="how many examples are asked with feedback before the first meme"
+    )
+    qualify: _Count = Field(
+        0, description="how many of them have to be answered right at once to go on"
+    )
+    screen_out: bool = Field(
+        False,
+        description="whether a sheet ends when its attention checks cannot be passed any more",
+    )
+    sheets: _Count = Field(
+        0, description="sheets that a person may fill; 0 takes the rule person of quality control"
+    )
+    repeat_memes: bool = Field(
+        False, description="whether a person may get a meme again in another sheet"
+    )
+    order: Literal["", "fixed", "turned", "drawn"] = Field(
+        "",
+        description="the order of answers: fixed, turned round for every second person, or drawn "
+        "for each; empty takes the design's",
+    )
+    people: dict[str, _Count] = Field({}, description="by culture, how many people are let in")
+    sex: dict[str, _Share] = Field(
+        {}, description="largest shares of the places of a culture, as {female = 0.5, male = 0.5}"
+    )
+    invited: str = Field(
+        "", description="a table with the column participant: nobody else is let in"
+    )
+    prolific_keys: str = Field(
+        "",
+        description="a file with Prolific's public keys (its .well-known/study/jwks.json); with it "
+        "only links that Prolific has signed are taken",
+    )
+    return_to: str = Field(
+        PROLIFIC_RETURN,
+        description="where the last page's link leads whom a service sent; {code} is their code",
+    )
+    parameters: Parameters = Field(
+        Parameters(), description="names of the parameters that a recruiter adds to the address"
+    )
+    proxies: tuple[str, ...] = Field(
+        ("127.0.0.1", "::1"), description="addresses whose X-Forwarded-For and -Proto are believed"
+    )
+    requests_a_minute: _Count = Field(1200, description="requests of one client; 0 for any number")
+    joins_a_minute: _Count = Field(
+        60, description="people who come from one address, and codes that are tried there; 0: any"
+    )
+    answers_a_minute: _Count = Field(120, description="answers to one place; 0 for any number")
+
+    @field_validator("address")
+    @classmethod
+    def _is_address(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if value and (parts.scheme not in ("http", "https") or not parts.netloc or parts.query):
+            raise ValueError("begins with https:// and has no part after ? or #")
+        return value.rstrip("/")
+
+    @field_validator("return_to")
+    @classmethod
+    def _is_secure(cls, value: str) -> str:
+        if value and not value.startswith("https://"):
+            raise ValueError("begins with https://, or is empty")
+        return value
+
+    @field_validator("sex")
+    @classmethod
+    def _folds(cls, value: dict[str, float]) -> dict[str, float]:
+        return {name.strip().casefold(): share for name, share in value.items()}
+
+    @property
+    def root_path(self) -> str:
+        """The path of the address, which a proxy takes away; empty without one."""
+        return urlsplit(self.address).path
+
+
+def read_serve_settings(values: Mapping[str, Any]) -> ServeSettings:
+    """Return settings from plain values.
+
+    Raises:
+        InputError: there is no such setting, or it cannot have that value.
+    """
+    return validate(ServeSettings, values, "the server for sheets")
+
+
+_TOKEN = re.compile(r"([A-Za-z0-9]{2,32})\.([A-Za-z0-9-]{1,80})\.([0-9a-f]{32})")
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Signs what people hold in their addresses and browsers; `secret` is the workspace's key.
+
+    A signature is 128 bits of an HMAC-SHA-256 under a key that is used for nothing else, so that no
+    hash or completion code of the survey is one.
+    """
+
+    survey: str
+    secret: bytes = field(repr=False)
+
+    def sign(self, kind: str, first: str, second: str = "") -> str:
+        """Return a token, `first.second.SIGNATURE`.
+
+        Kinds: `place` (its id, its sheet), `link` (the culture, who it is for).
+        """
+        return f"{first}.{second}.{self.proof(kind, first, second)}"
+
+    def read(self, kind: str, token: str) -> tuple[str, str] | None:
+        """Return what was signed; None of what was not signed here for that."""
+        match = _TOKEN.fullmatch(token)
+        if match is None:
+            return None
+        first, second, given = match.groups()
+        is_ours = hmac.compare_digest(self.proof(kind, first, second), given)
+        return (first, second) if is_ours else None
+
+    def link(self, culture: str) -> str:
+        """Return a personal link's token, for one person of a culture; another one each time."""
+        return self.sign("link", culture, secrets.token_hex(10))
+
+    def proof(self, kind: str, first: str, second: str = "") -> str:
+        """Return a signature: `csrf` is what a place's page sends along, `browser` the cookie."""
+        key = hmac.digest(self.secret, b"memeloc survey serve", "sha256")
+        # None of the parts has a line break, so no two splits give the same message.
+        message = "\n".join((kind, self.survey, first, second))
+        return hmac.digest(key, message.encode(), "sha256").hex()[:32]
+
+    def is_proof(self, given: str, kind: str, first: str) -> bool:
+        return hmac.compare_digest(
+            self.proof(kind, first).encode(), given.encode("utf-8", "replace")
+        )
+
+    def code(self, place_id: str) -> str:
+        """Return the code by which a person goes on in another browser: 40 bits, `ABCD-2345`."""
+        letters = base64.b32encode(bytes.fromhex(self.proof("code", place_id)))[:8].decode()
+        return f"{letters[:4]}-{letters[4:]}"
+
+    def is_code(self, given: str, place_id: str) -> bool:
+        typed = re.sub(r"[\W_]", "", given).upper().encode("utf-8", "replace")
+        return hmac.compare_digest(self.code(place_id).replace("-", "").encode(), typed)
+
+    def picture(self, content: bytes) -> str:
+        """Return a picture's name, which tells nothing of it and stays as long as it does."""
+        key = hmac.digest(self.secret, b"memeloc survey serve pictures", "sha256")
+        return hmac.digest(key, content, "sha256").hex()[:32]
+
+
+# The ASN.1 of a SHA-256 in an RSASSA-PKCS1-v1_5 signature: RFC 8017, 9.2, note 1.
+_SHA256 = bytes.fromhex("3031300d060960864801650304020105000420")
+
+
+def read_signed(token: str, keys: Path, host: str, at: datetime) -> Mapping[str, str] | None:
+    """Return the parameters that Prolific has signed, or None: docs.prolific.com, "get-study-jwks".
+
+    A JSON Web Token (RFC 7519) with RS256 under one of the `keys`, for this `host` (any where it is
+    empty), not expired `at`; its claim `prolific` has the parameters of the study's address.
+
+    Raises:
+        InputError: `keys` is no such file.
+    """
+    try:
+        known = {key["kid"]: key for key in json.loads(keys.read_text(encoding="utf-8"))["keys"]}
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise InputError("This is no set of public keys (JWKS).", file=keys) from error
+    try:
+        head, body, signature = token.split(".")
+        header, claims = json.loads(_decoded(head)), json.loads(_decoded(body))
+        key = known[header["kid"]]
+        modulus, exponent = (int.from_bytes(_decoded(key[name])) for name in "ne")
+        size = (modulus.bit_length() + 7) // 8
+        digest = _SHA256 + hashlib.sha256(f"{head}.{body}".encode()).digest()
+        expected = b"\0\1" + b"\xff" * (size - len(digest) - 3) + b"\0" + digest
+        given = pow(int.from_bytes(_decoded(signature)), exponent, modulus).to_bytes(size)
+        audience = claims["aud"] if isinstance(claims["aud"], list) else [claims["aud"]]
+        hosts = {urlsplit(name).hostname or name for name in audience}
+        is_valid = (
+            header["alg"] == "RS256"
+            and hmac.compare_digest(expected, given)
+            and at.timestamp() < float(claims["exp"])
+            and (not host or host in hosts)
+        )
+        return {str(k): str(v) for k, v in claims["prolific"].items()} if is_valid else None
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+        return None
+
+
+def _decoded(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+OPEN, COMPLETE, RETURNED = "open", "complete", "returned"
+FAILED_CHECKS, SCREENED_OUT = "failed_checks", "screened_out"
+"""What a place is, or how the person came to the sheet's end."""
+
+LINK = "link"
+"""The origin of whoever came by a personal link, not by a service."""
+
+Refusal = Literal["full", "taken part", "time over"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Somebody's place in a sheet; `participant` is hashed, and `held_until` when it is freed.
+
+    `presented` is as of `Submission`, None before the person has agreed to take part.
+    """
+
+    id: str
+    survey: str
+    sheet: str
+    participant: str
+    sex: str
+    status: str
+    held_until: datetime
+    created_at: datetime
+    origin: str | None = None
+    presented: Mapping[str, Any] | None = None
+
+    def is_held(self, at: datetime) -> bool:
+        """Return whether nobody else can have it: it is open, and its time is not over."""
+        return self.status == OPEN and at < self.held_until
+
+
+def raw_submission(
+    place: Place, given: Mapping[str, Mapping[str, Any]], submitted: datetime
+) -> RawSubmission:
+    """Return what was answered at a place, by item as it is stored; the end is not known."""
+    return RawSubmission(
+        place.participant,
+        [
+            RawAnswer(
+                item,
+                [value["label"]] if value["label"] else [],
+                value.get("further", {}),
+                shown=value.get("shown"),
+                took=value.get("took"),
+            )
+            for item, value in given.items()
+        ],
+        sheet=place.sheet,
+        id=place.id,
+        consent=True,
+        started=place.created_at,
+        submitted=submitted,
+        presented=place.presented or {},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRequest:
+    """What somebody comes for.
+
+    Attributes:
+        sheets: ids of those that they may be given.
+        is_study: whether that is the one of their study.
+        most: how many they may fill in all.
+    """
+
+    sheets: Collection[str]
+    is_study: bool = False
+    sex: str = ""
+    most: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    """What is taken.
+
+    Attributes:
+        people: by sheet, how many filled it or are at it.
+        sexes: the same by sheet and sex.
+        own: the places of the person who comes, in the order of time.
+        filled: sheets that the person filled, wherever.
+    """
+
+    people: Mapping[str, int]
+    sexes: Mapping[tuple[str, str], int]
+    own: Sequence[Place] = ()
+    filled: Collection[str] = ()
+
+
+class Assigner:
+    """Assigns people to sheets.
+
+    Nobody gets a sheet twice, nor a meme, unless the design allows that, and who was screened out
+    gets no other. Of the sheets that somebody can have, the one with the fewest people is given,
+    the first of several.
+    """
+
+    def __init__(self, sheets: Sequence[Sheet], settings: ServeSettings) -> None:
+        self._sheets = {sheet.id: sheet for sheet in sheets}
+        self._settings = settings
+
+    def assign(
+        self, request: SheetRequest, taken: Occupancy, at: datetime
+    ) -> Place | Sheet | Refusal:
+        """Return the place to go on with or whose end is shown, a sheet to begin, or why not."""
+        own = [place for place in taken.own if place.sheet in request.sheets]
+        for place in own:
+            if place.status == OPEN:
+                return place if place.is_held(at) or self.has_room(place, taken) else "time over"
+        if request.is_study and own:
+            return own[-1]
+        had = {place.sheet for place in taken.own} | set(taken.filled)
+        is_out = any(place.status in (FAILED_CHECKS, SCREENED_OUT) for place in taken.own)
+        if is_out or len(had) >= request.most:
+            return own[-1] if own else "taken part"
+        seen = {meme for name in had & self._sheets.keys() for meme in self._sheets[name].memes}
+        free = [
+            sheet
+            for sheet in map(self._sheets.__getitem__, request.sheets)
+            if sheet.id not in had
+            and self._is_free(sheet, request.sex, taken)
+            and (self._settings.repeat_memes or seen.isdisjoint(sheet.memes))
+        ]
+        if not free:
+            return own[-1] if own else "full"
+        return min(free, key=lambda sheet: taken.people.get(sheet.id, 0))
+
+    def has_room(self, place: Place, taken: Occupancy) -> bool:
+        """Return whether a place whose time is over can be taken up again."""
+        sheet = self._sheets.get(place.sheet)
+        return sheet is not None and self._is_free(sheet, place.sex, taken)
+
+    def _is_free(self, sheet: Sheet, sex: str, taken: Occupancy) -> bool:
+        code = sheet.culture.code
+        of_culture = [each for each in self._sheets.values() if each.culture.code == code]
+        people = sum(taken.people.get(each.id, 0) for each in of_culture)
+        of_sex = sum(taken.sexes.get((each.id, sex), 0) for each in of_culture)
+        places = sum(each.wanted for each in of_culture)
+        share = self._settings.sex.get(sex, 1.0)
+        return (
+            taken.people.get(sheet.id, 0) < sheet.wanted
+            and people < self._settings.people.get(code, places)
+            and of_sex < math.ceil(share * places)
+        )
+
+
+def cannot_pass(sheet: Sheet, given: Mapping[str, str], rule: Attention) -> bool:
+    """Return whether the checks of a sheet are failed, whatever is still answered.
+
+    Args:
+        given: the labels so far, by the entry's id.
+        rule: how many may be missed (multi3hate A.6); one that is off is never failed.
+    """
+    checks = [entry for entry in sheet.entries if isinstance(entry, Check)]
+    wrong = [check for check in checks if given.get(check.id, check.expected) != check.expected]
+    explicit = sum(check.kind == "explicit" for check in wrong)
+    implicit = sum(check.kind == "implicit" for check in checks)
+    spare = implicit - min(rule.implicit_passed, implicit)
+    return rule.on and (explicit > rule.explicit_missed or len(wrong) - explicit > spare)
+
+
+def training_items(survey: SheetsToSend, sheet: Sheet, number: int) -> tuple[Check, ...]:
+    """Return the first examples of the taxonomy as items; they have ids that no entry has.
+
+    They are asked as implicit checks are, so they look like memes. An example's label differs from
+    the one before where that is possible, so that nobody learns the order.
+    """
+    taken = {entry_id(entry) for entry in sheet.entries}
+    names = (name for each in count(1) if (name := f"training-{each}") not in taken)
+    by_label: dict[str, list[str]] = {}
+    for example in survey.taxonomy.examples:
+        by_label.setdefault(example.label, []).append(example.id)
+    order = sorted(survey.taxonomy.examples, key=lambda each: by_label[each.label].index(each.id))
+    code = sheet.culture.code
+    return tuple(
+        Check(name, "implicit", each.label, each.id, survey.examples.get((code, each.id)))
+        for name, each in zip(names, islice(order, number), strict=False)
+    )
+
+
+class ServedSheet(SheetTexts):
+    """A sheet's texts, with `number` training items before the first meme.
+
+    The introduction does not explain the examples that are asked as training.
+
+    Attributes:
+        own: the sheet as it is, without them.
+        training: the training items, in order.
+    """
+
+    def __init__(self, survey: SheetsToSend, sheet: Sheet, number: int) -> None:
+        self.own, self.training = sheet, training_items(survey, sheet, number)
+        super().__init__(survey, replace(sheet, entries=(*self.training, *sheet.entries)))
+        trained = {item.example for item in self.training}
+        kept = tuple(each for each in survey.taxonomy.examples if each.id not in trained)
+        self.survey = replace(survey, taxonomy=replace(survey.taxonomy, examples=kept))
+
+    def introduction(self) -> str:
+        text = super().introduction()
+        if not self.training:
+            return text
+        between = "" if text.endswith("。") else " "
+        return f"{text}{between}{self.get('serve.practice', count=len(self.training))}"
+
+    @cached_property
+    def entries(self) -> dict[str, Entry]:
+        """The entries by the keys that the page names them by, in order."""
+        return {self.key(entry): entry for entry in self.sheet.entries}
+
+    def id_of(self, key: str) -> str:
+        """Return the id of the entry that has a key; the key itself where none has it."""
+        entry = self.entries.get(key)
+        return key if entry is None else entry_id(entry)
+
+    def key(self, entry: Entry) -> str:
+        """Return what the page names an entry by."""
+        return item_key(self.survey.name, self.sheet.id, entry_id(entry))
+
+    def feedback(self, item: Check, label: str) -> dict[str, object]:
+        """Return the feedback on an answer to a training item."""
+        is_right = label == item.expected
+        text = "serve.right" if is_right else "serve.wrong"
+        values = {"why": self.reasons[item.example], "label": self.labels[item.expected]}
+        return {"correct": is_right, "text": self.get(text, **values)}
