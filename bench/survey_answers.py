@@ -15,8 +15,7 @@ from pathlib import Path
 from examples.simulation import simulate, truths
 from memeloc.survey.model import MemeEntry, Participant, Sheet, Submission, entry_id
 from memeloc.survey.targets.csv import COLUMNS
-from memeloc.survey.targets.google_forms.items import question_id
-from memeloc.survey.targets.google_forms.plan import plan, question_key
+from memeloc.survey.targets.google_forms.forms import plan, question_id, question_key
 from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import CONSENT, SurveyPack

@@ -21,7 +21,7 @@ from urllib.parse import parse_qs, urlsplit
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from memeloc.survey.targets.prolific.records import FilterRecord
+from memeloc.survey.targets.prolific.api import FilterRecord
 from tests.local_server import Reply, Request, json_reply, serve
 
 SCHEMAS = Path(__file__).parent / "prolific_schema"

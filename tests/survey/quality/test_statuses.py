@@ -11,7 +11,7 @@ from memeloc.survey.quality.participants import (
     UNDER_WAY,
     WAITING,
 )
-from memeloc.survey.targets.prolific.columns import STATUSES
+from memeloc.survey.targets.prolific.api import STATUSES
 
 
 def test_every_status_but_an_unknown_one_is_of_one_kind() -> None:

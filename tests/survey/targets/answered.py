@@ -10,8 +10,7 @@ from typing import Any
 
 from memeloc.survey.model import Sheet, entry_id
 from memeloc.survey.targets.csv import COLUMNS, columns_of
-from memeloc.survey.targets.google_forms.items import QUESTIONS, question_id
-from memeloc.survey.targets.google_forms.plan import plan
+from memeloc.survey.targets.google_forms.forms import QUESTIONS, plan, question_id
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.texts import survey_texts

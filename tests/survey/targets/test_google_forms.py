@@ -17,13 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.errors import InputError
-from memeloc.survey.targets.google_forms.items import SUBMIT, Form
-from memeloc.survey.targets.google_forms.routing import AFTER, steps_of
+from memeloc.survey.targets.google_forms.forms import AFTER, SUBMIT, Form, steps_of
 from memeloc.survey.targets.google_forms.target import GoogleForms
 from memeloc.survey.targets.instructions import ShownQuestion
 from memeloc.survey.targets.prolific.filters import load_filters
-from memeloc.survey.targets.prolific.settings import ProlificSettings
-from memeloc.survey.targets.prolific.studies import study
+from memeloc.survey.targets.prolific.studies import ProlificSettings, study
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question
@@ -32,13 +30,13 @@ from tests.survey.packs import MemoryState
 pytest.importorskip("googleapiclient")
 
 from memeloc.survey.model import MemeEntry
-from memeloc.survey.targets.google_forms.items import question_id
-from memeloc.survey.targets.google_forms.plan import (
+from memeloc.survey.targets.google_forms.api import all_requests, picture_address
+from memeloc.survey.targets.google_forms.forms import (
     FSI,
     PDI,
     plan,
+    question_id,
 )
-from memeloc.survey.targets.google_forms.requests import all_requests, picture_address
 from tests.survey.forms_server import FormsServer, problems
 from tests.survey.packs import pack as small_pack
 

@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 
 from memeloc.survey.model import Submission
-from memeloc.survey.targets.google_forms.items import Form, question_id
-from memeloc.survey.targets.google_forms.plan import FSI, PDI, plan
+from memeloc.survey.targets.google_forms.forms import FSI, PDI, Form, plan, question_id
 from memeloc.survey.targets.google_forms.target import GoogleForms
 from memeloc.survey.targets.protocol import Imported, SurveyPack
 from memeloc.survey.targets.resolver import import_file

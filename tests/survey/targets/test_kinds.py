@@ -12,8 +12,7 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.survey.model import entry_id
-from memeloc.survey.targets.google_forms.items import question_id
-from memeloc.survey.targets.google_forms.plan import plan, question_key
+from memeloc.survey.targets.google_forms.forms import plan, question_id, question_key
 from memeloc.survey.targets.instructions import SheetTexts, ShownQuestion
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import ALL_KINDS, SurveyPack, refuse_other_kinds

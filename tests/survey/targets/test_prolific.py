@@ -74,7 +74,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def studies(pack: SurveyPack, file: Path, **options: Any) -> dict[str, dict[str, Any]]:
     made = Prolific(**{"urls": URLS, "filters": str(file), **options}).studies(pack)
-    assert all(not each.missing for each in made)
+    assert all(each.is_complete for each in made)
     return {each.sheet: json.loads(json.dumps(each.body)) for each in made}
 
 

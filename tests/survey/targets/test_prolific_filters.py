@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from memeloc.errors import InputError
+from memeloc.survey.targets.prolific.api import FilterRecord
 from memeloc.survey.targets.prolific.filters import (
     Filters,
     differing,
     load_filters,
     lookup,
 )
-from memeloc.survey.targets.prolific.records import FilterRecord
 from tests.survey.prolific_server import offered, offered_records
 from tests.survey.targets.test_prolific import (
     FIVE,

@@ -20,10 +20,9 @@ from memeloc.survey.codes import codes
 from memeloc.survey.model import Check
 from memeloc.survey.quality.checking import check
 from memeloc.survey.quality.decisions import Decision, decisions
-from memeloc.survey.targets.prolific.client import TOKEN, ProlificApi
+from memeloc.survey.targets.prolific.api import TOKEN, ProlificApi
 from memeloc.survey.targets.prolific.filters import load_filters, lookup, write_filters
-from memeloc.survey.targets.prolific.push import studies_made
-from memeloc.survey.targets.prolific.studies import GROUP_FILTER, STUDIES_FILTER
+from memeloc.survey.targets.prolific.studies import GROUP_FILTER, STUDIES_FILTER, studies_made
 from memeloc.survey.targets.prolific.target import Prolific
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.services import RequestError

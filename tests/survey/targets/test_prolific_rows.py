@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memeloc.survey.targets.prolific.columns import NOTHING, key_of
+from memeloc.survey.targets.prolific.api import key_of
+from memeloc.survey.targets.prolific.reading import NOTHING
 from memeloc.survey.targets.prolific.target import Prolific
 from memeloc.survey.targets.resolver import import_file
 from memeloc.tables import clean_text
@@ -114,9 +115,10 @@ def test_formulas_in_a_csv_are_no_values(tmp_path: Path) -> None:
     imported = read(tmp_path, table(rows))
     (person,) = imported.participants
     assert "nationality" not in person.facts
+    assert person.details["other"]["Nationality"].startswith("=HYPERLINK")
     assert [(rejected.row, rejected.reason) for rejected in imported.rejected] == [
-        (2, "formula"),
-        (3, "formula"),
+        (1, "unknown column"),
+        (3, "no participant"),
         (4, "no submission"),
     ]
     assert imported.rejected[1].content["Participant id"] == "=1+1"

@@ -1,157 +1,473 @@
-"""A survey's forms as they are read back. In: a pack. Out: for each sheet what its texts mean."""
+"""What a form holds. In: a sheet and its texts. Out: a `Form`: its items, in order, with routing.
+
+A form is written twice: as requests to the Forms API and as data of an Apps Script, so both make
+the same; and answers are read by it. One page is one section. Only an option of a choice can lead
+elsewhere than to the next section (the API cannot say it of a section), so whoever does not consent
+ends by a choice of one option that submits. A form knows nothing but the option that was just
+chosen, so a question whose answers lead on in other ways for people who answered earlier questions
+otherwise is there more than once: each `Step` asks all to whom the same is asked later.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-from functools import cached_property, lru_cache
-from typing import Any
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Literal, NamedTuple
 
-from memeloc.survey.model import Sheet, entry_id
-from memeloc.survey.targets.google_forms.items import QUESTIONS, STOP, question_id
-from memeloc.survey.targets.google_forms.plan import Planned, plan, question_key
-from memeloc.survey.targets.instructions import SheetTexts
-from memeloc.survey.targets.protocol import RawAnswer, RawSubmission, SurveyPack
-from memeloc.tables import folded
+from memeloc.errors import InputError
+from memeloc.model import Direction
+from memeloc.survey.model import Check, Entry, PersonEntry, Sheet, entry_id
+from memeloc.survey.targets.instructions import SheetTexts, ShownQuestion
+from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.tables import drawable, folded
+from memeloc.taxonomy import LABEL
 
-Texts = Mapping[str, Sequence[str]]
-"""What one person wrote, by the questions' keys; no text is blank."""
+SUBMIT = "submit"
+"""Where an option leads that ends the form."""
+STOP = "stop"
+"""The option's id by which people stop; no label may have it."""
+LONGEST_TITLE = 500
+"""Characters of a title or an option. Google names no limit; its editor copes with this many."""
+LONGEST_DESCRIPTION = 4000
+"""Characters of one description; what is longer continues in the next item."""
+LONGEST_ALT = 500
+FSI, PDI = "\u2068", "\u2069"
+"""First strong isolate and pop directional isolate (UAX #9): they keep a text of another direction
+from reordering the sentence that it stands in."""
+AFTER = -1
+"""Leads to what comes after the entry."""
+
+Kind = Literal["section", "text", "picture", "choice", "choices", "scale", "line", "paragraph"]
+QUESTIONS: frozenset[Kind] = frozenset({"choice", "choices", "scale", "line", "paragraph"})
 
 
-class SheetForm:
-    """A sheet's form as it is read back.
+class Option(NamedTuple):
+    """An answer that can be chosen, its id an answer's, `yes`, `no`, `next`, `send` or `stop`.
 
-    Attributes:
-        items: its questions by key.
-        titles: keys of questions by their titles, as compared.
+    `goes` is the key of the section that it leads to, `submit`, or empty for the next section.
     """
 
-    def __init__(self, pack: SurveyPack, sheet: Sheet, planned: Planned) -> None:
-        self._form = form = plan(pack, sheet, planned)
-        self.sheet = sheet
-        self.items = {item.key: item for item in form.items if item.kind in QUESTIONS}
-        self.titles = {folded(item.title): item.asks or key for key, item in self.items.items()}
-        further = [question.id for question in pack.taxonomy.questions]
-        self._entries = [
-            (
-                own,
-                key := question_key(own),
-                item.title if (item := self.items.get(key)) else "",
-                {name: key for name in further if (key := question_key(own, name)) in self.items},
-            )
-            for own in map(entry_id, sheet.entries)
-        ]
-        self._places = pack.places
-        self._stop = {STOP, folded(pack.texts[sheet.culture.locale.tag].get("stop.button"))}
-        names = SheetTexts(pack, sheet).answers if further else {}
-        self._answers = {question: _Names(names[question]) for question in further}
+    id: str
+    text: str
+    goes: str = ""
+
+
+class Item(NamedTuple):
+    """An item of a form.
+
+    Attributes:
+        key: `consent`, `participant`, `section:...`, or as of `question_key`; unique in its form.
+        kind: `choice` is one of several, `choices` any; a `scale` has its numbers as options.
+        title: one line; unique among the form's questions, for a CSV's headers are titles.
+        picture, source, alt: a picture's file name in the export, path here, and text; or empty.
+        asks: of a question that is in several sections, the key that its answers have; or empty.
+    """
+
+    key: str
+    kind: Kind
+    title: str
+    description: str = ""
+    options: tuple[Option, ...] = ()
+    required: bool = False
+    picture: str = ""
+    source: Path | None = None
+    alt: str = ""
+    asks: str = ""
+
+    @property
+    def routed(self) -> bool:
+        """Whether its options lead to sections; then all of them do."""
+        return any(option.goes for option in self.options)
+
+
+class Form(NamedTuple):
+    """A sheet as a form; `document` is what it is called in Drive, `thanks` the page at its end."""
+
+    sheet: str
+    survey: str
+    title: str
+    document: str
+    description: str
+    items: tuple[Item, ...]
+    thanks: str
 
     def ids(self) -> dict[str, str]:
-        """Keys of questions by the ids that they were asked for by."""
-        questions = ((own, self.items.get(key)) for key, own in self._form.ids().items())
-        return {question_id(own): item.asks or item.key for own, item in questions if item}
+        """Return an id for each item by its key: eight hexadecimal digits, always the same.
 
-    def submission(
-        self, texts: Texts, row: int, submitted: datetime | str | None, *, own: str = ""
-    ) -> RawSubmission:
-        """What one person sent; `own` is the id of the response, if the file has one."""
-        answers, stopped = [], False
-        for entry, own_key, title, further_keys in self._entries:
-            labels = texts.get(own_key, ())
-            content = {title: labels} if labels else {}
-            further = {}
-            for question, key in further_keys.items():
-                if cells := texts.get(key):
-                    content[self.items[key].title] = cells
-                    ids = self._answers[question].ids
-                    further[question] = [own for text in cells for own in ids(text)]
-            if labels and not self._stop.isdisjoint(map(folded, labels)):
-                stopped = True
-            elif content:
-                answers.append(RawAnswer(entry, labels, further, content=content))
-        return RawSubmission(
-            " ".join(texts.get("participant", ())),
-            answers,
-            sheet=self.sheet.id,
-            id=own,
-            status="returned" if stopped else "complete",
-            consent=self._consent(texts.get("consent", ()), answered=bool(answers)),
-            submitted=submitted,
-            comments="\n".join(texts.get("comments", ())),
-            row=row,
-            content=self.content(texts),
-        )
-
-    def _consent(self, texts: Sequence[str], *, answered: bool) -> bool | str | None:
-        """Whether somebody agrees; who answered has done so, for the form asks for it first."""
-        consents = [self._places.consent(self.sheet, text) for text in texts]
-        if False in consents:
-            return False
-        if True in consents:
-            return True
-        return None if answered and not texts else " ".join(texts)
-
-    def content(self, texts: Texts) -> dict[str, Any]:
-        """What was written, by the questions' titles."""
-        written = {self.items[key].title: texts[key] for key in texts if texts[key]}
-        return {"sheet": self.sheet.id, "answers": written}
-
-
-class _Names:
-    """The names of a question's answers, as they stand in a cell."""
-
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self._ids = {folded(text): own for own, name in names.items() for text in (own, name)}
-        longest_first = sorted(map(re.escape, self._ids), key=len, reverse=True)
-        self._name = re.compile(rf"({'|'.join(longest_first)})(?:[;,][;, ]*|$)")
-
-    def ids(self, text: str) -> list[str]:
-        """Ids of the answers in one cell; the text itself if it names another.
-
-        They stand between semicolons (Forms) or commas (the linked sheet); an answer may have such
-        a mark in it, so the longest that fits is taken each time.
+        The API takes ids on creation, so a request that was cut off is not mistaken for one that
+        never arrived. A question's id is its item's with the last bit turned.
         """
-        rest, ids, end = folded(text), [], 0
-        while self._ids and (match := self._name.match(rest, end)):
-            ids.append(self._ids[match[1]])
-            end = match.end()
-        return ids if ids and end == len(rest) else [text]
+        keys: dict[int, str] = {}
+        for item in self.items:
+            name = "\x1f".join((self.survey, self.sheet, item.key, "0"))
+            number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
+            number = number & 0x7FFFFFFE | 0x10000000
+            while number in keys:
+                number = number + 2 & 0x7FFFFFFE | 0x10000000
+            keys[number] = item.key
+        return {key: f"{number:08x}" for number, key in keys.items()}
 
 
-class Forms:
-    """The forms of a survey's sheets; raises as `plan` does.
+def question_id(item_id: str) -> str:
+    """Return the id of an item's question.
+
+    >>> question_id("1a2b3c4e")
+    '1a2b3c4f'
+    """
+    return f"{int(item_id, 16) | 1:08x}"
+
+
+def question_key(entry: str, question: str = LABEL) -> str:
+    """Return the key of a question about the entry of that id."""
+    return f"entry:{entry}" if question == LABEL else f"further:{question}:{entry}"
+
+
+@dataclass(slots=True)
+class Step:
+    """A question and the places among the steps that its answers lead to.
 
     Attributes:
-        sheets: forms by the sheet's id; folded_ids: by that as compared.
-        titles: of all questions, as compared.
-        participants: titles, as compared, of the questions that ask who answers.
+        copy: 1 for the first step with that question, then 2 and so on.
+        leads: by answer id; the empty id is for a question whose answer decides nothing.
     """
 
-    def __init__(self, pack: SurveyPack) -> None:
-        planned: Planned = {}
-        self.sheets = {sheet.id: SheetForm(pack, sheet, planned) for sheet in pack.sheets}
-        self.folded_ids = {folded(sheet): form for sheet, form in self.sheets.items()}
-        forms = self.sheets.values()
-        self.titles = frozenset(title for form in forms for title in form.titles)
-        self.participants = frozenset(folded(form.items["participant"].title) for form in forms)
-        self._made = pack.made.get("google-forms", {})
+    question: ShownQuestion
+    copy: int = 1
+    leads: dict[str, int] = field(default_factory=dict)
 
-    @cached_property
-    def questions(self) -> dict[str, tuple[SheetForm, str]]:
-        """The form and the question's key by the question's id, also by Google's own."""
-        questions = {
-            own: (form, key) for form in self.sheets.values() for own, key in form.ids().items()
+    def numbered(self, name: str, mark: str) -> str:
+        return name if self.copy == 1 else f"{name}{mark}{self.copy}"
+
+
+_State = tuple[int, frozenset[int]]
+"""The place of a question, and those of later ones that nothing has ruled out."""
+
+
+def steps_of(questions: Sequence[ShownQuestion]) -> list[Step]:
+    """Return the steps of an entry, its first question first; a step leads to later ones only.
+
+    Raises:
+        InputError: a question depends on one with several answers, which leads nowhere in a form.
+    """
+    several = {question.id for question in questions if question.kind != "choice"}
+    for question in questions:
+        for other in question.when.keys() & several:
+            raise InputError(
+                f"Google Forms cannot ask {question.id!r} depending on {other!r}, which "
+                "people may give several answers to; take another target"
+            )
+    found: dict[_State, dict[str, _State | None]] = {}
+    waiting: list[_State] = [(0, frozenset(range(1, len(questions))))]
+    while waiting:
+        state = waiting.pop()
+        if state not in found:
+            found[state] = _leads(questions, *state)
+            waiting += filter(None, found[state].values())
+    places = {state: place for place, state in enumerate(sorted(found, key=_in_order))}
+    steps: list[Step] = []
+    for state in places:
+        question = questions[state[0]]
+        leads = {
+            answer: AFTER if after is None else places[after]
+            for answer, after in found[state].items()
         }
-        for sheet, values in self._made.items():
-            for key, item in values.get("items", {}).items():
-                if sheet in self.sheets and key in self.sheets[sheet].items:
-                    asked = self.sheets[sheet].items[key].asks or key
-                    questions[str(item.get("questionId"))] = (self.sheets[sheet], asked)
-        return questions
+        steps.append(Step(question, sum(step.question is question for step in steps) + 1, leads))
+    return steps
 
 
-@lru_cache(maxsize=4)
-def forms_of(pack: SurveyPack) -> Forms:
-    """The forms of a survey; the same for all files of an import."""
-    return Forms(pack)
+def _in_order(state: _State) -> tuple[int, list[int]]:
+    return state[0], sorted(state[1])
+
+
+def _leads(
+    questions: Sequence[ShownQuestion], place: int, possible: frozenset[int]
+) -> dict[str, _State | None]:
+    """Return by answer the next question; what depends on one not asked is not asked either."""
+
+    def following(possible: frozenset[int]) -> _State | None:
+        for after in range(place + 1, len(questions)):
+            if after in possible:
+                return after, frozenset(other for other in possible if other > after)
+            name = questions[after].id
+            possible = frozenset(other for other in possible if name not in questions[other].when)
+        return None
+
+    question = questions[place]
+    depend = {other for other in possible if question.id in questions[other].when}
+    if not depend:
+        return {"": following(possible)}
+    return {
+        answer: following(
+            possible - {at for at in depend if answer not in questions[at].when[question.id]}
+        )
+        for answer in question.answers
+    }
+
+
+class _Picture(NamedTuple):
+    picture: str = ""
+    source: Path | None = None
+    alt: str = ""
+
+
+_NO_PICTURE = _Picture()
+
+
+def plan(pack: SurveyPack, sheet: Sheet) -> Form:
+    """Return a sheet as a form.
+
+    Raises:
+        InputError: it cannot be expressed as one: two answers read the same, a text is too long, or
+            a picture is not a JPEG, PNG or GIF.
+    """
+    return _Planner(pack, sheet).form()
+
+
+class _Planner:
+    """The items of a sheet's form, in their order."""
+
+    def __init__(self, pack: SurveyPack, sheet: Sheet) -> None:
+        self.pack, self.sheet, self.texts = pack, sheet, SheetTexts(pack, sheet)
+        self.items: list[Item] = []
+        self.titles: set[str] = set()
+
+    def form(self) -> Form:
+        get, sheet, codes = self.texts.get, self.sheet, self.pack.codes.get(self.sheet.id)
+        self._add("warning", "text", get("warning.heading"), get("warning.text"))
+        options = (
+            Option("yes", get("consent.yes"), "section:participant"),
+            Option("no", get("consent.no"), "section:declined"),
+        )
+        # Addresses and codes are copied, so no isolates stand around them; they read well without.
+        self._add("consent", "choice", get("consent.heading"), self.texts.consent, options)
+        declined = get("consent.declined", code=codes.no_consent if codes else "")
+        self._add("section:declined", "section", get("consent.no"), declined)
+        self._add("declined", "choice", get("send"), "", [Option("send", get("send"), SUBMIT)])
+        self._introduction()
+        for number, entry in enumerate(sheet.entries, 1):
+            self._entry(number, entry)
+        done = get("sent.code", code=codes.done) if codes else ""
+        self._add("section:end", "section", get("send"), done)
+        self._add("comments", "paragraph", get("comments.label"), required=False)
+        return Form(
+            sheet.id,
+            sheet.survey,
+            shortened(one_line(get("title")), LONGEST_TITLE),
+            one_line(f"{sheet.survey} {sheet.id}"),
+            drawable(self.texts.introduction())[:LONGEST_DESCRIPTION],
+            tuple(self.items),
+            drawable(get("sent.thanks")),
+        )
+
+    def _introduction(self) -> None:
+        texts, get, taxonomy = self.texts, self.texts.get, self.pack.taxonomy
+        self._add("section:participant", "section", get("definition.heading"))
+        # The sheet's id makes every CSV say whose it is, whatever its file is called.
+        title = f"{get('participant.label')} ({isolated(self.sheet.id, texts.locale.direction)})"
+        self._add("participant", "line", title, get("participant.help"))
+        asks_own = taxonomy.item_text == "question"
+        heading = get("definition.heading") if asks_own else texts.question
+        self._add("definition", "text", heading, texts.definition)
+        lines = [
+            self._isolated("definition.label", label=texts.labels[label], definition=meaning)
+            for label, meaning in texts.definitions.items()
+        ]
+        lines += [f"• {rule}" for rule in texts.rules]
+        self._add("rules", "text", get("rules.heading"), "\n".join(lines))
+        if taxonomy.examples:
+            self._add("section:examples", "section", get("examples.heading"))
+        for example in taxonomy.examples:
+            label, why = texts.labels[example.label], texts.reasons[example.id]
+            because = self._isolated("examples.because", label=label, why=why)
+            caption = texts.captions[example.id]
+            source = self.pack.examples.get((self.sheet.culture.code, example.id))
+            picture = self._picture(f"example-{example.id}", source, caption)
+            title = "" if source else one_line(caption)
+            self._add(f"example:{example.id}", "text", title, because, picture=picture)
+
+    def _entry(self, number: int, entry: Entry) -> None:
+        """Add a section for each step; of a person's questions one, where none decides."""
+        total, is_person = len(self.sheet.entries), isinstance(entry, PersonEntry)
+        progress = self.texts.get("progress", number=number, total=total)
+        heading = self.texts.get("person.heading") if is_person else progress
+        steps = steps_of(self.texts.questions(entry))
+        sections = [f"section:{number}"]
+        sections += [
+            step.numbered(f"section:{number}-{step.question.id}", "-") for step in steps[1:]
+        ]
+        sections.append(f"section:{number + 1}" if number < total else "section:end")
+        on_one_page = is_person and all(step.leads.keys() == {""} for step in steps)
+        for place, step in enumerate(steps):
+            if not (place and on_one_page):
+                self._add(sections[place], "section", heading)
+            goes = {answer: sections[to] for answer, to in step.leads.items()}
+            if step.question.id == LABEL:
+                self._label(number, entry, step.question, goes)
+                continue
+            leads_on = set(goes.values()) == {sections[place + 1]}
+            self._further(number, entry, step, {} if on_one_page or leads_on else goes)
+
+    def _label(
+        self, number: int, entry: Entry, question: ShownQuestion, goes: Mapping[str, str]
+    ) -> None:
+        title = question.text
+        if isinstance(entry, Check) and entry.kind == "explicit":
+            title = self._isolated("check.explicit", label=self.texts.labels[entry.expected])
+        alt = self._isolated("image.alt", number=number, caption=self.texts.text(entry))
+        options = [
+            Option(label, name, goes.get(label) or goes[""])
+            for label, name in question.answers.items()
+        ]
+        options.append(Option(STOP, self.texts.get("stop.button"), SUBMIT))
+        picture = self._picture(entry_id(entry), entry.picture, alt)
+        key, title = question_key(entry_id(entry)), f"{number}. {one_line(title)}"
+        self._add(key, "choice", title, "", options, picture=picture)
+
+    def _further(self, number: int, entry: Entry, step: Step, goes: Mapping[str, str]) -> None:
+        """Add a question whose answers lead to sections; without `goes` all lead to the next."""
+        question, answers = step.question, step.question.answers
+        kind: Kind = "choices" if question.kind == "choices" else "choice"
+        if question.scale is not None:
+            low, high = question.scale
+            answers = {str(number): str(number) for number in range(low, high + 1)}
+            if low in (0, 1) and 3 <= high <= 10:  # other scales Forms does not have
+                kind = "scale"
+        elif question.kind == "text":
+            kind = "paragraph"
+        options = [
+            Option(answer, name, goes.get(answer, goes.get("", "")) if kind == "choice" else "")
+            for answer, name in answers.items()
+        ]
+        # Who leaves out what decides would go on to the section that happens to stand next.
+        required = question.required or (kind == "choice" and bool(goes))
+        key = question_key(entry_id(entry), question.id)
+        name, title = step.numbered(key, "#"), f"{number}. {one_line(question.text)}"
+        self._add(name, kind, title, question.draft, options, required=required, asks=key)
+        if goes and kind != "choice":  # only an option can lead elsewhere than on
+            following = self.texts.get("next")
+            option = Option("next", following, goes[""])
+            self._add(f"go:{name}", "choice", f"{number}. {following}", "", [option])
+
+    def _isolated(self, key: str, **values: object) -> str:
+        """Return a text whose placeholders may be of another direction than it is."""
+        direction = self.texts.locale.direction
+        return self.texts.get(
+            key, **{name: isolated(value, direction) for name, value in values.items()}
+        )
+
+    def _picture(self, name: str, source: Path | None, alt: str) -> _Picture:
+        """Return a picture named by sheet, two hyphens and entry.
+
+        Characters that do not go into every file system or address become `_`, with a hash behind.
+        """
+        if source is None:
+            return _NO_PICTURE
+        suffix = source.suffix.lower().replace(".jpeg", ".jpg")
+        if suffix not in (".jpg", ".png", ".gif"):
+            raise InputError("Google Forms shows JPEG, PNG and GIF only.", file=source)
+        safe = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:80]
+        if safe != name or safe.lower() != safe:
+            safe += "-" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        alt = shortened(one_line(alt), LONGEST_ALT)
+        return _Picture(f"{self.sheet.id}--{safe}{suffix}", source, alt)
+
+    def _add(
+        self,
+        key: str,
+        kind: Kind,
+        title: str,
+        description: str = "",
+        options: Sequence[Option] = (),
+        *,
+        required: bool = True,
+        picture: _Picture = _NO_PICTURE,
+        asks: str = "",
+    ) -> None:
+        """Add an item; of a text that is too long for it, texts before or after it have the rest.
+
+        Raises:
+            InputError: Forms would refuse its options.
+        """
+        first, _, rest = title.strip().partition("\n")
+        heading = one_line(first)
+        if len(heading) > LONGEST_TITLE:
+            heading, rest = shortened(heading, LONGEST_TITLE), title
+        pieces = pieces_of(f"{rest.strip()}\n{description}") or [""]
+        if kind in QUESTIONS:
+            *before, last = pieces
+            for number, piece in enumerate(before, 1):
+                self.items.append(Item(f"{key}:before-{number}", "text", "", piece))
+            numbers, name = count(2), heading
+            while (compared := folded(name)) in self.titles:
+                name = f"{heading} ({next(numbers)})"
+            self.titles.add(compared)
+            checked = self._checked(key, options)
+            self.items.append(Item(key, kind, name, last, checked, required, *picture, asks))
+            return
+        if picture.picture:  # it may have no description beside it, so its text follows
+            self.items.append(Item(f"{key}:picture", "picture", "", "", (), False, *picture))
+        self.items.append(Item(key, kind, heading, pieces[0]))
+        for number, piece in enumerate(pieces[1:], 2):
+            self.items.append(Item(f"{key}:{number}", "text", "", piece))
+
+    def _checked(self, key: str, options: Sequence[Option]) -> tuple[Option, ...]:
+        checked = tuple(option._replace(text=one_line(option.text)) for option in options)
+        seen: dict[str, str] = {}
+        for option in checked:
+            problem = ""
+            if not 0 < len(option.text) <= LONGEST_TITLE:
+                problem = (
+                    f"has {len(option.text)} characters in {self.texts.locale.tag}; Google "
+                    f"Forms takes 1 to {LONGEST_TITLE} in an answer. Change it."
+                )
+            elif (other := seen.setdefault(folded(option.text), option.id)) != option.id:
+                problem = (
+                    f"reads like {other!r} ({option.text!r}); Google Forms refuses "
+                    "that, and nobody could tell them apart. Change one of the two texts."
+                )
+            if problem:
+                what = f"sheet {self.sheet.id}, {key}: the answer {option.id!r}"
+                raise InputError(f"{what} {problem}")
+        return checked
+
+
+def isolated(value: object, direction: Direction) -> str:
+    """Return a text in isolates if it is of another direction than the sentence it goes into.
+
+    >>> isolated("abc", "ltr"), isolated("abc", "rtl") == FSI + "abc" + PDI
+    ('abc', True)
+    """
+    text = str(value)
+    strong = {unicodedata.bidirectional(character) for character in text}
+    other = {"L"} if direction == "rtl" else {"R", "AL"}
+    return f"{FSI}{text}{PDI}" if strong & other else text
+
+
+def one_line(text: str) -> str:
+    """Return a text without line breaks, which the API refuses in titles and options."""
+    return " ".join(drawable(text).split())
+
+
+def shortened(text: str, longest: int) -> str:
+    """Return the text, or its beginning up to a space, with an ellipsis."""
+    if len(text) <= longest:
+        return text
+    cut = text[: longest - 1]
+    return (cut.rsplit(" ", 1)[0] or cut) + "…"
+
+
+def pieces_of(text: str) -> list[str]:
+    """Return a text in pieces that fit a description, broken at line ends, else at spaces."""
+    pieces: list[str] = []
+    rest = drawable(text).strip()
+    while len(rest) > LONGEST_DESCRIPTION:
+        window = rest[:LONGEST_DESCRIPTION]
+        cut = max(window.rfind("\n"), 0) or max(window.rfind(" "), 0) or LONGEST_DESCRIPTION
+        pieces.append(rest[:cut].strip())
+        rest = rest[cut:].strip()
+    return [*pieces, rest] if rest else pieces

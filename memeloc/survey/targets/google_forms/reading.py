@@ -1,25 +1,40 @@
-"""Tables of Google Forms. In: its CSV, the zip of it, or the linked spreadsheet. Out: raw answers.
+"""What Google Forms gives out. In: its tables, or the API's responses. Out: raw submissions.
 
-Columns are found by their titles, in any order; the sheet by its id in a title, in a column, in the
-file's name, or by which sheet alone has such titles.
+Tables are its CSV, the zip of it, or the linked spreadsheet: columns are found by their titles, in
+any order; the sheet by its id in a title, in a column, in the file's name, or by which sheet alone
+has such titles. Responses of the API name questions by id, which says the sheet, too.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
-from datetime import tzinfo
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from datetime import datetime, tzinfo
+from functools import cached_property, lru_cache
 from itertools import groupby
 from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, Field
 
 from memeloc.errors import InputError
-from memeloc.survey.model import RejectedRow
-from memeloc.survey.targets.files import starts_as_json
-from memeloc.survey.targets.google_forms.forms import Forms, SheetForm, forms_of
+from memeloc.survey.model import RejectedRow, Sheet, entry_id
+from memeloc.survey.targets.files import content_of, read_records, starts_as_json, validated
+from memeloc.survey.targets.google_forms.forms import (
+    QUESTIONS,
+    STOP,
+    Item,
+    plan,
+    question_id,
+    question_key,
+)
+from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import clean_id
-from memeloc.survey.targets.protocol import RawRecord, SurveyPack
+from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SurveyPack
 from memeloc.survey.targets.time_columns import looks_like_time, read_column
+from memeloc.survey.times import read_moment
 from memeloc.tables import Formula, Row, Table, folded, read_tables, text_of
+from memeloc.taxonomy import LABEL
 
 ENCODINGS = (
     "cp1252", "cp1256", "cp1251", "cp1253", "cp1254", "cp1255", "cp1257", "cp1258", "cp1250",
@@ -31,54 +46,240 @@ _ID = re.compile(r"[a-z0-9-]+")
 _AGAIN = re.compile(r"(?:\.\d+| \(\d+\)|_\d+)$")
 """What programs put behind a title that is there twice."""
 _SAMPLE = 200
+"""Cells of a column by which it is told whether it holds times: more than half of them do."""
+
+Texts = Mapping[str, Sequence[str]]
+"""What one person wrote, by the questions' keys; no text is blank."""
+
+
+class SheetForm:
+    """A sheet's form as answers are read by it: its questions (`items`) by key."""
+
+    def __init__(self, pack: SurveyPack, sheet: Sheet) -> None:
+        self.pack, self.sheet, self.form = pack, sheet, plan(pack, sheet)
+        self.items = {item.key: item for item in self.form.items if item.kind in QUESTIONS}
+        self.titles = {folded(item.title): _key(item) for item in self.items.values()}
+        further = [question.id for question in pack.taxonomy.questions]
+        names = SheetTexts(pack, sheet).answers if further else {}
+        self._names = {question: _Names(names[question]) for question in further}
+        self._stop = {STOP, folded(pack.texts[sheet.culture.locale.tag].get("stop.button"))}
+
+    def key_of(self, title: str) -> str | None:
+        """Return the key of a column's question, also with what is put behind doubled titles."""
+        whole = folded(title)
+        return self.titles.get(whole) or self.titles.get(_AGAIN.sub("", whole))
+
+    def submission(
+        self, texts: Texts, row: int, submitted: datetime | str | None, id: str = ""
+    ) -> RawSubmission:
+        """Return what one person sent; `id` is that of the response, if the file has one."""
+        answers, stopped = [], False
+        for entry in map(entry_id, self.sheet.entries):
+            keys = {name: question_key(entry, name) for name in (LABEL, *self._names)}
+            cells = {name: texts[key] for name, key in keys.items() if texts.get(key)}
+            content = {self.items[keys[name]].title: each for name, each in cells.items()}
+            labels = cells.pop(LABEL, ())
+            further = {
+                name: [part for text in each for part in self._names[name].split(text)]
+                for name, each in cells.items()
+            }
+            if not self._stop.isdisjoint(map(folded, labels)):
+                stopped = True
+            elif content:
+                answers.append(RawAnswer(entry, labels, further, content=content))
+        consents = texts.get("consent", ())
+        agrees = [self.pack.places.consent(self.sheet, text) for text in consents]
+        # Who answered has agreed, for the form asks for it first.
+        unasked = None if answers and not consents else " ".join(consents)
+        return RawSubmission(
+            " ".join(texts.get("participant", ())),
+            answers,
+            sheet=self.sheet.id,
+            id=id,
+            status="returned" if stopped else "complete",
+            consent=False if False in agrees else True if True in agrees else unasked,
+            submitted=submitted,
+            comments="\n".join(texts.get("comments", ())),
+            row=row,
+            content=self.content(texts),
+        )
+
+    def content(self, texts: Texts) -> dict[str, Any]:
+        """Return what was written, by the questions' titles."""
+        written = {self.items[key].title: texts[key] for key in texts if texts[key]}
+        return {"sheet": self.sheet.id, "answers": written}
+
+
+def _key(item: Item) -> str:
+    return item.asks or item.key
+
+
+class _Names:
+    """The names of a question's answers, as they stand in a cell."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._ids = {folded(text): id for id, name in names.items() for text in (id, name)}
+        longest_first = sorted(map(re.escape, self._ids), key=len, reverse=True)
+        self._part = re.compile(rf"(?:({'|'.join(longest_first)})|([^;,]+))(?:[;,][;, ]*|$)")
+
+    def split(self, text: str) -> list[str]:
+        """Return the ids of the answers in a cell, and what else it says, as of "Other".
+
+        They stand between semicolons (Forms) or commas (the linked sheet); an answer may have such
+        a mark in it, so the longest that fits is taken each time.
+        """
+        found = self._part.findall(folded(text)) if self._ids else []
+        ids = [self._ids[name] for name, _ in found if name]
+        other = ", ".join(rest for _, rest in found if rest)
+        return [*ids, *([other] if other else [])] if ids else [text]
+
+
+class Forms:
+    """The forms of a survey's sheets, each planned when it is asked for; raises as `plan` does."""
+
+    def __init__(self, pack: SurveyPack) -> None:
+        self.pack, self.sheets = pack, {sheet.id: sheet for sheet in pack.sheets}
+        self._forms: dict[str, SheetForm] = {}
+        labels = {tag: texts.get("participant.label") for tag, texts in pack.texts.items()}
+        self._participant = tuple(f"{folded(label)} (" for label in labels.values())
+
+    def __getitem__(self, sheet: str) -> SheetForm:
+        if sheet not in self._forms:
+            self._forms[sheet] = SheetForm(self.pack, self.sheets[sheet])
+        return self._forms[sheet]
+
+    def asks_who(self, title: str) -> bool:
+        """Return whether a title is that of a sheet's question for the participant."""
+        return folded(title).startswith(self._participant)
+
+    def score(self, table: Table) -> int:
+        """Return how many of a table's columns a sheet of any language has."""
+        languages = {sheet.culture.locale.tag: id for id, sheet in self.sheets.items()}
+        return max(
+            sum(self[id].key_of(name) is not None for name in table.columns)
+            for id in languages.values()
+        )
+
+    def named(self, names: Sequence[str]) -> SheetForm | None:
+        """Return the form whose id a title or a file's name has in it, or that has most titles."""
+        ids = {folded(sheet): sheet for sheet in self.sheets}
+        for name in names:
+            if found := ids.keys() & set(_ID.findall(folded(name))):
+                return self[ids[max(found, key=len)]]
+        scores = {id: len({*map(self[id].key_of, names)} - {None}) for id in self.sheets}
+        best = max(scores.values())
+        alone = [id for id, score in scores.items() if score == best]
+        return self[alone[0]] if best >= 2 and len(alone) == 1 else None
+
+    @cached_property
+    def questions(self) -> dict[str, tuple[SheetForm, str]]:
+        """The form and the question's key by the question's id, also by Google's own."""
+        questions: dict[str, tuple[SheetForm, str]] = {}
+        made = self.pack.made.get("google-forms", {})
+        for sheet in self.sheets:
+            form, ids = self[sheet], {}
+            for key, id in form.form.ids().items():
+                ids[question_id(id)] = key
+            for key, item in made.get(sheet, {}).get("items", {}).items():
+                ids[str(item.get("questionId"))] = key
+            questions |= {
+                id: (form, _key(form.items[key])) for id, key in ids.items() if key in form.items
+            }
+        return questions
+
+
+@lru_cache(maxsize=4)
+def _forms_of(pack: SurveyPack) -> Forms:
+    """Return the forms of a survey; the same for all files of an import."""
+    return Forms(pack)
 
 
 def recognises(path: Path) -> bool:
-    """Whether a file is the API's list of responses, or a table with numbered questions."""
-    tables = read_tables(path, is_header=_is_header, encodings=("cp1252",))
+    """Return whether a file is the API's list of responses, or a table with numbered questions."""
     try:
         return starts_as_json(path, '"responseId"') or any(
-            _numbers(table.columns) >= {1, 2} for table in tables
+            _numbers(table.columns) >= {1, 2}
+            for table in read_tables(path, is_header=_is_header, encodings=("cp1252",))
         )
     except InputError:
         return False
-
-
-def read(path: Path, pack: SurveyPack, zone: tzinfo) -> Iterator[RawRecord]:
-    """The responses of all tables of a file; `zone` is that of timestamps that name none.
-
-    Raises:
-        InputError: it cannot be read, or has no row with a form's titles.
-    """
-    forms, table = forms_of(pack), None
-
-    def titled(table: Table) -> int:
-        return sum(_title(name, forms.titles) != "" for name in table.columns)
-
-    for table in read_tables(path, is_header=_is_header, encodings=ENCODINGS, score=titled):
-        if table.note:
-            yield RejectedRow("", 1, "encoding", table.note)
-        for row in table.above:
-            message = "It stands under no row with a form's titles."
-            yield RejectedRow("", row.number, "no headings", message, row.texts)
-        for header, rows in groupby(table.rows, key=lambda row: row.header):
-            yield from _Part(path, forms, header.names, zone).records(list(rows))
-    if table is None:
-        raise InputError("has no titles of this survey's forms", file=path)
-
-
-def _is_header(texts: Sequence[str]) -> bool:
-    return 1 in _numbers(texts)
 
 
 def _numbers(texts: Sequence[str]) -> set[int]:
     return {int(match[1]) for text in texts if (match := _NUMBERED.match(text))}
 
 
-def _title(name: str, titles: Collection[str]) -> str:
-    """The title that a column's name is, also with what programs put behind doubled ones."""
-    whole = folded(name)
-    return next((title for title in (whole, _AGAIN.sub("", whole)) if title in titles), "")
+def _is_header(texts: Sequence[str]) -> bool:
+    return 1 in _numbers(texts)
+
+
+def read(path: Path, pack: SurveyPack, zone: tzinfo) -> Iterator[RawRecord]:
+    """Read the responses of a file; `zone` is that of a table's timestamps that name none.
+
+    Raises:
+        InputError: it cannot be read, or has no row with a form's titles.
+    """
+    forms, table = _forms_of(pack), None
+    if starts_as_json(path):
+        yield from _responses(path, forms)
+        return
+    for table in read_tables(path, is_header=_is_header, encodings=ENCODINGS, score=forms.score):
+        if table.note:
+            yield RejectedRow("", 1, "encoding", table.note)
+        for row in table.above:
+            message = "It stands under no row with a form's titles."
+            yield RejectedRow("", row.number, "no headings", message, row.texts)
+        for header, rows in groupby(table.rows, key=lambda row: row.header):
+            yield from _part(path, forms, header.names, list(rows), zone)
+    if table is None:
+        raise InputError("has no titles of this survey's forms", file=path)
+
+
+def _part(
+    path: Path, forms: Forms, names: Sequence[str], rows: Sequence[Row], zone: tzinfo
+) -> Iterator[RawRecord]:
+    """Read the rows under one row of titles."""
+    broken = [row for row in rows if row.reason]
+    yield from (RejectedRow("", row.number, row.reason, row.error, row.texts) for row in broken)
+    rows = [row for row in rows if not row.reason]
+    others = {
+        place: [text_of(row.cells[place]) if place < len(row.cells) else "" for row in rows]
+        for place, name in enumerate(names)
+        if not (_NUMBERED.match(name) or forms.asks_who(name))
+    }
+    sheets = next((at for at, cells in others.items() if forms.sheets.keys() & {*cells}), None)
+    timed = next((at for at, cells in others.items() if _are_times(cells)), None)
+    whole = forms.named((*names, path.stem)) if sheets is None else None
+    stamps = others[timed] if timed is not None else [""] * len(rows)
+    for number, (row, stamp, moment) in enumerate(
+        zip(rows, stamps, read_column(stamps, zone), strict=True)
+    ):
+        form = whole
+        if sheets is not None and others[sheets][number] in forms.sheets:
+            form = forms[others[sheets][number]]
+        if form is None:
+            message = (
+                "No title, column or file name says which of the survey's sheets it is of: "
+                "call the file as the sheet is called, such as r1-b03-DE.csv."
+            )
+            yield RejectedRow("", row.number, "unknown sheet", message, row.texts)
+            continue
+        keys = ["participant" if forms.asks_who(name) else form.key_of(name) for name in names]
+        texts = yield from _texts(form, row, keys, names, {sheets, timed})
+        if len({clean_id(text) for text in texts.get("participant", ())}) > 1:
+            message = "Two columns name different participants; leave the right one."
+            content = form.content(texts)
+            yield RejectedRow("", row.number, "participants differ", message, content)
+            continue
+        if moment is None and looks_like_time(stamp):
+            message = (
+                f"The timestamp {stamp[:40]!r} may be read in two ways (which number is "
+                "the day?), and no other row decides: export the table with another locale. "
+                "The answers come without it."
+            )
+            yield RejectedRow("", row.number, "ambiguous time", message, {"time": stamp})
+            stamp = ""
+        yield form.submission(texts, row.number, moment or stamp)
 
 
 def _are_times(column: Sequence[str]) -> bool:
@@ -86,104 +287,101 @@ def _are_times(column: Sequence[str]) -> bool:
     return sum(map(looks_like_time, sample)) * 2 > len(sample)
 
 
-class _Part:
-    """The rows under one row of titles."""
+def _texts(
+    form: SheetForm,
+    row: Row,
+    keys: Sequence[str | None],
+    names: Sequence[str],
+    skipped: set[int | None],
+) -> Generator[RejectedRow, None, dict[str, list[str]]]:
+    """Return a row's texts by the questions' keys; what belongs to none is rejected."""
+    texts: dict[str, list[str]] = {}
+    for place, cell in enumerate(row.cells):
+        text = cell.text if isinstance(cell, Formula) else text_of(cell)
+        if place in skipped or not (text or isinstance(cell, Formula)):
+            continue
+        name, problem = row.header.name(place), ("", "")
+        if isinstance(cell, Formula):
+            problem = ("formula", "A formula stands where an answer should be.")
+        elif place >= len(names):
+            problem = ("no title", "The row has more cells than the table has titles.")
+        elif keys[place] is None:
+            problem = ("unknown column", f"The form has no question {name[:80]!r}.")
+        if problem[0]:
+            yield RejectedRow("", row.number, *problem, {"column": name, "text": text})
+            continue
+        before = texts.setdefault(keys[place] or "", [])
+        if folded(text) in map(folded, before):
+            continue
+        if before:
+            message = f"Two columns {name[:80]!r} say different things."
+            differing = {"sheet": form.sheet.id, "texts": [*before, text]}
+            yield RejectedRow("", row.number, "columns differ", message, differing)
+        before.append(text)
+    return texts
 
-    def __init__(self, path: Path, forms: Forms, names: Sequence[str], zone: tzinfo) -> None:
-        self.path, self.forms, self.names, self.zone = path, forms, names, zone
-        self.titles = [_title(name, forms.titles) for name in names]
-        self.others = [place for place, title in enumerate(self.titles) if not title]
 
-    def records(self, rows: Sequence[Row]) -> Iterator[RawRecord]:
-        for row in rows:
-            if row.reason:
-                yield RejectedRow("", row.number, row.reason, row.error, row.texts)
-        rows = [row for row in rows if not row.reason]
-        cells = [
-            {
-                place: text
-                for place, cell in enumerate(row.cells)
-                if cell != "" and ((text := text_of(cell)) or isinstance(cell, Formula))
-            }
-            for row in rows
-        ]
-        columns = {place: [texts.get(place, "") for texts in cells] for place in self.others}
-        ids = self.forms.sheets.keys()
-        sheets = next((place for place, column in columns.items() if ids & set(column)), None)
-        time_column = next((place for place, column in columns.items() if _are_times(column)), None)
-        whole = self._sheet_of_file() if sheets is None else None
-        timestamps = columns[time_column] if time_column is not None else [""] * len(rows)
-        times = read_column(timestamps, self.zone)
-        for number, (row, timestamp, moment) in enumerate(
-            zip(rows, timestamps, times, strict=True)
-        ):
-            form = whole if sheets is None else self.forms.sheets.get(columns[sheets][number])
-            if form is None:
-                message = (
-                    "No title, column or file name says which of the survey's sheets it is of: "
-                    "call the file as the sheet is called, such as r1-b03-DE.csv."
-                )
-                yield RejectedRow("", row.number, "unknown sheet", message, row.texts)
-                continue
-            texts = yield from self._texts(form, row, cells[number], {sheets, time_column})
-            if len({clean_id(text) for text in texts.get("participant", ())}) > 1:
-                message = "Two columns name different participants; leave the right one."
-                content = form.content(texts)
-                yield RejectedRow("", row.number, "participants differ", message, content)
-                continue
-            if moment is None and looks_like_time(timestamp):
-                message = (
-                    f"The timestamp {timestamp[:40]!r} may be read in two ways (which number is "
-                    "the day?), and no other row decides: export the table with another locale. "
-                    "The answers come without it."
-                )
-                yield RejectedRow("", row.number, "ambiguous time", message, {"time": timestamp})
-                timestamp = ""
-            yield form.submission(texts, row.number, moment or timestamp)
+class _Text(BaseModel):
+    value: str
 
-    def _sheet_of_file(self) -> SheetForm | None:
-        """The sheet that a title or the file's name has in it, or that alone has such titles."""
-        ids = self.forms.folded_ids
-        for name in (*self.names, self.path.stem):
-            if named := ids.keys() & set(_ID.findall(folded(name))):
-                return ids[max(named, key=len)]
-        scores = [(len(form.titles.keys() & {*self.titles}), form) for form in ids.values()]
-        best = max(score for score, _ in scores)
-        alone = [form for score, form in scores if score == best]
-        return alone[0] if best >= 2 and len(alone) == 1 else None
 
-    def _texts(
-        self, form: SheetForm, row: Row, cells: Mapping[int, str], skipped: set[int | None]
-    ) -> Generator[RejectedRow, None, dict[str, list[str]]]:
-        """A row's texts by the questions' keys, returned; what belongs to none is rejected."""
-        texts: dict[str, list[str]] = {}
-        for place, text in cells.items():
-            if place in skipped:
-                continue
-            name, key = f"column {place + 1}", None
-            if place < len(self.names):
-                name, title = self.names[place], self.titles[place]
-                key = form.titles.get(title)
-                if title in self.forms.participants:
-                    key = "participant"  # tables of several sheets, put together, have one's title
-            reason, cell = "", row.cells[place]
-            if isinstance(cell, Formula):
-                reason, text = "formula", cell.text
-                message = "A formula stands where an answer should be."
-            elif place >= len(self.names):
-                reason, message = "no title", "The row has more cells than the table has titles."
-            elif key is None:
-                reason, message = "unknown column", f"The form has no question {name[:80]!r}."
-            if key is None or reason:
-                content = {"column": name, "text": text}
-                yield RejectedRow("", row.number, reason, message, content)
-                continue
-            before = texts.setdefault(key, [])
-            if any(folded(other) == folded(text) for other in before):
-                continue
-            if before:
-                message = f"Two columns {name[:80]!r} say different things."
-                differing = {"sheet": form.sheet.id, "texts": [*before, text]}
-                yield RejectedRow("", row.number, "columns differ", message, differing)
-            before.append(text)
-        return texts
+class _Texts(BaseModel):
+    answers: list[_Text]
+
+
+class _Answer(BaseModel):
+    texts: _Texts | None = Field(None, alias="textAnswers")
+
+
+class _Response(BaseModel):
+    id: str = Field(min_length=1, alias="responseId")
+    answers: dict[str, _Answer]
+    created: str | None = Field(None, alias="createTime")
+    submitted: str | None = Field(None, alias="lastSubmittedTime")
+
+
+def _responses(path: Path, forms: Forms) -> Iterator[RawRecord]:
+    """Read the API's responses: a page, several pages, or a list."""
+    values: list[Any] = []
+    for _, page in read_records(path):
+        responses = page.get("responses") if isinstance(page, Mapping) else None
+        if isinstance(responses, list):
+            values += responses
+        elif not (isinstance(page, Mapping) and page.keys() <= {"nextPageToken"}):
+            values.append(page)
+    for row, value in enumerate(values, 1):
+        response = validated(_Response, value, row, "not a response")
+        if isinstance(response, RejectedRow):
+            yield response
+        else:
+            yield from _records(response, row, forms, content_of(value))
+
+
+def _records(
+    response: _Response, row: int, forms: Forms, content: Mapping[str, Any]
+) -> Iterator[RawRecord]:
+    questions = {id: forms.questions[id] for id in response.answers if id in forms.questions}
+    sheets = {form.sheet.id: form for form, _ in questions.values()}
+    if len(sheets) != 1:
+        message = "Its questions are of no sheet of this survey, or of several."
+        yield RejectedRow("", row, "unknown sheet", message, content)
+        return
+    (form,) = sheets.values()
+    texts: dict[str, list[str]] = {}
+    for id, answer in response.answers.items():
+        if id in questions and answer.texts:
+            written = texts.setdefault(questions[id][1], [])
+            written += [text.value for text in answer.texts.answers if text.value.strip()]
+            continue
+        reason, message = "unknown answer", f"The answer to {id[:40]!r} is not a text."
+        if id not in questions:
+            reason = "unknown question"
+            message = f"The form has a question {id[:40]!r} that was not made by memeloc."
+        unread = {"sheet": form.sheet.id, "answer": content["answers"][id]}
+        yield RejectedRow("", row, reason, message, unread)
+    first, last = read_moment(response.created), read_moment(response.submitted)
+    # An edited response keeps its id at Google; here it is another submission, and a later one.
+    edited = first and last and last > first
+    id = f"{response.id}@{last.isoformat()}" if edited and last else response.id
+    submitted = last or first or response.submitted or response.created
+    yield form.submission(texts, row, submitted, id)

@@ -9,7 +9,6 @@ FOLDER/README.md             how to go on
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -18,20 +17,19 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memeloc.errors import InputError
-from memeloc.survey.targets.files import copy_picture, starts_as_json, write_json, write_text
-from memeloc.survey.targets.google_forms import responses
-from memeloc.survey.targets.google_forms.client import Service
-from memeloc.survey.targets.google_forms.items import Form, Item, Option
-from memeloc.survey.targets.google_forms.plan import plan
-from memeloc.survey.targets.google_forms.push import FormPush
-from memeloc.survey.targets.google_forms.reading import read, recognises
-from memeloc.survey.targets.google_forms.requests import all_requests, picture_address
+from memeloc.survey.targets.files import copy_picture, write_json, write_text
+from memeloc.survey.targets.google_forms import reading
+from memeloc.survey.targets.google_forms.api import FormPush, Service, all_requests, picture_address
+from memeloc.survey.targets.google_forms.forms import Form, plan
 from memeloc.survey.targets.protocol import RawRecord, State, SurveyPack, no_progress
 from memeloc.survey.targets.services import is_https
-from memeloc.tables import read_table, text_of
+from memeloc.tables import read_table
 from memeloc.taxonomy import Kind
 
 _DATA = Path(__file__).parent / "data"
+_COLUMNS = ("sheet", "form", "answer", "prolific")
+"""Of the list of forms that the script writes."""
+_HOSTS = frozenset({"docs.google.com", "forms.gle"})
 
 
 class GoogleForms:
@@ -96,18 +94,39 @@ class GoogleForms:
         return written
 
     def recognises(self, path: Path) -> bool:
-        """Whether a file holds responses, or is the script's list of forms."""
-        return recognises(path) or is_list(path)
-
-    def read_made(self, path: Path, pack: SurveyPack) -> Mapping[str, Mapping[str, Any]]:
-        """What the script made; see `ReadMade`."""
-        return read_list(path, pack) if is_list(path) else {}
+        """Return whether a file holds responses, or is the script's list of forms."""
+        return reading.recognises(path) or _is_list(path)
 
     def read(self, path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
-        """The responses of a table, or of the API."""
-        if starts_as_json(path):
-            return responses.read(path, pack)
-        return read(path, pack, self.zone)
+        """Read the responses of a table, or of the API."""
+        return reading.read(path, pack, self.zone)
+
+    def read_made(self, path: Path, pack: SurveyPack) -> Mapping[str, Mapping[str, Any]]:
+        """Return by sheet id the form's id and addresses; nothing is left to make. See `ReadMade`.
+
+        Raises:
+            InputError: a row is of no sheet of the survey, an address is not one of Google's forms,
+                or another form was made for the sheet.
+        """
+        sheets, noted = {sheet.id for sheet in pack.sheets}, pack.made.get(self.name, {})
+        made: dict[str, Mapping[str, Any]] = {}
+        for row in read_table(path, _COLUMNS).rows if _is_list(path) else ():
+            sheet, form, answer, prolific = (row[name].strip() for name in _COLUMNS)
+            other = noted.get(sheet, {}).get("form", form)
+            message = ""
+            if sheet not in sheets:
+                message = f"The survey has no sheet {sheet[:80]!r}."
+            for address in (answer, prolific):
+                if not is_https(address) or urlsplit(address).hostname not in _HOSTS:
+                    message = message or f"{address[:80]!r} is not the address of a form at Google."
+            if other != form:
+                message = f"The sheet {sheet} has another form, {other[:80]!r}; keep one of them."
+            if message:
+                raise InputError(message, file=path, row=row.number)
+            done = dict.fromkeys(("filled", "published", "open"), True)
+            form_made = {"form": form, "responder": answer, "prolific": prolific, **done}
+            made[sheet] = {"items": {}, **noted.get(sheet, {}), **form_made}
+        return made
 
     def push(
         self,
@@ -136,70 +155,22 @@ class GoogleForms:
         return [form.row() for form in pushed]
 
 
+def _is_list(path: Path) -> bool:
+    """Return whether a file is the list of forms that the script writes."""
+    try:
+        return path.suffix.lower() == ".csv" and bool(read_table(path, _COLUMNS).columns)
+    except InputError:
+        return False
+
+
 def _script_data(form: Form) -> dict[str, Any]:
-    """A form as the script reads it: a file in Drive, so no text becomes part of the code."""
-    data = _values(form)
-    data["items"] = [
+    """Return a form as the script reads it: data in Drive, so no text becomes part of the code."""
+    items = [
         {
-            **_values(item, "source"),
-            "options": list(map(_values, item.options)),
+            **{name: value for name, value in item._asdict().items() if name != "source"},
+            "options": [option._asdict() for option in item.options],
             "routed": item.routed,
         }
         for item in form.items
     ]
-    return {"memeloc": "google-form", **data}
-
-
-def _values(record: Form | Item | Option, without: str = "") -> dict[str, Any]:
-    """The fields of a record by name; `asdict` would copy each value, which takes longer."""
-    return {name: getattr(record, name) for name in record.__slots__ if name != without}
-
-
-_COLUMNS = ("sheet", "form", "answer", "prolific")
-_LONGEST = 1000
-"""Bytes of the headings, at the most."""
-_HOSTS = frozenset({"docs.google.com", "forms.gle"})
-
-
-def is_list(path: Path) -> bool:
-    """Whether a file is the list of forms that the script writes."""
-    try:
-        with path.open("rb") as stream:
-            first = stream.readline(_LONGEST).decode("utf-8", "replace")
-    except OSError:
-        return False
-    return set(_COLUMNS) <= set(re.findall(r"\w+", first))
-
-
-def read_list(path: Path, pack: SurveyPack) -> dict[str, Mapping[str, Any]]:
-    """By sheet id the form's id and addresses, as `FormPush` notes them; nothing is left to make.
-
-    Raises:
-        InputError: a row is of no sheet of the survey, an address is not one of Google's forms, or
-            another form was made for the sheet.
-    """
-    sheets = {sheet.id for sheet in pack.sheets}
-    noted = pack.made.get("google-forms", {})
-    made: dict[str, Mapping[str, Any]] = {}
-    table = read_table(path, _COLUMNS)
-    places = [table.columns.index(name) for name in _COLUMNS]
-    for row in table.rows:
-        sheet, form, answer, prolific = (text_of(row.cells[place]).strip() for place in places)
-        if sheet not in sheets:
-            raise InputError(f"The survey has no sheet {sheet[:80]!r}.", file=path, row=row.number)
-        for address in (answer, prolific):
-            if not is_https(address) or urlsplit(address).hostname not in _HOSTS:
-                message = f"{address[:80]!r} is not the address of a form at Google."
-                raise InputError(message, file=path, row=row.number)
-        other = noted.get(sheet, {}).get("form", form)
-        if other != form:
-            message = f"The sheet {sheet} has another form, {other[:80]!r}; keep one of them."
-            raise InputError(message, file=path, row=row.number)
-        done = dict.fromkeys(("filled", "published", "open"), True)
-        made[sheet] = {
-            "items": {},
-            **noted.get(sheet, {}),
-            **{"form": form, "responder": answer, "prolific": prolific},
-            **done,
-        }
-    return made
+    return {"memeloc": "google-form", **form._asdict(), "items": items}

@@ -15,12 +15,11 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from memeloc.model import Locale
 from memeloc.settings import read_toml, validate
 from memeloc.sheets import write_sheet
 from memeloc.survey.model import Culture
 from memeloc.survey.targets.files import write_text
-from memeloc.survey.targets.prolific.records import FilterRecord
+from memeloc.survey.targets.prolific.api import FilterRecord
 
 SHIPPED = Path(__file__).parent / "filters.toml"
 SCREENED = (
@@ -84,48 +83,53 @@ class Filters(_Section):
                 raise ValueError(f"has no [criteria.{name}]; copy the shipped file")
         return self
 
-    def keys(self, name: str, culture: Culture) -> tuple[str, ...]:
-        """What a culture's choices of a criterion are found by: of bicultural people, both
-        languages."""
-        kind = self.criteria[name].kind
-        if kind == "language":
-            locales = (culture.locale, culture.second)
-            return tuple(locale.tag for locale in locales if locale is not None)
-        if kind == "country":
-            return (culture.residence if name == "residence" else culture.country,)
-        return (FIXED,)
-
-    def of(self, culture: Culture, *, balance_sex: bool) -> tuple[list[dict[str, Any]], list[str]]:
-        """The filters of a culture's studies, and a sentence for each id that is missing.
+    def of(
+        self, culture: Culture, *, balance_sex: bool
+    ) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
+        """Return the filters of a culture's studies, and the keys whose ids are missing.
 
         The residence is left out where annotators need not live in the country (multi3hate 3.3).
         """
         filters: list[dict[str, Any]] = []
-        missing: list[str] = []
-        for name in (*screened(culture), *((SEX,) if balance_sex else ())):
+        missing: dict[str, list[str]] = {}
+        for name, keys in self.wanted([culture], balance_sex=balance_sex).items():
             criterion, ids = self.criteria[name], list[str]()
-            for key in self.keys(name, culture):
+            for key in keys:
                 if criterion.filter_id and key in criterion.choices:
                     ids += criterion.choices[key].ids
-                    continue
-                whose = "" if key == FIXED else f" for {key}"
-                missing.append(
-                    f"Prolific's id of the filter {name.replace('_', ' ')}{whose} is not known: "
-                    "it is given only to those who have a token. Look it up by `memeloc survey "
-                    "filters NAME`, or write it into a copy of filters.toml."
-                )
+                else:
+                    missing.setdefault(name, []).append(key)
             if ids:
                 filters.append({"filter_id": criterion.filter_id, "selected_values": ids})
             if ids and name == SEX:
                 filters[-1]["weightings"] = dict.fromkeys(ids, 1)
         return filters, missing
 
+    def wanted(
+        self, cultures: Iterable[Culture], *, balance_sex: bool = True
+    ) -> dict[str, dict[str, str]]:
+        """Return by criterion the keys of the choices that cultures need.
 
-def screened(culture: Culture) -> tuple[str, ...]:
-    """The criteria of a culture; no residence where people need not live in the country."""
-    if culture.second is not None:
-        return BICULTURAL
-    return tuple(name for name in SCREENED if name != "residence" or culture.resident)
+        Each with how Prolific calls its language, where it is one.
+        """
+        wanted: dict[str, dict[str, str]] = {}
+        for culture in cultures:
+            names: tuple[str, ...] = BICULTURAL
+            if culture.second is None:
+                left_out = () if culture.resident else ("residence",)
+                names = tuple(name for name in SCREENED if name not in left_out)
+            for name in (*names, *((SEX,) if balance_sex else ())):
+                kind, keys = self.criteria[name].kind, {FIXED: ""}
+                if kind == "language":
+                    keys = {
+                        locale.tag: locale.recruitment or locale.name.split(" (")[0]
+                        for locale in (culture.locale, culture.second)
+                        if locale is not None
+                    }
+                elif kind == "country":
+                    keys = {culture.residence if name == "residence" else culture.country: ""}
+                wanted.setdefault(name, {}).update(keys)
+        return wanted
 
 
 def load_filters(path: Path | None = None) -> Filters:
@@ -150,15 +154,9 @@ def lookup(
     """
     problems: list[str] = []
     criteria = dict(filters.criteria)
-    languages = {
-        locale.tag: locale
-        for culture in cultures
-        for locale in (culture.locale, culture.second)
-        if locale is not None
-    }
-    needed = {SEX, *(name for culture in cultures for name in screened(culture))}
+    wanted = filters.wanted(cultures)
     for name, criterion in filters.criteria.items():
-        if name not in needed:
+        if name not in wanted:
             continue
         record = _filter(criterion, offered)
         if record is None:
@@ -168,14 +166,18 @@ def lookup(
             )
             continue
         choices = dict(criterion.choices)
-        asking = [culture for culture in cultures if name == SEX or name in screened(culture)]
-        for key in dict.fromkeys(key for culture in asking for key in filters.keys(name, culture)):
-            ids = _choice_ids(filters, criterion, key, languages, record.labels)
+        for key, language in wanted[name].items():
+            names = {"language": (language,), "fixed": criterion.labels}
+            ids = _choices(
+                names.get(criterion.kind, filters.countries.get(key, ())),
+                record.labels,
+                within=criterion.kind == FIXED,
+            )
             if ids and (name != SEX or len(ids) == 2):
-                choices[key] = Choice(ids=ids, labels=tuple(record.labels[own] for own in ids))
+                choices[key] = Choice(ids=ids, labels=tuple(record.labels[id] for id in ids))
                 continue
             choices.pop(key, None)
-            listed = "; ".join(f"{own} = {of}" for own, of in list(record.labels.items())[:12])
+            listed = "; ".join(f"{id} = {label}" for id, label in list(record.labels.items())[:12])
             problems.append(
                 f"The filter {record.filter_id!r} has no choice that is surely {key}; it has "
                 f"{listed}. Write the right one into [criteria.{name}.choices]."
@@ -188,31 +190,26 @@ def lookup(
 def differing(
     filters: Filters, offered: Iterable[FilterRecord], cultures: Sequence[Culture]
 ) -> list[str]:
-    """A sentence for each id that means something else by now than it is written to mean.
+    """Return a sentence for each id that means something else by now than it is written to mean.
 
     A choice whose number came to stand for another country would recruit the wrong people.
     """
     labels_now = {record.filter_id: record.labels for record in offered}
     problems: list[str] = []
-    for name, criterion in filters.criteria.items():
-        keys = {
-            key
-            for each in cultures
-            if name == SEX or name in screened(each)
-            for key in filters.keys(name, each)
-        }
-        wanted = [choice for key, choice in criterion.choices.items() if key in keys]
-        if not criterion.filter_id or not wanted:
+    for name, keys in filters.wanted(cultures).items():
+        criterion = filters.criteria[name]
+        choices = [choice for key, choice in criterion.choices.items() if key in keys]
+        if not criterion.filter_id or not choices:
             continue
         if criterion.filter_id not in labels_now:
             problems.append(f"Prolific has no filter {criterion.filter_id!r} any more; look again.")
             continue
-        pairs = {pair for choice in wanted for pair in zip(choice.ids, choice.labels, strict=False)}
-        for own, label in sorted(pairs):
-            now = labels_now[criterion.filter_id].get(own, "nothing")
+        pairs = {pair for each in choices for pair in zip(each.ids, each.labels, strict=False)}
+        for id, label in sorted(pairs):
+            now = labels_now[criterion.filter_id].get(id, "nothing")
             if _plain(now) != _plain(label):
                 problems.append(
-                    f"Choice {own} of Prolific's filter {criterion.filter_id!r} is "
+                    f"Choice {id} of Prolific's filter {criterion.filter_id!r} is "
                     f"{now[:60]!r} and not {label!r}; look the filters up again."
                 )
     return problems
@@ -233,7 +230,7 @@ def write_filters(filters: Filters, path: Path) -> Path:
 
 
 def _assigned(values: Mapping[str, str | Sequence[str]]) -> list[str]:
-    """Settings as TOML has them, which for texts and lists of texts is as JSON has them."""
+    """Return settings as TOML has them, which for texts and lists of texts is as JSON has them."""
     return [
         f"{key} = {json.dumps(value, ensure_ascii=False)}".replace("\x7f", "\\u007f")
         for key, value in values.items()
@@ -241,34 +238,20 @@ def _assigned(values: Mapping[str, str | Sequence[str]]) -> list[str]:
 
 
 def _filter(criterion: Criterion, offered: Sequence[FilterRecord]) -> FilterRecord | None:
-    """The filter of that id, or of one of the titles, the first title first."""
-    for record in offered:
-        if record.filter_id == criterion.filter_id:
-            return record
+    """Return the filter of that id, or of one of the titles, the first title first."""
+    same = [record for record in offered if record.filter_id == criterion.filter_id]
     for title in criterion.titles:
-        same = [record for record in offered if _plain(record.title or "") == _plain(title)]
-        if len(same) == 1:
-            return same[0]
-    return None
+        titled = [record for record in offered if _plain(record.title or "") == _plain(title)]
+        same += titled if len(titled) == 1 else []
+    return same[0] if same else None
 
 
-def _choice_ids(
-    filters: Filters,
-    criterion: Criterion,
-    key: str,
-    languages: Mapping[str, Locale],
-    labels: Mapping[str, str],
-) -> tuple[str, ...]:
-    """Choices that are surely what is looked for; a fixed one may have more words around it."""
-    names: Sequence[str] = criterion.labels
-    if criterion.kind == "language":
-        names = (languages[key].recruitment or languages[key].name.split(" (")[0],)
-    elif criterion.kind != FIXED:
-        names = filters.countries.get(key, ())
+def _choices(names: Iterable[str], labels: Mapping[str, str], *, within: bool) -> tuple[str, ...]:
+    """Return the choices that are surely of a name; with `within` one may have words around it."""
     plain = {_plain(name) for name in names}
-    ids = tuple(own for own, label in labels.items() if _plain(label) in plain)
-    if not ids and criterion.kind == FIXED:
-        ids = tuple(own for own, label in labels.items() if any(n in _plain(label) for n in plain))
+    ids = tuple(id for id, label in labels.items() if _plain(label) in plain)
+    if not ids and within:
+        ids = tuple(id for id, label in labels.items() if any(n in _plain(label) for n in plain))
         return ids if len(ids) == 1 else ()
     return ids
 

@@ -1,30 +1,118 @@
 """Who took part. In: Prolific's demographic export, or its API's submissions. Out: people.
 
-Which sheet a study is of follows from the study's id where it was drafted from here, from a name
-with the sheet's id in it, from the file's name, or from the completion codes. What cannot be placed
-is rejected with a reason; addresses of people's computers and their dates of birth are not taken
-over.
+Columns are found by their headings, in any order. Which sheet a study is of follows from the
+study's id where it was drafted from here, from a name with the sheet's id in it, from the file's
+name, or from the completion codes. What cannot be placed is rejected with a reason; addresses of
+people's computers and their dates of birth are not taken over.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from memeloc.counts import counted
-from memeloc.survey import model
+from memeloc.errors import InputError
 from memeloc.survey.codes import ENDINGS
-from memeloc.survey.model import Participant, RejectedRow
+from memeloc.survey.model import (
+    ARCHIVED,
+    COMPLETED,
+    MOMENTS,
+    RETURN_REQUESTED,
+    REVIEWED,
+    STARTED,
+    Participant,
+    RejectedRow,
+)
 from memeloc.survey.quality.participants import words_of
-from memeloc.survey.targets.prolific import columns
-from memeloc.survey.targets.prolific.columns import key_of
-from memeloc.survey.targets.prolific.records import ID
-from memeloc.survey.targets.prolific.rows import ExportRow, read_rows
+from memeloc.survey.targets.files import read_json, starts_as_json
+from memeloc.survey.targets.prolific.api import ID, STATUSES, key_of
 from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.time_columns import read_column
+from memeloc.tables import read_table, read_tables
+
+_COLUMNS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "submission": {
+        "participant": ("participant id", "participant", "prolific id", "prolific pid"),
+        "submission": ("submission id", "session id", "id"),
+        "study": ("study id",),
+        "study name": ("internal name", "study name", "study internal name", "study"),
+        "status": ("status", "submission status"),
+        "code": ("completion code", "entered code", "study code"),
+        "seconds": ("time taken", "time taken in seconds", "time taken seconds"),
+        STARTED: ("started at", "started datetime", "started date time", "date started"),
+        COMPLETED: ("completed at", "completed date time", "completed datetime", "date completed"),
+        REVIEWED: ("reviewed at", "reviewed at datetime", "reviewed date time"),
+        ARCHIVED: ("archived at", "archived at datetime", "archived date time"),
+        RETURN_REQUESTED: ("return requested", "return requested at"),
+    },
+    "facts": {
+        "age": ("age", "age demographics"),
+        "sex": ("sex",),
+        "gender": ("gender", "gender identity"),
+        "ethnicity": ("ethnicity simplified", "simplified ethnicity", "ethnicity"),
+        "nationality": ("nationality", "current nationality"),
+        "country_of_birth": ("country of birth",),
+        "residence": ("current country of residence", "country of residence", "residence"),
+        "first_language": ("first language", "language", "native language"),
+        "fluent_languages": ("fluent languages",),
+        "most_of_life": ("place of most time spent before turning 18",),
+        "monocultural": (
+            "monocultural", "monocultural multicultural", "mono multi cultural", "multicultural",
+            "cultural background",
+        ),
+        "student": ("student status",),
+        "employment": ("employment status",),
+    },
+    "details": {
+        "terms_accepted": ("custom study tncs accepted at",),
+        "total_approvals": ("total approvals", "num approvals"),
+        "total_rejections": ("total rejections", "num rejections"),
+        "score": ("prolific score",),
+        "reward": ("reward", "submission reward"),
+        "bonuses": ("bonus payments",),
+        "complete": ("is complete",),
+        "siblings": ("has siblings",),
+        "parent_study": ("parent study id",),
+        "star": ("star awarded",),
+    },
+    "dropped": {"personal": ("ip", "ip address", "date of birth")},
+}  # fmt: skip
+"""Headings, as of `key_of`, by what they mean: of the submission, the person, what decides nothing,
+and what is not taken over. The spellings are those of the study page's export (`Submission id`), of
+the older one (`session_id`, `entered_code`), and of the public API
+(docs.prolific.com/api-reference/studies/export-demographic-data, .../submissions/get-submissions).
+Of several columns of one meaning the first that is listed goes first."""
+
+_MEANINGS = {
+    heading: (group, name, rank)
+    for group, names in _COLUMNS.items()
+    for name, headings in names.items()
+    for rank, heading in enumerate(headings)
+}
+_NEEDED = frozenset({"participant", "status", "submission"})
+_TELLING = frozenset({"code", "seconds", STARTED, COMPLETED, REVIEWED})
+_WANTED = (
+    "Submission id, Participant id and Status; export the demographic data of the study once more, "
+    "and leave its first row as it is"
+)
+_ENCODINGS = ("cp1252",)
+"""What Excel saves plain CSV in."""
+
+REVOKED = "consent revoked"
+"""What stands for a value of a person who withdrew consent."""
+WITHHELD = frozenset({REVOKED, "data expired"})
+"""What stands for a value that Prolific does not give any more."""
+NOTHING = frozenset({"", "not applicable", "n a", "na", "null", "none", "nan"})
+"""What stands for no value in these columns."""
+_NO_CODE = frozenset({"nocode", "no code"})
+"""What stands for the code of people who entered none."""
 
 _TAKEN = re.compile(r"(?:(?:(\d{1,4}):)?(\d{1,2}):)?(\d{1,9}(?:[.,]\d{1,12})?)", re.ASCII)
 """Hours, minutes and seconds: `634`, `634.5`, `634,5` or `10:34`."""
@@ -32,205 +120,304 @@ _EARLIEST = datetime.min.replace(tzinfo=UTC)
 _MANY = 200
 """Unknown headings that are listed at the most."""
 
-_Endings = Mapping[str, tuple[str, str]]
-"""Sheet and ending by completion code in small letters."""
+
+@dataclass(slots=True)
+class _Row:
+    """What one row says, by the groups of `_COLUMNS`; `content` is all of it as written.
+
+    `withheld` has by fact or heading why Prolific does not say it any more, `other` what is under
+    unknown headings, `times` those of `submission`.
+    """
+
+    number: int
+    content: Mapping[str, Any]
+    submission: dict[str, str] = field(default_factory=dict)
+    facts: dict[str, str] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
+    other: dict[str, str] = field(default_factory=dict)
+    withheld: dict[str, str] = field(default_factory=dict)
+    times: dict[str, datetime] = field(default_factory=dict)
+
+    def get(self, name: str) -> str:
+        """Return what describes the submission, or empty."""
+        return self.submission.get(name, "")
 
 
-def people(
-    path: Path, pack: SurveyPack, studies: Mapping[str, str], sheet: str
-) -> Iterator[Participant | RejectedRow]:
-    """The people of a file, whoever began last at the end, and what cannot be placed.
-
-    `studies` has by Prolific's id of a study the id of its sheet, as far as that is known; `sheet`
-    is the one whose study the whole file is of, empty if nobody named it.
+class Export:
+    """The rows of a file, and what is wrong with some (`problems`).
 
     Raises:
         InputError: it cannot be read at all, or has not the headings that are needed.
     """
-    every = read_rows(path)
-    rows = sorted((row for row in every if _has_ids(row)), key=_age)
-    endings = _endings(pack)
-    placed: dict[tuple[str, ...], tuple[ExportRow, Participant]] = {}
-    for row, own in zip(rows, _sheets(rows, path, pack, studies, sheet, endings), strict=True):
-        if not own:
-            message = (
-                "It is not known of which sheet its study is: call the file as the sheet is "
-                "called, such as r1-b03-DE.csv."
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.problems = path, list[RejectedRow]()
+        self.rows = list(self._listed() if starts_as_json(path) else self._table())
+        for name in MOMENTS:
+            timed = [row for row in self.rows if row.get(name)]
+            # Without a zone they are UTC, as Prolific writes them; spreadsheets rewrite them.
+            times = read_column([row.get(name) for row in timed])
+            for row, moment in zip(timed, times, strict=True):
+                if moment:
+                    row.times[name] = moment
+                    continue
+                text = row.details[f"{name}_as_written"] = row.get(name)
+                message = (
+                    f"The time {text[:40]!r} under {name.replace('_', ' ')} cannot be read for "
+                    "sure, so the row is taken without it; export it from Prolific once more."
+                )
+                self._reject(row, "unknown time", message, {name: text})
+
+    def revoked(self) -> list[str]:
+        """Return the participants who revoked consent: as their status, or in another column."""
+        return [
+            row.get("participant")
+            for row in self.rows
+            if ID.fullmatch(row.get("participant"))
+            and REVOKED in {key_of(row.get("status")), *row.withheld.values()}
+        ]
+
+    def people(
+        self, pack: SurveyPack, studies: Mapping[str, str], sheet: str
+    ) -> Iterator[Participant | RejectedRow]:
+        """Yield what cannot be placed, then the people, whoever began last at the end.
+
+        `studies` has by Prolific's id of a study the id of its sheet, as far as that is known;
+        `sheet` is the one whose study the whole file is of, empty if nobody named it.
+        """
+        endings: dict[str, dict[str, str]] = defaultdict(dict)
+        for id, codes in pack.codes.items():
+            for ending in ENDINGS:
+                endings[getattr(codes, ending).casefold()].setdefault(id, ending)
+        # A code that several sheets have says neither.
+        ended = {code: next(iter(own.items())) for code, own in endings.items() if len(own) == 1}
+        placed: dict[tuple[str, ...], tuple[_Row, Participant]] = {}
+        rows = sorted(filter(self._has_ids, self.rows), key=_age)
+        for row, of in zip(rows, self._sheets(rows, pack, studies, sheet, ended), strict=True):
+            if not of:
+                message = (
+                    "It is not known of which sheet its study is: call the file as the sheet is "
+                    "called, such as r1-b03-DE.csv."
+                )
+                self._reject(row, "unknown study", message)
+                continue
+            person = self._person(row, of, ended)
+            begun = "" if person.submission else row.get(STARTED)
+            key = (person.submission or person.participant, of, begun)
+            older = placed.pop(key, None)
+            if older and older[1] != person:
+                message = "The submission is there twice, and differs; the later one is taken."
+                self._reject(older[0], "doubled row", message)
+            placed[key] = row, person
+        yield from _summaries([row for row, _ in placed.values()])
+        yield from sorted(self.problems, key=lambda problem: problem.row)
+        yield from (person for _, person in placed.values())
+
+    def _reject(
+        self, row: _Row, reason: str, message: str, content: Mapping[str, Any] | None = None
+    ) -> None:
+        content = row.content if content is None else content
+        self.problems.append(RejectedRow("", row.number, reason, message, content))
+
+    def _listed(self) -> Iterator[_Row]:
+        for number, value in enumerate(_submissions(read_json(self.path)), 1):
+            if not _is_submission(value):
+                message = "It is not a submission of Prolific's API: id, participant, status."
+                self._reject(_Row(number, {"value": value}), "not a submission", message)
+                continue
+            cells: dict[str, Any] = {}
+            for key, inner in value.items():
+                if not key.startswith("_"):  # links; what is within an object is a sample's strata
+                    cells |= inner if isinstance(inner, dict) else {key: inner}
+            yield _row(
+                number,
+                {
+                    key: inner if isinstance(inner, str) else json.dumps(inner, ensure_ascii=False)
+                    for key, inner in cells.items()
+                    if inner is not None
+                },
             )
-            row.reject("unknown study", message)
-            continue
-        person = _person(row, own, endings)
-        begun = "" if person.submission else row.get(model.STARTED)
-        key = (person.submission or person.participant, own, begun)
-        older = placed.pop(key, None)
-        if older and older[1] != person:
-            message = "The submission is there twice, and differs; the later one is taken."
-            older[0].reject("doubled row", message)
-        placed[key] = row, person
-    yield from _summaries([row for row, _ in placed.values()])
-    yield from (problem for row in every for problem in row.problems)
-    yield from (person for _, person in placed.values())
+
+    def _table(self) -> Iterator[_Row]:
+        table = read_table(self.path, is_header=_is_export, wanted=_WANTED, encodings=_ENCODINGS)
+        if table.note:
+            self._reject(_Row(1, {}), "encoding", table.note)
+        for line in table.rows:
+            if line.reason:
+                self._reject(_Row(line.number, line.texts), line.reason, line.error)
+            else:
+                yield _row(line.number, line.texts)
+
+    def _has_ids(self, row: _Row) -> bool:
+        for name in ("participant", "submission"):
+            text = row.get(name)
+            if key_of(text) in WITHHELD:
+                message = f"Prolific does not say its {name} any more, so it joins no answers."
+                self._reject(row, key_of(text), message)
+            elif not ID.fullmatch(text) and (text or name == "participant"):
+                self._reject(row, f"no {name}", f"{text[:80]!r} is not an id of a {name}.")
+            else:
+                continue
+            return False
+        return True
+
+    def _sheets(
+        self,
+        rows: Sequence[_Row],
+        pack: SurveyPack,
+        studies: Mapping[str, str],
+        whole_file: str,
+        endings: Mapping[str, tuple[str, str]],
+    ) -> list[str]:
+        """Return the sheet of each row's study; empty where nothing says it."""
+        sheets = {sheet.id for sheet in pack.sheets}
+        by_study = {study: sheet for study, sheet in studies.items() if sheet in sheets}
+        if not whole_file:
+            parts = {at for word in words_of(self.path.stem) for at in (word, *word.split("_"))}
+            whole_file = _only((parts & sheets) | {by_study[at] for at in parts & by_study.keys()})
+        placed: list[tuple[str, str]] = []
+        votes: dict[str, set[str]] = defaultdict(set)
+        for row in rows:
+            study, name = row.get("study"), row.get("study name")
+            sheet = by_study.get(study) or by_study.get(name) or _only(words_of(name) & sheets)
+            sheet = sheet or whole_file
+            by_code = endings.get(row.get("code").casefold(), ("", ""))[0]
+            if by_code:
+                votes[study or name].add(by_code)
+            if sheet and by_code not in ("", sheet):
+                message = (
+                    f"Its completion code is that of {by_code}, and its study that of {sheet}."
+                )
+                self._reject(row, "code of another sheet", message)
+            placed.append((sheet or by_code, study or name))
+        # The people of a study who entered no code are of the sheet of those who did.
+        return [sheet or _only(votes[study]) for sheet, study in placed]
+
+    def _person(self, row: _Row, sheet: str, endings: Mapping[str, tuple[str, str]]) -> Participant:
+        details: dict[str, Any] = dict(row.details)
+        details |= {name: moment.isoformat() for name, moment in sorted(row.times.items())}
+        details |= {
+            name.replace(" ", "_") if name != "study" else "study_id": row.get(name)
+            for name in ("study", "study name")
+            if row.get(name)
+        }
+        code, text = row.get("code"), row.get("status")
+        if key_of(code) in _NO_CODE:
+            details["ended"] = "no code"
+        elif code:
+            whose, ending = endings.get(code.casefold(), ("", ""))
+            details |= {"code": code, "ended": ending if whose == sheet else "unknown code"}
+        for name, cells in (("withheld", row.withheld), ("other", row.other)):
+            if cells:
+                details[name] = dict(sorted(cells.items()))
+        status = STATUSES.get(key_of(text))
+        if status is None:
+            message = f"Prolific has no status {text[:40]!r}; it is kept as it is."
+            if not text:
+                message = "It has no status, so nothing can be decided about it."
+            self._reject(row, "unknown status", message, {"status": text})
+        return Participant(
+            row.get("participant"),
+            dict(sorted(row.facts.items())),
+            row.get("submission"),
+            sheet,
+            status or text.upper()[:40] or "UNKNOWN",
+            self._seconds(row),
+            details,
+        )
+
+    def _seconds(self, row: _Row) -> float | None:
+        """Return the time taken; else what lies between the times."""
+        text = row.get("seconds")
+        taken: float | None = None
+        if match := _TAKEN.fullmatch(text):
+            hours, minutes = int(match[1] or 0), int(match[2] or 0)
+            taken = hours * 3600 + minutes * 60 + float(match[3].replace(",", "."))
+        elif text:
+            message = f"The time taken, {text[:40]!r}, is not a number of seconds."
+            self._reject(row, "unknown time taken", message, {"text": text})
+        if taken is None and {STARTED, COMPLETED} <= row.times.keys():
+            taken = (row.times[COMPLETED] - row.times[STARTED]).total_seconds()
+        return taken if taken and taken > 0 else None
 
 
-def revoked(path: Path) -> list[str]:
-    """The participants of a file who revoked consent: as their status, or in any other column.
-
-    Raises:
-        InputError: as of `people`.
-    """
-    return [
-        row.get(columns.PARTICIPANT)
-        for row in read_rows(path)
-        if ID.fullmatch(row.get(columns.PARTICIPANT))
-        and columns.REVOKED in {key_of(row.get(columns.STATUS)), *row.withheld.values()}
-    ]
-
-
-def _has_ids(row: ExportRow) -> bool:
-    if row.problems and not row.submission:
-        return False  # it was rejected whole
-    for name in row.formulas:
-        if name not in (columns.PARTICIPANT, columns.SUBMISSION):
-            message = "A formula stands where Prolific writes a value; it is left out."
-            row.reject("formula", message, {"column": name})
-    for name in (columns.PARTICIPANT, columns.SUBMISSION):
-        text = row.get(name)
-        if name in row.formulas:
-            row.reject("formula", f"The id of the {name} is a formula; write it as a text.")
-        elif key_of(text) in columns.WITHHELD:
-            message = f"Prolific does not say its {name} any more, so it joins no answers."
-            row.reject(key_of(text), message)
-        elif not ID.fullmatch(text) and (text or name == columns.PARTICIPANT):
-            row.reject(f"no {name}", f"{text[:80]!r} is not an id of a {name}.")
-        else:
-            continue
+def recognises(path: Path) -> bool:
+    """Return whether a file is the API's list of submissions, or has an export's headings."""
+    try:
+        if starts_as_json(path, '"participant', '"status"'):
+            return _is_submission(next(_submissions(read_json(path)), None))
+        tables = read_tables(path, is_header=_is_export, encodings=_ENCODINGS)
+        return not starts_as_json(path) and any(tables)
+    except InputError:
         return False
-    return True
 
 
-def _sheets(
-    rows: Sequence[ExportRow],
-    path: Path,
-    pack: SurveyPack,
-    studies: Mapping[str, str],
-    whole_file: str,
-    endings: _Endings,
-) -> list[str]:
-    """The sheet of each row's study; empty where nothing says it."""
-    sheets = {sheet.id for sheet in pack.sheets}
-    by_study = {study: sheet for study, sheet in studies.items() if sheet in sheets}
-    if not whole_file:
-        parts = {part for word in words_of(path.stem) for part in (word, *word.split("_"))}
-        whole_file = _only((parts & sheets) | {by_study[part] for part in parts & by_study.keys()})
-    placed: list[tuple[str, str]] = []
-    votes: dict[str, set[str]] = defaultdict(set)
-    for row in rows:
-        study, name = row.get(columns.STUDY), row.get(columns.STUDY_NAME)
-        sheet = by_study.get(study) or by_study.get(name) or _only(words_of(name) & sheets)
-        sheet = sheet or whole_file
-        by_code = endings.get(row.get(columns.CODE).casefold(), ("", ""))[0]
-        if by_code:
-            votes[study or name].add(by_code)
-        if sheet and by_code not in ("", sheet):
-            message = f"Its completion code is that of {by_code}, and its study that of {sheet}."
-            row.reject("code of another sheet", message)
-        placed.append((sheet or by_code, study or name))
-    # The people of a study who entered no code are of the sheet of those who did.
-    return [sheet or _only(votes[study]) for sheet, study in placed]
+def _names(headings: Iterable[str]) -> set[str]:
+    meanings = (_MEANINGS.get(key_of(heading), ("", "", 0)) for heading in headings)
+    return {name for group, name, _ in meanings if group == "submission"}
 
 
-def _only(sheets: set[str]) -> str:
+def _is_export(headings: Sequence[str]) -> bool:
+    names = _names(headings)
+    return names >= _NEEDED and bool(names & _TELLING)
+
+
+def _is_submission(value: Any) -> bool:
+    return isinstance(value, dict) and {*_NEEDED, STARTED} <= _names(value)
+
+
+def _submissions(value: Any) -> Iterator[Any]:
+    """Yield the submissions of a page, of several pages, or of a plain list."""
+    for page in value if isinstance(value, list) else [value]:
+        results = page.get("results") if isinstance(page, dict) else None
+        yield from results if isinstance(results, list) else [page]
+
+
+def _row(number: int, texts: Mapping[str, str]) -> _Row:
+    """Return a row with its cells sorted by what their headings mean."""
+    cells = [
+        (_MEANINGS.get(key_of(heading), ("other", heading, 0)), heading, text)
+        for heading, text in texts.items()
+    ]
+    row = _Row(number, {name: text for (group, *_), name, text in cells if group != "dropped"})
+    for (group, name, _), heading, text in sorted(cells, key=lambda cell: cell[0][2]):
+        word = key_of(text) or text
+        if word in NOTHING or group == "dropped":
+            continue
+        if word in WITHHELD and name not in _NEEDED:
+            row.withheld.setdefault(name, word)
+        elif text.startswith("=") or getattr(row, group).setdefault(name, text) != text:
+            row.other[heading] = text  # a formula, or of two columns of one meaning that differ
+    return row
+
+
+def _only(sheets: Collection[str]) -> str:
     return min(sheets) if len(sheets) == 1 else ""
 
 
-def _person(row: ExportRow, sheet: str, endings: _Endings) -> Participant:
-    details: dict[str, Any] = dict(row.details)
-    details |= {name: moment.isoformat() for name, moment in sorted(row.times.items())}
-    for name, meaning in (("study_id", columns.STUDY), ("study_name", columns.STUDY_NAME)):
-        if row.get(meaning):
-            details[name] = row.get(meaning)
-    code = row.get(columns.CODE)
-    if key_of(code) in columns.NO_CODE:
-        details["ended"] = "no code"
-    elif code:
-        whose, ending = endings.get(code.casefold(), ("", ""))
-        details |= {"code": code, "ended": ending if whose == sheet else "unknown code"}
-    for name, cells in (("withheld", row.withheld), ("other", row.other)):
-        if cells:
-            details[name] = dict(sorted(cells.items()))
-    return Participant(
-        row.get(columns.PARTICIPANT),
-        dict(sorted(row.facts.items())),
-        row.get(columns.SUBMISSION),
-        sheet,
-        _status(row),
-        _seconds(row),
-        details,
-    )
-
-
-def _status(row: ExportRow) -> str:
-    text = row.get(columns.STATUS)
-    status = columns.STATUSES.get(key_of(text))
-    if status is not None:
-        return status
-    message = f"Prolific has no status {text[:40]!r}; it is kept as it is."
-    if not text:
-        message = "It has no status, so nothing can be decided about it."
-    row.reject("unknown status", message, {"status": text})
-    return text.upper()[:40] or columns.STATUSES["unknown"]
-
-
-def _seconds(row: ExportRow) -> float | None:
-    """The time taken; else what lies between the times."""
-    text = row.get(columns.SECONDS)
-    taken: float | None = None
-    if match := _TAKEN.fullmatch(text):
-        hours, minutes = int(match[1] or 0), int(match[2] or 0)
-        taken = hours * 3600 + minutes * 60 + float(match[3].replace(",", "."))
-    elif text:
-        message = f"The time taken, {text[:40]!r}, is not a number of seconds."
-        row.reject("unknown time taken", message, {"text": text})
-    if taken is None and {model.STARTED, model.COMPLETED} <= row.times.keys():
-        between = row.times[model.COMPLETED] - row.times[model.STARTED]
-        taken = between.total_seconds()
-    return taken if taken and taken > 0 else None
-
-
-def _summaries(rows: Sequence[ExportRow]) -> Iterator[RejectedRow]:
-    """What is withheld of many people, and which columns are unknown: one row each for all."""
+def _summaries(rows: Sequence[_Row]) -> Iterator[RejectedRow]:
+    """Yield what is withheld of many people, and which columns are unknown: one row for all."""
     withheld = Counter((why, name) for row in rows for name, why in row.withheld.items())
     for (why, name), count in sorted(withheld.items()):
         message = (
-            f"Prolific does not say {name[:60].replace('_', ' ')} in "
-            f"{counted(count, 'row')} any more "
-            f"({why}); it is not known of these people."
+            f"Prolific does not say {name[:60].replace('_', ' ')} in {counted(count, 'row')} any "
+            f"more ({why}); it is not known of these people."
         )
-        if why == columns.REVOKED:
+        if why == REVOKED:
             message += " `memeloc survey forget --from` this file erases them."
         yield RejectedRow("", 1, why, message, {"fact": name, "rows": count})
     unknown = Counter(heading for row in rows for heading in row.other)
     if unknown:
         names = ", ".join(repr(heading[:60]) for heading in list(unknown)[:5])
         message = (
-            f"{counted(len(unknown), 'column is', 'columns are')} not known, such as "
-            f"{names}; what they say is kept under "
-            "the details of people and decides nothing."
+            f"{counted(len(unknown), 'column is', 'columns are')} not known, such as {names}; what "
+            "they say is kept under the details of people and decides nothing."
         )
         content = {"columns": dict(unknown.most_common(_MANY)), "count": len(unknown)}
         yield RejectedRow("", 1, "unknown column", message, content)
 
 
-def _endings(pack: SurveyPack) -> _Endings:
-    """Those of the survey's codes; one that several sheets have says neither."""
-    endings: dict[str, dict[str, str]] = defaultdict(dict)
-    for sheet, codes in pack.codes.items():
-        for ending in ENDINGS:
-            endings[getattr(codes, ending).casefold()].setdefault(sheet, ending)
-    return {code: next(iter(own.items())) for code, own in endings.items() if len(own) == 1}
-
-
-def _age(row: ExportRow) -> tuple[datetime, datetime, int]:
+def _age(row: _Row) -> tuple[datetime, datetime, int]:
     """Of a person who came back, what was begun last is taken, then what was known latest."""
     latest = max(row.times.values(), default=_EARLIEST)
-    return row.times.get(model.STARTED, _EARLIEST), latest, row.number
+    return row.times.get(STARTED, _EARLIEST), latest, row.number

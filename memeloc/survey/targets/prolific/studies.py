@@ -1,47 +1,143 @@
-"""A sheet as a study of Prolific's. In: a survey, and settings. Out: what POST /studies/ takes.
+"""Sheets as studies of Prolific's. In: a survey, settings. Out: drafts, published if agreed to.
 
 Fields, types and words are those of the public API v1
-(docs.prolific.com/api-reference/studies/create-study). Nothing is sent from here.
+(docs.prolific.com/api-reference/studies/create-study).
+
+What was made goes into the state as soon as it is known. A run that died between asking for a study
+and hearing of it finds it again by its internal name, which is unique to a sheet. Publishing costs
+money: all of it is shown first, fees and tax included, and nothing is published before that is
+agreed to.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from html import escape
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from memeloc.errors import InputError
-from memeloc.survey.design.pay import SMALLEST_SCREEN_OUT, shortest_limit
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from memeloc.counts import counted
+from memeloc.errors import InputError, ServiceError
+from memeloc.survey.design.pay import (
+    SMALLEST_SCREEN_OUT,
+    WAGE,
+    Rates,
+    amount,
+    read_pay,
+    shortest_limit,
+)
 from memeloc.survey.model import CompletionCodes, Sheet
 from memeloc.survey.targets.instructions import memes_shown, minutes_shown
-from memeloc.survey.targets.prolific.client import checked_id
+from memeloc.survey.targets.prolific.api import (
+    SERVICE,
+    CostRecord,
+    ProlificApi,
+    Record,
+    StudyRecord,
+    checked_id,
+    validated,
+)
 from memeloc.survey.targets.prolific.filters import Filters
-from memeloc.survey.targets.prolific.settings import ProlificSettings
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import State, SurveyPack
 from memeloc.survey.targets.services import is_https
 
+BASE_URL = "https://api.prolific.com"
 PARAMETERS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 """What Prolific puts into a study's address of who opens it."""
 NOWHERE = "https://survey.invalid/{sheet}"
 """Stands in a study until it is known where its sheet will be; such a study is not sent."""
-GROUP_FILTER = "participant_group_blocklist"
-STUDIES_FILTER = "previous_studies_blocklist"
+DRAFT = "UNPUBLISHED"
+GROUP = "group"
+"""The state's key of the participant group; a study is noted under `study/SHEET`."""
+GROUP_FILTER, STUDIES_FILTER = "participant_group_blocklist", "previous_studies_blocklist"
 LONGEST_NAME = 255
+
+Device = Literal["desktop", "tablet", "mobile"]
+_Count = Annotated[int, Field(ge=0, le=100_000)]
+
+
+def _split(value: Any) -> Any:
+    if isinstance(value, str):
+        return [part.strip().lower() for part in value.split(",")]
+    return value
+
+
+class ProlificSettings(BaseModel):
+    """How studies are made, and how Prolific is reached: options, and `[survey.prolific]`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    urls: str | dict[str, str] = Field(
+        "",
+        description="where sheets are filled in: an https address with {sheet} in it, or that of "
+        "the folder of SHEET.html, or by sheet id; the participant's id is added to it",
+    )
+    server: str = Field(
+        "",
+        description="the https address of `memeloc survey serve`, where each study is given a "
+        "place in its sheet; comes before urls",
+    )
+    wage: str | float | Decimal = Field(WAGE, description="an hour; multi3hate's by default")
+    currency: str = Field("GBP", description="of your account at Prolific, GBP or USD")
+    fee: str | float | Decimal = Field(
+        "academic", description="Prolific's share, for estimates: academic, corporate or a share"
+    )
+    minutes: _Count = Field(0, description="that a sheet took, if more than it says itself")
+    limit: _Count = Field(0, description="minutes a submission may take; 0 leaves it to Prolific")
+    filters: str = Field("", description="a TOML of filter ids; else the workspace's or shipped")
+    devices: Annotated[tuple[Device, ...], BeforeValidator(_split)] = Field(
+        ("desktop", "tablet", "mobile"), description="with commas between them"
+    )
+    warning: Literal["sensitive", "explicit"] = Field("sensitive", description="of the content")
+    balance_sex: bool = Field(True, description="whether as many women as men are asked for")
+    project: str = Field("", description="id of the project; empty for your default one")
+    group: str = Field(
+        "", description="id of the group that keeps people to one sheet; pushing makes one"
+    )
+    screen_out_reward: _Count = Field(0, description="minor units for who is screened out")
+    screen_out_places: _Count = Field(
+        0, description="how many may be; 0 asks those to return the study instead"
+    )
+    endpoint: str = Field(BASE_URL, description="the address of Prolific's API")
+    workspace: str = Field("", description="id of the workspace, if the account has several")
+    sheet: str = Field("", description="of an import: whose study a file is of")
+
+    @property
+    def pay(self) -> Rates:
+        """The wage, currency and fee; raises as `read_pay` does."""
+        return read_pay(self.wage, self.currency, self.fee)
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A sheet as a study; `missing` has a sentence for what must be known before it is sent."""
+    """A sheet as a study, and what must be known before it is sent: its filters, and its address.
+
+    `missing_filters` has by criterion the keys of choices whose ids are not known.
+    """
 
     sheet: str
     body: Mapping[str, Any]
-    missing: tuple[str, ...] = ()
+    missing_filters: Mapping[str, Sequence[str]]
+    is_nowhere: bool
+
+    @property
+    def digest(self) -> str:
+        """What tells a study from one of other content."""
+        content = {name: value for name, value in self.body.items() if name != "metadata"}
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
+
+    @property
+    def is_complete(self) -> bool:
+        return not (self.missing_filters or self.is_nowhere)
 
     def in_group(self, group: str) -> Study:
-        """The same with the group that all studies of the survey fill, and keep out."""
+        """Return the same with the group that all studies of the survey fill, and keep out."""
         group = checked_id(group, "participant group")
         adding = {"action": "ADD_TO_PARTICIPANT_GROUP", "participant_group": group}
         codes = [
@@ -53,14 +149,8 @@ class Study:
         return replace(self, body={**self.body, **changed})
 
 
-def digest(body: Mapping[str, Any]) -> str:
-    """What tells a study from one of other content."""
-    content = {name: value for name, value in body.items() if name != "metadata"}
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
-
-
 def study(pack: SurveyPack, sheet: Sheet, settings: ProlificSettings, filters: Filters) -> Study:
-    """The study of a sheet.
+    """Return the study of a sheet.
 
     Raises:
         InputError: it has no completion codes, or an address that people cannot be sent to.
@@ -78,12 +168,6 @@ def study(pack: SurveyPack, sheet: Sheet, settings: ProlificSettings, filters: F
     balanced = settings.balance_sex and sheet.wanted > 1
     wanted, missing = filters.of(sheet.culture, balance_sex=balanced)
     address = _address(pack, sheet, settings)
-    if address.startswith(NOWHERE.format(sheet="")):
-        missing.append(
-            f"It is not known where the sheet {sheet.id} can be filled in: name the addresses as "
-            "urls, such as https://survey.university.example/{sheet}.html, or that of "
-            "`memeloc survey serve` as server"
-        )
     texts = pack.texts[sheet.culture.locale.tag]
     warning = _line(texts.get("warning.text"))
     introduction = _line(texts.get("intro", count=memes_shown(sheet), minutes=minutes))
@@ -116,12 +200,13 @@ def study(pack: SurveyPack, sheet: Sheet, settings: ProlificSettings, filters: F
         "project": settings.project,
     }
     body |= {name: value for name, value in optional.items() if value}
-    drafted = Study(sheet.id, body, tuple(missing))
+    is_nowhere = address.startswith(NOWHERE.format(sheet=""))
+    drafted = Study(sheet.id, body, missing, is_nowhere)
     return drafted.in_group(settings.group) if settings.group else drafted
 
 
 def _codes(codes: CompletionCodes, settings: ProlificSettings, reward: int) -> list[dict[str, Any]]:
-    """The four ways that a sheet can end. Nothing is approved or rejected by itself."""
+    """Return the four ways that a sheet can end. Nothing is approved or rejected by itself."""
     review = {"action": "MANUALLY_REVIEW"}
     declined, unfit = (
         {"action": "REQUEST_RETURN", "return_reason": reason}
@@ -154,10 +239,9 @@ def _codes(codes: CompletionCodes, settings: ProlificSettings, reward: int) -> l
 
 
 def _address(pack: SurveyPack, sheet: Sheet, settings: ProlificSettings) -> str:
-    """Where the sheet is filled in, with Prolific's parameters.
+    """Return where the sheet is filled in, with Prolific's parameters.
 
-    Without `server` and `urls` it is the form that was made for it at another service, if there
-    is one.
+    Without `server` and `urls` it is the form that was made for it at another service, if any.
     """
     forms = (form.get(sheet.id) for form in pack.made.values())
     made = next(
@@ -185,5 +269,168 @@ def _address(pack: SurveyPack, sheet: Sheet, settings: ProlificSettings) -> str:
 
 
 def _line(text: str) -> str:
-    """A text in one line that JSON and UTF-8 can carry."""
+    """Return a text in one line that JSON and UTF-8 can carry."""
     return " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
+
+
+def studies_made(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return by Prolific's id of a study the id of its sheet, from a state's values.
+
+    >>> studies_made({"study/r1-b01-DE": {"id": "65f0", "digest": "x"}, "group": "7"})
+    {'65f0': 'r1-b01-DE'}
+    """
+    return {
+        value["id"]: key.removeprefix("study/")
+        for key, value in values.items()
+        if key.startswith("study/")
+    }
+
+
+class Drafting:
+    """One run against one account; `state` has what was made so far."""
+
+    def __init__(
+        self, api: ProlificApi, survey: str, settings: ProlificSettings, state: State
+    ) -> None:
+        self.api, self.survey, self.settings, self.state = api, survey, settings, state
+        self._ids: Mapping[str, set[str]] | None = None
+
+    def group(self) -> str:
+        """Return the group of all who took part in this survey, made when there is none."""
+        if not self.state.get(GROUP):
+            workspace, name = self.api.workspace(), f"memeloc {self.survey[:120]}"
+            description = "Took part in a sheet of this survey; kept out of all others."
+            body = {"name": name, "workspace_id": workspace, "description": description}
+
+            def send() -> str:
+                for group in self.api.pages(Record, "participant-groups/", workspace_id=workspace):
+                    if group.name == name and not group.is_deleted:
+                        return group.id
+                return validated(Record, self.api.send("POST", "participant-groups/", body)).id
+
+            self.state.put(GROUP, self.api.patiently(send))
+        return str(self.state.get(GROUP))
+
+    def draft(self, study: Study) -> dict[str, Any]:
+        """Return a study's row: its sheet, id and status, and whether this run made it.
+
+        Raises:
+            InputError: it was drafted with other content, or the account's currency is another.
+        """
+        noted, made = self.state.get(f"study/{study.sheet}") or {}, False
+        if not noted:
+            id, made = self._find_or_make(study)
+            noted = {"id": id, "digest": study.digest}
+            self.state.put(f"study/{study.sheet}", noted)
+        elif noted["digest"] != study.digest:
+            raise InputError(
+                f"The study of {study.sheet} was drafted with other content. Keep it, or delete "
+                f"it at Prolific ({noted['id']}) and push a survey of another name."
+            )
+        record = self.api.study(noted["id"])
+        currency = record.presentment_currency_code or record.currency_code
+        if currency and currency.upper() != self.settings.pay.currency:
+            raise InputError(
+                f"Your account at Prolific pays in {currency[:10]}, and the wage is in "
+                f"{self.settings.pay.currency}: name wage and currency of the account."
+            )
+        return {"sheet": study.sheet, "study": record.id, "status": record.status, "made": made}
+
+    def _find_or_make(self, study: Study) -> tuple[str, bool]:
+        tried = False
+
+        def send() -> str:
+            nonlocal tried
+            if tried or self._ids is None:  # an answer that was lost may have made it
+                self._ids = self._ids_by_name()
+            name = study.body["internal_name"]
+            ids = self._ids.get(name, ())
+            if len(ids) > 1:
+                message = (
+                    f"it has {counted(len(ids), 'study', 'studies')} named {name!r}; "
+                    "delete all but one"
+                )
+                raise ServiceError(SERVICE, message, retryable=False)
+            for id in ids:
+                self._check_same(study, id)
+                return id
+            tried = True
+            return validated(StudyRecord, self.api.send("POST", "studies/", study.body)).id
+
+        return self.api.patiently(send), tried
+
+    def _ids_by_name(self) -> Mapping[str, set[str]]:
+        project = self.settings.project
+        path = f"projects/{checked_id(project, 'project')}/studies/" if project else "studies/"
+        ids: dict[str, set[str]] = defaultdict(set)
+        for record in self.api.pages(StudyRecord, path):
+            ids[record.internal_name or ""].add(record.id)
+        return ids
+
+    def _check_same(self, study: Study, id: str) -> None:
+        record = self.api.study(id)
+        for name in ("external_study_url", "total_available_places", "reward"):
+            value = getattr(record, name)
+            if value is not None and value != study.body[name]:
+                raise InputError(
+                    f"Prolific has a study {study.body['internal_name']!r} whose {name} is another "
+                    f"({str(value)[:80]}); delete it there, or name the survey otherwise."
+                )
+
+    def publish(
+        self,
+        studies: Sequence[Study],
+        drafts: Sequence[dict[str, Any]],
+        agree: Callable[[str], bool],
+    ) -> None:
+        """Publish what is still a draft, once the money is agreed to; note it in the rows."""
+        bodies = {study.sheet: study.body for study in studies}
+        waiting = [row for row in drafts if row["status"] == DRAFT]
+        if not waiting or agree(self._costs([bodies[row["sheet"]] for row in waiting])) is not True:
+            return
+        public = {row["study"] for row in drafts if row["status"] != DRAFT}
+        for row in waiting:
+            row["status"] = self._publish(row["study"], bodies[row["sheet"]]["filters"], public)
+            public.add(row["study"])
+
+    def _publish(self, id: str, filters: Sequence[Any], public: set[str]) -> str:
+        """Return the status of a study once it is public."""
+        path = f"studies/{id}/"
+        if public:
+            # Who returned another sheet of this survey has seen memes, and is in no group.
+            before = {"filter_id": STUDIES_FILTER, "selected_values": sorted(public)}
+            self.api.ask("PATCH", path, {"filters": [*filters, before]})
+
+        def send() -> str:
+            status = validated(StudyRecord, self.api.send("GET", path)).status
+            if status != DRAFT:  # it was published, and the answer lost
+                return status
+            answer = self.api.send("POST", f"{path}transition/", {"action": "PUBLISH"})
+            return validated(StudyRecord, answer).status
+
+        return self.api.patiently(send)
+
+    def _costs(self, bodies: Sequence[Mapping[str, Any]]) -> str:
+        """Return what whoever agrees reads: the money as Prolific computes it, with fee and tax.
+
+        Being screened out is counted as often as it may happen.
+        """
+        paid = [(body["reward"], body["total_available_places"]) for body in bodies]
+        paid += [
+            (action["fixed_screen_out_reward"], action["slots"])
+            for body in bodies
+            for code in body["completion_codes"]
+            for action in code["actions"]
+            if "fixed_screen_out_reward" in action
+        ]
+        total = 0
+        for reward, places in paid:
+            asked = {"reward": reward, "total_available_places": places}
+            answer = self.api.ask("POST", "study-cost-calculator/", asked)
+            total += round(validated(CostRecord, answer).total_cost)
+        rewards, currency = sum(each * places for each, places in paid), self.settings.pay.currency
+        return (
+            f"Publishing {counted(len(bodies), 'study', 'studies')} costs "
+            f"{amount(total, currency)}, fee and tax "
+            f"included; people get {rewards / 100:,.2f} of it."
+        )

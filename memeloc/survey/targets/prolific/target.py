@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.request_pool import Backoff
 from memeloc.settings import validate
@@ -24,27 +24,24 @@ from memeloc.survey.design.pay import amount
 from memeloc.survey.model import Culture
 from memeloc.survey.quality.decisions import Decision
 from memeloc.survey.targets.files import write_json, write_text
-from memeloc.survey.targets.prolific.client import ProlificApi, checked_id
+from memeloc.survey.targets.prolific.api import SENT, ProlificApi, checked_id, decide
 from memeloc.survey.targets.prolific.filters import (
+    FIXED,
     Filters,
     differing,
     load_filters,
     lookup,
     write_filters,
 )
-from memeloc.survey.targets.prolific.push import (
+from memeloc.survey.targets.prolific.reading import Export, recognises
+from memeloc.survey.targets.prolific.studies import (
     DRAFT,
-    SENT,
     Drafting,
-    Pushed,
-    decide,
-    noted,
+    ProlificSettings,
+    Study,
     studies_made,
+    study,
 )
-from memeloc.survey.targets.prolific.reading import people, revoked
-from memeloc.survey.targets.prolific.rows import recognises
-from memeloc.survey.targets.prolific.settings import ProlificSettings
-from memeloc.survey.targets.prolific.studies import Study, study
 from memeloc.survey.targets.protocol import (
     ALL_KINDS,
     LookedUp,
@@ -76,9 +73,41 @@ class Prolific:
         self.backoff = Backoff()
 
     def studies(self, pack: SurveyPack) -> tuple[Study, ...]:
-        """The study of each sheet; raises as `study` does."""
+        """Return the study of each sheet; raises as `study` does."""
         filters = self._filters(pack.root)
         return tuple(study(pack, sheet, self.settings, filters) for sheet in pack.sheets)
+
+    def missing(self, pack: SurveyPack) -> list[str]:
+        """Return what keeps studies from being sent, each once with what completes it."""
+        studies, problems = self.studies(pack), list[str]()
+        keys: dict[str, dict[str, None]] = defaultdict(dict)
+        for each in studies:
+            for name, missing in each.missing_filters.items():
+                keys[name] |= dict.fromkeys(missing)
+        if keys:
+            names = (
+                f"{name.replace('_', ' ')} ({', '.join(of)})".replace(f" ({FIXED})", "")
+                for name, of in keys.items()
+            )
+            problems.append(
+                f"Prolific's ids of these filters are not known: {', '.join(names)}. It gives them "
+                "to those who have a token: set PROLIFIC_API_TOKEN, and run memeloc survey filters "
+                f"{pack.name}; or write them into a copy of filters.toml."
+            )
+        nowhere = [each.sheet for each in studies if each.is_nowhere]
+        if nowhere:
+            problems.append(
+                f"It is not known where {counted(len(nowhere), 'sheet')} can be filled in "
+                f"({', '.join(nowhere[:3])}{' ...' if len(nowhere) > 3 else ''}): export again "
+                "with --option urls=https://survey.university.example/{sheet}.html, or with the "
+                "address of memeloc survey serve, --option server=https://..."
+            )
+        if self.settings.urls and pack.made.get("html", {}).get("codes") is False:
+            problems.append(
+                "The pages were exported without completion codes, and Prolific's people have to "
+                f"enter one: memeloc survey export {pack.name} --to html without codes=false."
+            )
+        return problems
 
     def export(
         self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
@@ -89,7 +118,7 @@ class Prolific:
         written = [folder / "README.md"]
         for made in studies:
             here, elsewhere = "studies", "incomplete"
-            if made.missing:
+            if not made.is_complete:
                 here, elsewhere = elsewhere, here
             path = folder / here / f"{made.sheet}.json"
             write_json(path, made.body)
@@ -100,15 +129,15 @@ class Prolific:
         return written
 
     def read(self, path: Path, pack: SurveyPack) -> Iterable[RawRecord]:
-        """The people of a file, and what cannot be placed; `sheet` has to be the survey's."""
+        """Read the people of a file, and what cannot be placed; `sheet` has to be the survey's."""
         sheet = self.settings.sheet
         if sheet and all(sheet != each.id for each in pack.sheets):
             raise InputError(f"the survey has no sheet {sheet[:80]!r}")
-        return people(path, pack, studies_made(pack.made.get(self.name, {})), sheet)
+        return Export(path).people(pack, studies_made(pack.made.get(self.name, {})), sheet)
 
     def revoked(self, path: Path) -> Sequence[str]:
-        """People of an export of whom it says that they revoked consent. See `Revocations`."""
-        return revoked(path)
+        """Return people of an export of whom it says that they revoked consent."""
+        return Export(path).revoked()
 
     def push(
         self,
@@ -122,15 +151,13 @@ class Prolific:
         """Draft a study for each sheet; publish them if the money is agreed to. See `Push`."""
         studies = self.studies(pack)
         if dry_run:
-            pushed = [
-                Pushed(each.sheet, noted(state, each).get("id", ""), DRAFT, made=False)
-                for each in studies
+            ids = [(state.get(f"study/{each.sheet}") or {}).get("id", "") for each in studies]
+            return [
+                {"sheet": each.sheet, "study": id, "status": DRAFT, "made": False}
+                for each, id in zip(studies, ids, strict=True)
             ]
-            return [asdict(each) for each in pushed]
-        missing = list(dict.fromkeys(sentence for each in studies for sentence in each.missing))
-        if missing:
-            more = f" ({len(missing) - 1} more are missing)" if len(missing) > 1 else ""
-            raise InputError(f"{missing[0]}{more}")
+        if missing := self.missing(pack):
+            raise InputError("\n".join(missing))
         with self._connect() as api:
             cultures = [sheet.culture for sheet in pack.sheets]
             for problem in differing(self._filters(pack.root), api.filters(), cultures):
@@ -139,10 +166,10 @@ class Prolific:
             if not self.settings.group:
                 group = drafting.group()
                 studies = tuple(each.in_group(group) for each in studies)
-            pushed = [drafting.draft(each) for each in studies]
+            drafts = [drafting.draft(each) for each in studies]
             if publish:
-                pushed = drafting.publish(studies, pushed, agree)
-            return [asdict(each) for each in pushed]
+                drafting.publish(studies, drafts, agree)
+            return drafts
 
     def decide(
         self,
@@ -160,13 +187,13 @@ class Prolific:
         outcomes: Counter[str] = Counter()
         waiting: list[tuple[Decision, str]] = []
         for decision in decisions:
-            own = ids.get(decision.service)
-            if not own:
+            id = ids.get(decision.service)
+            if not id:
                 outcomes["no id"] += 1
             elif state.get(f"decided/{decision.service}"):
                 outcomes["sent before"] += 1
             else:
-                waiting.append((decision, checked_id(own, "submission")))
+                waiting.append((decision, checked_id(id, "submission")))
         if not waiting:
             return outcomes
         counts = Counter(decision.action for decision, _ in waiting)
@@ -174,8 +201,8 @@ class Prolific:
         if agree(f"Sending to Prolific: {listed}. This cannot be taken back.") is not True:
             return {}
         with self._connect() as api:
-            for decision, own in waiting:
-                outcome = decide(api, own, decision)
+            for decision, id in waiting:
+                outcome = decide(api, id, decision)
                 outcomes[outcome] += 1
                 if outcome == SENT:
                     state.put(f"decided/{decision.service}", decision.action)
@@ -196,17 +223,17 @@ class Prolific:
         return ProlificApi(self.settings.endpoint, self.settings.workspace, self.backoff)
 
     def _filters(self, root: Path | None) -> Filters:
-        """The file that is named, the workspace's, or the shipped one."""
+        """Return the file that is named, the workspace's, or the shipped one."""
         if self.settings.filters:
             return load_filters(Path(self.settings.filters))
-        own = (root or Path()) / FILTERS
-        return load_filters(own if own.exists() else None)
+        workspace = (root or Path()) / FILTERS
+        return load_filters(workspace if workspace.exists() else None)
 
     def _readme(self, pack: SurveyPack, studies: Sequence[Study]) -> str:
         pay = self.pay
         by_culture: dict[str, list[Study]] = defaultdict(list)
-        for sheet, study_ in zip(pack.sheets, studies, strict=True):
-            by_culture[sheet.culture.code].append(study_)
+        for sheet, made in zip(pack.sheets, studies, strict=True):
+            by_culture[sheet.culture.code].append(made)
         rows = []
         for name, some in (*sorted(by_culture.items()), ("all", studies)):
             places = [each.body["total_available_places"] for each in some]
@@ -215,12 +242,12 @@ class Prolific:
                 f"| {name} | {len(some)} | {sum(places)} | {amount(rewards, pay.currency)} | "
                 f"{amount(rewards * (1 + pay.fee), pay.currency)} |"
             )
+        table = "| culture | studies | places | rewards | with fee |\n"
         parts = [
             f"# {pack.name}: studies for Prolific",
             f"{pay.wage} {pay.currency} an hour. Prolific's fee is taken to be {pay.fee:%} of the "
             "rewards, without tax; what it really is, Prolific says before anything is published.",
-            "| culture | studies | places | rewards | with fee |\n"
-            "| --- | ---: | ---: | ---: | ---: |\n" + "\n".join(rows),
+            table + "| --- | ---: | ---: | ---: | ---: |\n" + "\n".join(rows),
         ]
         if studies and not (self.settings.minutes or pack.minutes):
             parts.append(
@@ -228,8 +255,7 @@ class Prolific:
                 f"{studies[0].body['estimated_completion_time']} minutes. Measure it: Prolific "
                 "asks for more pay when the median takes longer."
             )
-        missing = sorted({sentence for each in studies for sentence in each.missing})
-        if missing:
+        if missing := self.missing(pack):
             parts.append("## Missing")
             parts.append("Studies in `incomplete` cannot be sent until these are known:")
             parts.append("\n".join(f"- {sentence}" for sentence in missing))

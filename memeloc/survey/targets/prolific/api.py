@@ -1,4 +1,4 @@
-"""Prolific's API, version 1. In: requests. Out: validated records, or why not.
+"""Prolific's API, version 1. In: requests, decisions. Out: validated records, or why not.
 
 The token comes from the environment and stands in no file, error or log. Only https is spoken,
 except to this machine; redirects are not followed, and addresses in answers are not used: pages
@@ -10,15 +10,16 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from functools import lru_cache
 from itertools import count
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.request_pool import Backoff, retry_after
-from memeloc.survey.targets.prolific.records import ID, FilterRecord, Record, WorkspaceRecord
+from memeloc.survey.quality.decisions import Decision
 from memeloc.survey.targets.services import RequestError, is_https, passing
 
 if TYPE_CHECKING:
@@ -26,11 +27,84 @@ if TYPE_CHECKING:
 
 TOKEN = "PROLIFIC_API_TOKEN"  # noqa: S105 - the name of the variable, not a secret
 """The environment variable that holds the token."""
-BASE_URL = "https://api.prolific.com"
 SERVICE = "Prolific"
-PAGE = 100
+ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""What Prolific's ids of people, studies, submissions and groups look like."""
+SENT = "sent"
+STATUSES: Mapping[str, str] = {
+    **{
+        status.lower(): status
+        for status in (
+            *("RESERVED", "ACTIVE", "PROCESSING", "AWAITING REVIEW", "APPROVED", "REJECTED"),
+            *("PARTIALLY APPROVED", "RETURNED", "SCREENED OUT", "UNKNOWN"),
+        )
+    },
+    "timed out": "TIMED-OUT",
+    "timedout": "TIMED-OUT",
+    "screenedout": "SCREENED OUT",
+}
+"""Statuses as `Participant.status` has them, by what exports and the API write, as of `key_of`."""
+_PAGE = 100
 _TIMEOUT = 60.0
 """Seconds for one request."""
+_BETWEEN = re.compile(r"[\W_]+")
+
+
+@lru_cache(1 << 14)
+def key_of(text: str) -> str:
+    """Return a heading or value as it is compared: small letters, digits and single spaces.
+
+    >>> key_of("Ethnicity (simplified)"), key_of("TIMED-OUT"), key_of("Participant.id")
+    ('ethnicity simplified', 'timed out', 'participant id')
+    """
+    return " ".join(_BETWEEN.sub(" ", text.casefold()).split())
+
+
+class Record(BaseModel):
+    """Something that has an id and a name of its kind, as far as it is used."""
+
+    id: Annotated[str, Field(pattern=f"^{ID.pattern}$")]
+    title: str | None = ""
+    name: str | None = ""
+    is_deleted: bool = False
+
+
+class StudyRecord(Record):
+    """A study, a draft or published."""
+
+    internal_name: str | None = ""
+    status: str = ""
+    external_study_url: str | None = None
+    total_available_places: int | None = None
+    reward: float | None = None
+    presentment_currency_code: str | None = None
+    currency_code: str | None = None
+
+
+class FilterRecord(BaseModel):
+    """A filter; `choices` are labels by id, where it has any."""
+
+    filter_id: str
+    title: str | None = ""
+    choices: dict[str, Any] | None = None
+
+    @property
+    def labels(self) -> dict[str, str]:
+        return {key: str(label) for key, label in (self.choices or {}).items()}
+
+
+class SubmissionRecord(BaseModel):
+    """A submission."""
+
+    status: str = ""
+    return_requested: Any = None
+
+
+class CostRecord(BaseModel):
+    """What a study costs, in minor units."""
+
+    total_cost: Annotated[float, Field(ge=0)]
+
 
 Model = TypeVar("Model", bound=BaseModel)
 Listed = TypeVar("Listed", bound=Record)
@@ -45,9 +119,7 @@ class ProlificApi:
         MissingError: httpx or the token is missing.
     """
 
-    def __init__(
-        self, base_url: str = BASE_URL, workspace: str = "", backoff: Backoff | None = None
-    ) -> None:
+    def __init__(self, base_url: str, workspace: str = "", backoff: Backoff | None = None) -> None:
         if not is_https(base_url, or_local=True) or "?" in base_url:
             raise InputError(
                 "The address of Prolific's API begins with https:// and holds no password; without "
@@ -76,7 +148,7 @@ class ProlificApi:
         self._client.close()
 
     def ask(self, method: str, path: str, body: object = None, **parameters: object) -> Any:
-        """A request that may be sent again without harm, until it is answered.
+        """Send a request that may be sent again without harm, until it is answered.
 
         Raises:
             MissingError: the token is not accepted.
@@ -85,11 +157,11 @@ class ProlificApi:
         return self.patiently(lambda: self.send(method, path, body, **parameters))
 
     def patiently(self, send: Callable[[], Result]) -> Result:
-        """What `send` returns, tried again while Prolific is busy; raises as `ask` does."""
+        """Return what `send` does, tried again while Prolific is busy; raises as `ask` does."""
         return self._backoff.ask(send, passing)
 
     def send(self, method: str, path: str, body: object = None, **parameters: object) -> Any:
-        """The answer to one request to a path below /api/v1/, sent once; raises as `ask` does."""
+        """Return the answer to one request to a path below /api/v1/, sent once."""
         import httpx
 
         query = {name: str(value) for name, value in parameters.items() if value != ""}
@@ -112,7 +184,7 @@ class ProlificApi:
         raise RequestError(SERVICE, status, f"HTTP status {status}: {reason}", wait)
 
     def pages(self, record: type[Listed], path: str, **parameters: object) -> Collection[Listed]:
-        """All objects of a list, each once; raises as `ask` does.
+        """Return all objects of a list, each once; raises as `ask` does.
 
         Lists are asked for by page and by offset at once: the documentation has the one, Prolific's
         own programs the other, and some lists come whole however they are asked for. A list ends
@@ -121,7 +193,7 @@ class ProlificApi:
         records: dict[str, Listed] = {}
         offset = 0
         for number in count(1):
-            place = {"page": number, "page_size": PAGE, "limit": PAGE, "offset": offset}
+            place = {"page": number, "page_size": _PAGE, "limit": _PAGE, "offset": offset}
             try:
                 results = _results(self.ask("GET", path, **parameters, **place))
             except RequestError as error:
@@ -136,15 +208,15 @@ class ProlificApi:
         return records.values()
 
     def filters(self) -> list[FilterRecord]:
-        """All filters with their choices; raises as `ask` does."""
+        """Return all filters with their choices; raises as `ask` does."""
         answer = self.ask("GET", "filters/", workspace_id=self._workspace)
         return [validated(FilterRecord, value) for value in _results(answer)]
 
     def workspace(self) -> str:
-        """The workspace that was named, or the account's only one; else raises InputError."""
+        """Return the workspace that was named, or the account's only one; else raise InputError."""
         if self._workspace:
             return checked_id(self._workspace, "workspace")
-        workspaces = list(self.pages(WorkspaceRecord, "workspaces/"))
+        workspaces = list(self.pages(Record, "workspaces/"))
         if len(workspaces) != 1:
             names = "; ".join(f"{each.id} = {each.title}" for each in workspaces[:20])
             raise InputError(
@@ -152,6 +224,10 @@ class ProlificApi:
                 f"{names}"
             )
         return workspaces[0].id
+
+    def study(self, id: str) -> StudyRecord:
+        """Return a study; raises as `ask` does."""
+        return validated(StudyRecord, self.ask("GET", f"studies/{id}/"))
 
     def _reason(self, response: httpx.Response) -> str:
         try:
@@ -164,12 +240,12 @@ class ProlificApi:
         return self._safe(text)
 
     def _safe(self, text: str) -> str:
-        """A text of the service in a line, without the token."""
+        """Return a text of the service in a line, without the token."""
         return " ".join(text.replace(self._token, "[token]").split())[:400]
 
 
 def validated(model: type[Model], value: object) -> Model:
-    """An answer as a record; raises ServiceError where it is not as the API documents it."""
+    """Return an answer as a record; raise ServiceError where it is not as the API documents it."""
     try:
         return model.model_validate(value)
     except ValidationError as error:
@@ -180,7 +256,7 @@ def validated(model: type[Model], value: object) -> Model:
 
 
 def checked_id(value: str, what: str) -> str:
-    """An id that may stand in a path; raises InputError for another text."""
+    """Return an id that may stand in a path; raise InputError for another text."""
     if ID.fullmatch(value):
         return value
     raise InputError(f"{value[:60]!r} is not an id of a {what} at Prolific")
@@ -189,3 +265,23 @@ def checked_id(value: str, what: str) -> str:
 def _results(answer: Any) -> list[Any]:
     results = answer.get("results") if isinstance(answer, dict) else answer
     return results if isinstance(results, list) else []
+
+
+def decide(api: ProlificApi, submission: str, decision: Decision) -> str:
+    """Send a decision: `SENT`; or the status of the submission where it had been decided before."""
+    path, body = decision.body()
+    tried = False
+
+    def send() -> str:
+        nonlocal tried
+        # Looked at each time: an answer that was lost may have been one of success.
+        record = validated(SubmissionRecord, api.send("GET", f"submissions/{submission}/"))
+        status = STATUSES.get(key_of(record.status), "UNKNOWN")
+        asked = bool(record.return_requested) and decision.action == "return"
+        if status != STATUSES["awaiting review"] or asked:
+            return SENT if tried else "return requested" if asked else status
+        tried = True
+        api.send("POST", f"submissions/{submission}/{path}", body)
+        return SENT
+
+    return api.patiently(send)

@@ -1,0 +1,390 @@
+"""Forms made through Google's APIs. In: a `Form`, and a `State`. Out: requests; or an open form.
+
+Forms API v1 and Drive API v3, as their discovery documents describe them. Sections are created
+first, for options name them by id; then everything else at its place. Every call is noted when it
+has been answered, so a run that was stopped goes on, and a second one makes nothing. Whether a call
+arrived whose answer was lost is asked, not guessed: of a form by its name in Drive, of items by
+forms.get.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from memeloc.errors import InputError, MissingError, ServiceError
+from memeloc.request_pool import Backoff, retry_after
+from memeloc.survey.targets.google_forms.forms import SUBMIT, Form, Item, question_id
+from memeloc.survey.targets.protocol import State
+from memeloc.survey.targets.services import RequestError, is_https, passing
+
+Result = TypeVar("Result")
+Address = Callable[[str], str]
+"""Gives the https address of a picture by its file name."""
+Body = dict[str, Any]
+
+SERVICE = "Google Forms"
+NOWHERE = "https://pictures.invalid/"
+"""Where pictures seem to be until somebody says where they are; RFC 6761 keeps it from existing."""
+LONGEST_ADDRESS = 2048
+ITEMS_AT_ONCE = 20
+"""Items in one batchUpdate: Google fetches their pictures before it answers."""
+PICTURE_WIDTH = 740
+"""Pixels; the widest that the API takes."""
+PUBLISH = {
+    "publishSettings": {"publishState": {"isPublished": True, "isAcceptingResponses": True}},
+    "updateMask": "publishState",
+}
+"""The body of forms.setPublishSettings."""
+_OPEN_TO_ALL = {"type": "anyone", "role": "reader", "view": "published"}
+"""What the editor calls "Anyone with the link"; asking twice gives the same permission."""
+_SCOPE = "https://www.googleapis.com/auth/drive.file"
+"""Only what this program made itself."""
+_SIGN_IN = (
+    "Google does not accept the credentials ({error}). Sign in with: gcloud auth "
+    "application-default login --client-id-file=CLIENT.json "
+    f"--scopes={_SCOPE},https://www.googleapis.com/auth/cloud-platform"
+)
+_CLOCKS_DIFFER = timedelta(minutes=10)
+_FORM = "application/vnd.google-apps.form"
+_ITEMS = {"section": "pageBreakItem", "text": "textItem", "picture": "imageItem"}
+
+
+class Service:
+    """A session with Google; `forms` and `files` are the addresses of its two collections.
+
+    Endpoint and credentials are others in tests; else Google's own, and the environment's
+    (Application Default Credentials). An answer may take `timeout` seconds: Google fetches pictures
+    meanwhile.
+
+    Raises:
+        MissingError: Google's client or the credentials are missing.
+    """
+
+    def __init__(
+        self,
+        endpoint: str = "",
+        credentials: Any = None,
+        backoff: Backoff | None = None,
+        timeout: float = 120.0,
+    ) -> None:
+        try:
+            import google.auth
+            from google.auth.transport import requests
+        except ImportError as error:
+            raise MissingError(
+                "Making forms needs Google's client: pip install 'memeloc[google-forms]'"
+            ) from error
+        if credentials is None:
+            try:
+                credentials, _ = google.auth.default(scopes=[_SCOPE])
+            except google.auth.exceptions.DefaultCredentialsError as error:
+                raise MissingError(_SIGN_IN.format(error="there are none")) from error
+        transport: Any = requests  # which has no types
+        self._backoff, self._timeout = backoff or Backoff(), timeout
+        self._session = transport.AuthorizedSession(credentials)
+        self.forms = f"{endpoint or 'https://forms.googleapis.com'}/v1/forms"
+        self.files = f"{endpoint or 'https://www.googleapis.com'}/drive/v3/files"
+
+    def ask(self, send: Callable[[], Result]) -> Result:
+        """Return what `send` does, tried again while Google is busy.
+
+        Raises:
+            MissingError: the credentials are not accepted.
+            ServiceError: it is refused, or was not answered in the end.
+        """
+        return self._backoff.ask(send, passing)
+
+    def send(self, method: str, url: str, body: Any = None, **query: str) -> Body:
+        """Return the answer to one request, sent once; raises as `ask` does."""
+        import requests
+        from google.auth.exceptions import GoogleAuthError
+
+        try:
+            response = self._session.request(
+                method, url, json=body, params=query, timeout=self._timeout
+            )
+            if response.ok:
+                return dict(response.json())
+        except GoogleAuthError as error:
+            raise MissingError(_SIGN_IN.format(error=error)) from error
+        except requests.RequestException as error:
+            reason = f"the connection was cut ({type(error).__name__}: {error})"
+            raise RequestError(SERVICE, 0, reason) from error
+        try:
+            message = response.json()["error"]["message"]
+        except (ValueError, LookupError, TypeError):
+            message = response.reason
+        status, reason = response.status_code, f"{response.status_code} {message}"
+        if status == 401:
+            raise MissingError(_SIGN_IN.format(error=reason))
+        busy = status == 403 and "ratelimit" in response.text.lower()
+        wait = retry_after(response.headers.get("retry-after", ""))
+        raise RequestError(SERVICE, status, reason, wait, busy=busy)
+
+
+class FormPush:
+    """One form on its way from nothing to open; `state` has by sheet id what was made of it.
+
+    With `remake` it is made anew where its texts or pictures are others by now.
+
+    Raises:
+        InputError: it was made of other texts.
+    """
+
+    service: Service
+
+    def __init__(self, form: Form, address: Address, state: State, *, remake: bool) -> None:
+        self.form, self.address, self.state, self.calls = form, address, state, 0
+        self.made: Body = dict(state.get(form.sheet) or {})
+        digest = _digest(form)
+        if self.made.get("plan", digest) != digest:
+            if not remake:
+                raise InputError(
+                    f"The form of {form.sheet} was made of other texts or pictures. Keep it; or "
+                    "bin it in Drive and have it made anew: --option remake=true"
+                )
+            self.made = {"replaced": [*self.made.get("replaced", []), self.made.get("form", "")]}
+        self.made = {"items": {}} | self.made | {"plan": digest}
+
+    def make(self, service: Service, *, open_to_all: bool) -> None:
+        """Make, fill, publish and open it, as far as that is not done yet; raises as `Service.ask`.
+
+        `open_to_all` lets everybody with the address answer, without signing in.
+        """
+        self.service, made = service, self.made
+        if "form" not in made:
+            answer = service.ask(self._find_or_create)
+            responder = f"https://docs.google.com/forms/d/{answer['formId']}/viewform"
+            self._note(form=answer["formId"], responder=answer.get("responderUri") or responder)
+        form_url = f"{service.forms}/{made['form']}"
+        if not made.get("filled"):
+            while service.ask(lambda: self._fill(form_url)):
+                pass
+            self._note(filled=True)
+        if not made.get("published"):
+            service.ask(lambda: self._send("POST", f"{form_url}:setPublishSettings", PUBLISH))
+            self._note(published=True)
+        if not made.get("open"):
+            if open_to_all:
+                url = f"{service.files}/{made['form']}/permissions"
+                service.ask(lambda: self._send("POST", url, _OPEN_TO_ALL))
+            participant = str(made["items"]["participant"]["questionId"])
+            self._note(open=True, prolific=prefilled(str(made["responder"]), participant))
+
+    def row(self) -> Body:
+        """Return what is reported of it.
+
+        `form` is its id, empty if it was not made; `responder` where it is answered; `prolific` the
+        same with Prolific's participant id filled in; `calls` the requests sent, or to be sent.
+        """
+        row = {key: str(self.made.get(key, "")) for key in ("form", "responder", "prolific")}
+        # Made, published and opened; and looked at before each batch and after the last.
+        to_send = 0 if self.made.get("open") else 4 + 2 * len(batches(self.form, self.address))
+        return {"sheet": self.form.sheet, **row, "calls": self.calls or to_send}
+
+    def _note(self, **values: Any) -> None:
+        self.made.update(values)
+        self.state.put(self.form.sheet, dict(self.made))
+
+    def _send(self, method: str, url: str, body: Any = None, **query: str) -> Body:
+        self.calls += 1
+        return self.service.send(method, url, body, **query)
+
+    def _find_or_create(self) -> Body:
+        forms = self.service.forms
+        if "asked" in self.made:
+            if form := self._made_before():
+                return self._send("GET", f"{forms}/{form}")
+        else:  # noted before the request leaves: a run that dies now is asked about by the next
+            self._note(asked=datetime.now(UTC).isoformat())
+        return self._send("POST", forms, create_body(self.form), unpublished="true")
+
+    def _made_before(self) -> str:
+        """Return the id of a form that was made under this name since it was asked for."""
+        since = datetime.fromisoformat(str(self.made["asked"])) - _CLOCKS_DIFFER
+        name = self.form.document.replace("\\", "\\\\").replace("'", "\\'")
+        query = (
+            f"name = '{name}' and mimeType = '{_FORM}' and trashed = false "
+            f"and createdTime >= '{since.strftime('%Y-%m-%dT%H:%M:%SZ')}'"
+        )
+        files = self._send("GET", self.service.files, q=query, fields="files(id,name)")
+        ids = {str(file["id"]) for file in files.get("files", [])}
+        ids -= {*self.made.get("replaced", [])}
+        if len(ids) > 1:
+            message = (
+                f"Drive has {len(ids)} new forms {self.form.document!r}, and it is not known "
+                "which is this survey's. Bin all but one, and push again."
+            )
+            raise ServiceError(SERVICE, message, retryable=False)
+        return next(iter(ids), "")
+
+    def _fill(self, form_url: str) -> bool:
+        """Send the first batch of what the form lacks; False when it lacks nothing."""
+        present = _present(self.form, self._send("GET", form_url).get("items", []))
+        self._note(items=present)
+        lacking = batches(self.form, self.address, present)
+        if lacking:
+            self._send("POST", f"{form_url}:batchUpdate", lacking[0])
+        return bool(lacking)
+
+
+def _digest(form: Form) -> str:
+    """Return what tells a form from another, without where its pictures stand on this machine."""
+    items = [
+        [item.key, item.kind, item.title, item.description, item.picture, item.required]
+        + [[option.text, option.goes] for option in item.options]
+        for item in form.items
+    ]
+    whole = json.dumps([form.title, form.document, form.description, items], ensure_ascii=True)
+    return hashlib.sha256(whole.encode()).hexdigest()
+
+
+def _present(form: Form, items: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
+    """Return the ids of a form's items that are there, by key: found by id, else by kind and texts.
+
+    Google may give ids of its own instead of those that it was asked for.
+    """
+    left = {str(item["itemId"]): item for item in items}
+    found = {key: id for key, id in form.ids().items() if id in left}
+    for item in form.items:
+        for id, there in left.items():
+            if (
+                item.key not in found
+                and id not in found.values()
+                and _ITEMS.get(item.kind, "questionItem") in there
+                and there.get("title", "") == item.title
+                and there.get("description", "") == item.description
+            ):
+                found[item.key] = id
+    questions = {
+        key: left[id].get("questionItem", {}).get("question", {}) for key, id in found.items()
+    }
+    return {
+        key: {"itemId": id, "questionId": str(questions[key].get("questionId") or question_id(id))}
+        for key, id in found.items()
+    }
+
+
+def picture_address(base: str | Mapping[str, str], name: str) -> str:
+    """Return where a picture is: behind `base`, or by its file name, such as in Drive.
+
+    Raises:
+        InputError: there is none of that name, or it is no https address.
+    """
+    if isinstance(base, str):
+        start = base or NOWHERE
+        address = f"{start}{'' if start.endswith(('/', '=')) else '/'}{quote(name)}"
+    else:
+        address = base.get(name, "")
+    if not is_https(address) or len(address) > LONGEST_ADDRESS:
+        raise InputError(
+            f"Google fetches pictures from an https address of at most {LONGEST_ADDRESS} "
+            f"characters; {address[:80]!r}, that of {name!r}, is not one."
+        )
+    return address
+
+
+def all_requests(form: Form, address: Address) -> Body:
+    """Return all that is sent to make a form, with the ids that its items will have."""
+    return {
+        "sheet": form.sheet,
+        "create": {"unpublished": True, "body": create_body(form)},
+        "batchUpdate": batches(form, address),
+        "setPublishSettings": PUBLISH,
+        "items": {
+            key: {"itemId": id, "questionId": question_id(id)} for key, id in form.ids().items()
+        },
+    }
+
+
+def create_body(form: Form) -> Body:
+    """Return the body of forms.create, which takes titles only; the rest comes by batchUpdate."""
+    return {"info": {"title": form.title, "documentTitle": form.document}}
+
+
+def batches(
+    form: Form, address: Address, present: Mapping[str, Mapping[str, str]] | None = None
+) -> list[Body]:
+    """Return the bodies of forms.batchUpdate that make what is missing of a form.
+
+    `present` has the `itemId` of each item that the form has already, by its key.
+    """
+    present = present or {}
+    ids = form.ids() | {key: item["itemId"] for key, item in present.items()}
+    there = {place for place, item in enumerate(form.items) if item.key in present}
+    missing = [(place, item) for place, item in enumerate(form.items) if item.key not in present]
+    sections = [placed for placed in missing if placed[1].kind == "section"]
+    others = [placed for placed in missing if placed[1].kind != "section"]
+    groups = [sections]
+    groups += [
+        others[start : start + ITEMS_AT_ONCE] for start in range(0, len(others), ITEMS_AT_ONCE)
+    ]
+    # No e-mail address is collected, hence no sign-in asked.
+    info = {"title": form.title, "description": form.description}
+    settings = {"emailCollectionType": "DO_NOT_COLLECT"}
+    first: list[Body] = [
+        {"updateFormInfo": {"info": info, "updateMask": "title,description"}},
+        {"updateSettings": {"settings": settings, "updateMask": "emailCollectionType"}},
+    ]
+    bodies: list[Body] = []
+    for group in groups:
+        requests = [] if bodies or present else first
+        for place, item in group:
+            location = {"index": sum(other < place for other in there)}
+            there.add(place)
+            body = {"item": item_body(item, ids, address), "location": location}
+            requests.append({"createItem": body})
+        if requests:
+            bodies.append({"requests": requests})
+    return bodies
+
+
+def item_body(item: Item, ids: Mapping[str, str], address: Address) -> Body:
+    """Return an item as the API has it; `ids` are those of all items by key."""
+    id = ids[item.key]
+    body: Body = {"itemId": id}
+    body |= {key: text for key in ("title", "description") if (text := getattr(item, key))}
+    image: Body = {}
+    if item.picture:
+        properties = {"alignment": "CENTER", "width": PICTURE_WIDTH}
+        image = {"image": {"sourceUri": address(item.picture), "properties": properties}}
+        if item.alt:
+            image["image"]["altText"] = item.alt
+    if item.kind in _ITEMS:
+        body[_ITEMS[item.kind]] = image
+        return body
+    question: Body = {"questionId": question_id(id), "required": item.required}
+    if item.kind in ("line", "paragraph"):
+        question["textQuestion"] = {"paragraph": item.kind == "paragraph"}
+    elif item.kind == "scale":
+        low, high = int(item.options[0].id), int(item.options[-1].id)
+        question["scaleQuestion"] = {"low": low, "high": high}
+    else:
+        options = []
+        for option in item.options:
+            choice = {"value": option.text}
+            if option.goes == SUBMIT:
+                choice["goToAction"] = "SUBMIT_FORM"
+            elif option.goes:
+                choice["goToSectionId"] = ids[option.goes]
+            options.append(choice)
+        kind = "RADIO" if item.kind == "choice" else "CHECKBOX"
+        question["choiceQuestion"] = {"type": kind, "options": options}
+    body["questionItem"] = {"question": question, **image}
+    return body
+
+
+def prefilled(responder: str, question: str) -> str:
+    """Return the form's address for Prolific, which puts the participant's id into the braces.
+
+    A question's number in such an address is its id in decimal.
+
+    >>> prefilled("https://x.invalid/viewform", "1a2b3c4f")
+    'https://x.invalid/viewform?usp=pp_url&entry.439041103={{%PROLIFIC_PID%}}'
+    """
+    return f"{responder}?usp=pp_url&entry.{int(question, 16)}={{{{%PROLIFIC_PID%}}}}"
