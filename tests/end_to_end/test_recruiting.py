@@ -89,7 +89,7 @@ def test_forms_at_google(study: Study, google: forms_server.FormsServer) -> None
         responses = [response_of(form, person) for person in range(4)]
         file = study.folder / f"{sheet.id}.json"
         file.write_text(json.dumps({"responses": responses}), encoding="utf-8")
-    study.run("survey", "import", "pilot", "r1-b01-US.json", "r1-b01-DE.json")
+    study.run("survey", "import", "pilot", "r1-b01-US.json", "r1-b01-DE.json", "--ids", "everybody")
     study.run("survey", "check", "pilot", "--without", "attention")
     study.run("survey", "settle", "pilot")
     study.check()
