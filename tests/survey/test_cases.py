@@ -14,8 +14,7 @@ import pytest
 
 from memeloc import Workspace
 from memeloc.survey.model import Check, PersonEntry, Sheet, entry_id
-from memeloc.survey.targets.google_forms.items import QUESTIONS
-from memeloc.survey.targets.google_forms.plan import plan
+from memeloc.survey.targets.google_forms.forms import QUESTIONS, plan
 from memeloc.survey.targets.places import item_key
 from tests.conftest import Outcome
 
@@ -308,7 +307,6 @@ def test_numbers_that_became_floats(command: Run, study: Path) -> None:
     assert counts == {("m1", "hate"): 6, ("m2", "no-hate"): 6, ("m3", "hate"): 6}
 
 
-@pytest.mark.xfail(strict=True, reason="a cell of Google's with Other is read whole")
 def test_a_checkbox_with_other(command: Run, study: Path) -> None:
     sheet = own_survey(command, study)
     (row,) = forms_table(sheet, PEOPLE[:1])

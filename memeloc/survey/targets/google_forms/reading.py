@@ -28,7 +28,6 @@ from memeloc.survey.targets.google_forms.forms import (
     question_id,
     question_key,
 )
-from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import clean_id
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SurveyPack
 from memeloc.survey.targets.time_columns import looks_like_time, read_column
@@ -59,10 +58,13 @@ class SheetForm:
         self.pack, self.sheet, self.form = pack, sheet, plan(pack, sheet)
         self.items = {item.key: item for item in self.form.items if item.kind in QUESTIONS}
         self.titles = {folded(item.title): _key(item) for item in self.items.values()}
-        further = [question.id for question in pack.taxonomy.questions]
-        names = SheetTexts(pack, sheet).answers if further else {}
-        self._names = {question: _Names(names[question]) for question in further}
+        self._chosen = {question.id: question.answers for question in pack.taxonomy.questions}
         self._stop = {STOP, folded(pack.texts[sheet.culture.locale.tag].get("stop.button"))}
+
+    def _parts(self, question: str, text: str) -> list[str]:
+        if self._chosen[question]:
+            return self.pack.places.answers_in(self.sheet, question, text)
+        return [text]
 
     def key_of(self, title: str) -> str | None:
         """Return the key of a column's question, also with what is put behind doubled titles."""
@@ -75,12 +77,12 @@ class SheetForm:
         """Return what one person sent; `id` is that of the response, if the file has one."""
         answers, stopped = [], False
         for entry in map(entry_id, self.sheet.entries):
-            keys = {name: question_key(entry, name) for name in (LABEL, *self._names)}
+            keys = {name: question_key(entry, name) for name in (LABEL, *self._chosen)}
             cells = {name: texts[key] for name, key in keys.items() if texts.get(key)}
             content = {self.items[keys[name]].title: each for name, each in cells.items()}
             labels = cells.pop(LABEL, ())
             further = {
-                name: [part for text in each for part in self._names[name].split(text)]
+                name: [part for text in each for part in self._parts(name, text)]
                 for name, each in cells.items()
             }
             if not self._stop.isdisjoint(map(folded, labels)):
@@ -112,26 +114,6 @@ class SheetForm:
 
 def _key(item: Item) -> str:
     return item.asks or item.key
-
-
-class _Names:
-    """The names of a question's answers, as they stand in a cell."""
-
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self._ids = {folded(text): id for id, name in names.items() for text in (id, name)}
-        longest_first = sorted(map(re.escape, self._ids), key=len, reverse=True)
-        self._part = re.compile(rf"(?:({'|'.join(longest_first)})|([^;,]+))(?:[;,][;, ]*|$)")
-
-    def split(self, text: str) -> list[str]:
-        """Return the ids of the answers in a cell, and what else it says, as of "Other".
-
-        They stand between semicolons (Forms) or commas (the linked sheet); an answer may have such
-        a mark in it, so the longest that fits is taken each time.
-        """
-        found = self._part.findall(folded(text)) if self._ids else []
-        ids = [self._ids[name] for name, _ in found if name]
-        other = ", ".join(rest for _, rest in found if rest)
-        return [*ids, *([other] if other else [])] if ids else [text]
 
 
 class Forms:
