@@ -12,16 +12,15 @@ people a command lists beside it which tables there are, and what stands in each
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter, itemgetter
-from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from memeloc.cli.output import Cell, print_json, say, table
-from memeloc.counts import counted
+from memeloc.counts import sentence
 
 if TYPE_CHECKING:
     from memeloc import Workspace
@@ -49,8 +48,7 @@ class Table:
     """A table of a result.
 
     Attributes:
-        title: what it shows, formatted with the result and the number `n` of rows; `{n:row}` is a
-            count with its noun, `{n:entry|entries}` with a plural of its own.
+        title: what it shows; `memeloc.counts.sentence` of the result and the number `n` of rows.
         rows: the field of the result with the rows, or a function that gives them; a table
             without rows is not shown.
         columns: what each column shows; or a function of the result that lists them.
@@ -70,31 +68,27 @@ class Table:
         if not rows and not self.empty:
             return False
         columns = self.columns(result) if callable(self.columns) else self.columns
-        pairs = [*_pairs([columns] if isinstance(columns, str) else columns)]
-        cells = [_getter(cell) for _, cell in pairs]
+        cells: list[tuple[str, Callable[[Any], Any]]] = []
+        for column in [columns] if isinstance(columns, str) else columns:
+            if not isinstance(column, str):
+                cells.append((column[0], _getter(column[1])))
+                continue
+            for field in column.split():
+                heading, _, name = field.partition("=")
+                cells.append((heading.replace("_", " "), _getter(name or heading)))
         if gap:
             print()
         table(
             self.title(result)
             if callable(self.title)
-            else _TITLES.format(self.title, result, n=len(rows)),
-            [heading for heading, _ in pairs],
-            [[get(row) for get in cells] for row in rows[: self.most]],
+            else sentence(self.title, result, n=len(rows)),
+            [heading for heading, _ in cells],
+            [[get(row) for _, get in cells] for row in rows[: self.most]],
         )
         if self.most is not None and len(rows) > self.most:
             say(f"and {len(rows) - self.most:,} more; --json lists them all")
         return True
 
-
-class _Titles(Formatter):
-    def format_field(self, value: Any, format_spec: str) -> str:
-        """A number whose format is a noun: see `counted`."""
-        if isinstance(value, int) and len(format_spec) > 1 and format_spec[0].isalpha():
-            return counted(value, *format_spec.split("|"))
-        return format(value, format_spec)
-
-
-_TITLES = _Titles()
 
 View = Table | str | Callable[[Any], Iterable[str]]
 """A table, a sentence, or a function of the result that gives sentences."""
@@ -157,16 +151,6 @@ def explain(
         say(f"and {rest:,} more{f', all of them in {where}' if where else ''}")
     if lines and fail:
         raise typer.Exit(1)
-
-
-def _pairs(columns: Iterable[Any]) -> Iterator[tuple[str, Any]]:
-    for column in columns:
-        if isinstance(column, str):
-            for field in column.split():
-                heading, _, name = field.partition("=")
-                yield heading.replace("_", " "), name or heading
-        else:
-            yield column
 
 
 def _getter(field: str | int | Callable[[Any], Any]) -> Callable[[Any], Any]:

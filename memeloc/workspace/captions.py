@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memeloc.counts import counted
+from memeloc.counts import counted, listed, sentence
 from memeloc.errors import InputError
 from memeloc.files import file_sha256
+from memeloc.items import OWN_NAME
 from memeloc.locales.tags import listed_tags
 from memeloc.model import Acceptance
 from memeloc.sheets import write_sheet, write_sheet_table
@@ -30,12 +30,15 @@ from memeloc.workspace.part import Part
 if TYPE_CHECKING:
     import pandas as pd
 
-    from memeloc.captions import CaptionProblem, CaptionRow, CaptionsTable
+    from memeloc.captions import CaptionRow
     from memeloc.tables.frames import Frame
 
 COLLECTED = ("items", "verdicts", "pictures", "templates", "funnel")
 """The tables of what was collected, see `memeloc.workspace.curating.collected_tables`."""
 
+_NOT_SELECTED = (
+    "The caption was collected and is no meme yet: memeloc select makes memes of those that pass."
+)
 _EXAMPLES = 100
 """Problems of a table that a result holds one by one."""
 _LISTED = 10
@@ -62,7 +65,8 @@ class Captions(Part):
         A source caption that differs becomes a new version; a cell of another language becomes the
         caption unless it is what was imported last or what stands there now. So importing an old
         table again undoes no correction. Captions may come before their templates. What people
-        wrote stands when its source changes, and is outdated until somebody has looked at it.
+        wrote stands when its source changes, and is outdated until somebody has looked at it. Rows
+        of captions that were collected and are not selected are left out.
 
         Args:
             table: a file (CSV, a workbook, JSON Lines, Parquet), or a frame of pandas, polars or
@@ -80,10 +84,10 @@ class Captions(Part):
             InputError: it is not a captions table, or has nothing to import; or another template of
                 a name is in the workspace.
         """
-        from memeloc.captions import read_captions
+        from memeloc.captions import CaptionProblem, read_captions
 
-        workspace = self._workspace
-        source = workspace.source.tag
+        workspace, store = self._workspace, self._store
+        source, ids = workspace.source.tag, store.captions.ids()
         if languages is not None:
             languages = [source, *listed_tags(languages)]
         known, wrong = workspace.templates_with(templates)
@@ -93,7 +97,7 @@ class Captions(Part):
             languages,
             source=source,
             locales=workspace.locales,
-            known_ids=self._store.captions.ids(),
+            known_ids=ids,
             new_templates=not strict,
         )
         if strict:
@@ -102,6 +106,9 @@ class Captions(Part):
             named = {row["template"] for row in read.table.rows} & known.keys()
             workspace.keep_templates({name: known[name] for name in sorted(named)}, dry_run)
         record = ImportRecord(notes=[str(note) for note in (*wrong, *read.ignored)])
+        waiting = {item.details.get(OWN_NAME) for item in store.items.find("caption")}.difference(
+            ids
+        )
 
         def note(problem: CaptionProblem) -> None:
             column = problem.error.column
@@ -109,21 +116,32 @@ class Captions(Part):
                 record.empty[column] += 1
                 return
             record.problems[problem.kind] += 1
-            if len(record.left_out) < _EXAMPLES:
+            is_first = record.problems[problem.kind] == 1
+            if is_first or (problem.kind != "not selected" and len(record.left_out) < _EXAMPLES):
                 record.left_out.append(str(problem.error))
 
         def checked() -> Iterator[CaptionRow]:
             for row in read.rows(note):
+                if row.meme_id in waiting:
+                    error = InputError(_NOT_SELECTED, file=read.table.path, row=row.row)
+                    note(CaptionProblem("not selected", error, len(row.captions)))
+                    continue
                 if row.template not in known and row.source is not None:
                     record.waiting[row.template] += 1
                 yield row
 
-        rows = read.count() // len(read.languages)
-        self._store.captions.import_rows(
+        path, rows = read.table.path, read.count() // len(read.languages)
+        if path.is_file():
+            sha256 = file_sha256(path)
+        else:  # a frame is known by what its cells hold
+            cells = (repr(row.cells) for row in read.table.rows)
+            text = "".join([repr(read.table.columns), *cells])
+            sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        store.captions.import_rows(
             checked(),
             {column.name: column.locale.tag for column in read.languages},
             source,
-            FileRecord("captions", read.table.path.name, _sha256(read), rows),
+            FileRecord("captions", path.name, sha256, rows),
             lambda more: on_progress(more, rows) if on_progress else None,
             state=state,
             by=by,
@@ -136,10 +154,12 @@ class Captions(Part):
     def table(
         self, name: str = "captions", *, captions: Accept = "any", selected: bool = False
     ) -> pd.DataFrame:
-        """A table of the workspace as a frame: captions (a row a meme, a column a language),
-        history (a row for every version), memes, corrections, cases, drops, memory, sheets,
-        failures (translations that failed and were billed), files; of what was collected items,
-        verdicts, pictures, templates, funnel (see `memeloc.workspace.curating.collected_tables`).
+        """Return a table of the workspace as a frame.
+
+        There are captions (a row a meme, a column a language), history (a row for every version),
+        memes, corrections, cases, drops, memory, sheets, failures (translations that failed and
+        were billed), files; of what was collected items, verdicts, pictures, templates, funnel
+        (see `memeloc.workspace.curating.collected_tables`).
 
         Args:
             captions: of the table `captions`, which are in it: `accepted`, `corrected` (these
@@ -165,7 +185,6 @@ class Captions(Part):
         Return its name, how many rows it has, its file, and of captions the `Acceptance`.
         """
         _check_table(name, captions, selected)
-        acceptance = None
         if name in COLLECTED:
             from memeloc.workspace.curating.collected_tables import open_table
 
@@ -176,17 +195,17 @@ class Captions(Part):
             file, rows = write_sheet(
                 Path(to), lambda draft: write(name, draft, tags, captions, self._rounds)
             )
-            acceptance = self.acceptance(captions) if name == "captions" else None
+        acceptance = self.acceptance(captions) if name == "captions" else None
         return {"table": name, "rows": rows, "file": file, "acceptance": acceptance}
 
     def states(
         self, languages: Sequence[str] | None = None, *, kind: Kind = "caption"
     ) -> list[CaptionStatus]:
-        """The state of each caption, see `memeloc.store.captions.states`; None is all languages."""
+        """Return the state of each caption, see `memeloc.store.captions.states`."""
         return self._store.captions.states(self._wanted(languages), kind, self._rounds)
 
     def acceptance(self, captions: Accept, languages: Sequence[str] | None = None) -> Acceptance:
-        """How many captions something takes by their states, and how many it leaves out and why."""
+        """Count the captions that something takes by their states, and those it leaves out."""
         return self._store.captions.acceptance(captions, self._wanted(languages), self._rounds)
 
     def drop(
@@ -207,17 +226,17 @@ class Captions(Part):
         Raises:
             InputError: there is no such meme.
         """
-        tags = [self._workspace.locale(tag).tag for tag in listed_tags(languages or ())]
-        if languages is None or self._workspace.source.tag in tags:
-            tags = [ALL_LANGUAGES]
-        if languages is None and take_back:
+        tags = self._wanted(languages)
+        if tags is None and take_back:
             tags = list({row.language for row in self.dropped() if row.meme_id in meme_ids})
+        elif tags is None or self._workspace.source.tag in tags:
+            tags = [ALL_LANGUAGES]
         return self._store.drops.add(
             meme_ids, tags, dropped=not take_back, person=person, comment=why
         )
 
     def dropped(self) -> list[DropRecord]:
-        """What is dropped now, oldest first."""
+        """Return what is dropped now, oldest first."""
         return self._store.drops.find()
 
     @property
@@ -243,19 +262,9 @@ def _check_table(table: str, captions: Accept, selected: bool) -> None:
         raise InputError(
             f"Only the table captions leaves captions out by their states, not {table[:40]!r}."
         )
-    if (selected and table not in COLLECTED) or (selected and table == "funnel"):
-        others = ", ".join(name for name in COLLECTED if name != "funnel")
+    if selected and table not in COLLECTED[:-1]:
+        others = ", ".join(COLLECTED[:-1])
         raise InputError(f"Only {others} leave out what is not selected, not {table[:40]!r}.")
-
-
-def _sha256(read: CaptionsTable) -> str:
-    """Return the SHA-256 of a table's file; of a frame, of what its cells hold."""
-    if read.table.path.is_file():
-        return file_sha256(read.table.path)
-    digest = hashlib.sha256(repr(read.table.columns).encode("utf-8", "surrogatepass"))
-    for row in read.table.rows:
-        digest.update(repr(row.cells).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
 
 
 def _what_follows(record: ImportRecord, known: Collection[str]) -> Iterator[str]:
@@ -273,18 +282,18 @@ def _what_follows(record: ImportRecord, known: Collection[str]) -> Iterator[str]
             "which shows a machine's suggestion beside each if `memeloc translate` comes first."
         )
     if record.waiting:
-        listed = []
+        names = []
         for name, count in record.waiting.most_common(_LISTED):
             near = get_close_matches(name, known, 1, 0.8)
-            listed.append(f"{name} ({count:,}{f'; did you mean {near[0]}?' if near else ''})")
+            names.append(f"{name} ({count:,}{f'; did you mean {near[0]}?' if near else ''})")
         if len(record.waiting) > _LISTED:
-            listed.append(f"and {len(record.waiting) - _LISTED:,} more")
-        memes = counted(record.waiting.total(), "meme waits", "memes wait")
-        yield (
-            f"{memes} for {counted(len(record.waiting), 'template')}: {', '.join(listed)}. They "
-            "are left out of pictures until the templates are there."
+            names.append(f"and {len(record.waiting) - _LISTED:,} more")
+        yield sentence(
+            "{0:meme waits|memes wait} for {1:template}: {2}. They are left out of pictures until "
+            "the templates are there.",
+            *(record.waiting.total(), len(record.waiting), ", ".join(names)),
         )
 
 
-def _by_tag(counts: Counter[str]) -> str:
-    return ", ".join(f"{tag} {count:,}" for tag, count in sorted(counts.items()))
+def _by_tag(counts: Mapping[str, int]) -> str:
+    return listed(dict(sorted(counts.items())))

@@ -58,6 +58,21 @@ def _path(workspace: Workspace) -> dict[str, str]:
     return {step.stage: step.next for step in workspace.status()["path"] if step.next}
 
 
+def test_captions_of_ones_own_are_selected_before_they_are_memes(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    rows = (f"own-{n},cloud-monday,one {n}\n" for n in range(3))
+    table.write_text("meme_id,template,en\n" + "".join(rows), encoding="utf-8")
+    with Workspace.create(tmp_path / "ws", languages=["de"]) as workspace:
+        workspace.collecting.collect("captions", {"path": table})
+        assert _path(workspace)["select"] == "memeloc select --take N"
+        with pytest.warns(UserWarning, match="memeloc select makes memes"):
+            record = workspace.import_captions(table)
+        assert (record.memes, record.problems["not selected"]) == (0, 3)
+        workspace.curating.select({})
+        record = workspace.import_captions(table)
+        assert (record.problems, record.unchanged) == ({}, 3)
+
+
 def test_who_selects_without_duplicates_does_not_want_them(workspace) -> None:
     _judge(workspace, "quality")
     assert _path(workspace)["filter"] == "memeloc dedup"
