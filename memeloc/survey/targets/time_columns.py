@@ -21,20 +21,13 @@ from memeloc.survey.times import read_moment
 
 _BUDDHIST = 543
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = re.compile(rf"\b(?:{'|'.join(_MONTHS)})")
 _CLOCK = re.compile(
     r"(\d{1,2})\s*(?:[:時点时시h]|\.(?=\d{2}[.:]\d{2}(?!\d)))\s*(\d{2})"
     r"(?:\s*[:.分분]\s*(\d{2})(?:[.,](\d{1,9}))?)?\s*[秒초]?"
 )
 _ZONE = re.compile(
     r"(?:gmt|utc)\s*(?:([+\-−])?\s*(\d{1,2})(?::?(\d{2}))?)?|([+\-−])(\d{2}):?(\d{2})$|z$"
-)
-_BETWEEN = r"\s*[/.\-年년月월\s]\s*"
-_DATE = re.compile(
-    rf"(?<!\d)(?:\d{{4}}{_BETWEEN}\d{{1,2}}{_BETWEEN}\d{{1,2}}"
-    rf"|\d{{1,2}}{_BETWEEN}\d{{1,2}}{_BETWEEN}(?:\d{{4}}|\d{{2}}))(?!\d)\s*[日일.]?"
-)
-_NAMED = re.compile(
-    rf"(\d{{1,2}})?\.?\s*({'|'.join(_MONTHS)})[a-z]*\.?\s*(\d{{1,2}})?,?\s+(\d{{4}})"
 )
 
 
@@ -109,31 +102,28 @@ def _parse(text: str) -> _Parsed | None:
         zone = timezone(-offset if sign in ("-", "−") else offset)
         after = after[: match.start()]
     words = f"{before} {after}"
-    if date := _DATE.search(words):
-        numbers = tuple(map(int, re.findall(r"\d+", date[0])))
-        order = _order(numbers, dotted="." in date[0].rstrip("."))
-    elif (date := _NAMED.search(words)) and (date[1] or date[3]):
+    numbers = [int(number) for number in re.findall(r"\d{1,5}", words)]
+    order = ""
+    if len(numbers) == 2 and (name := _MONTH.search(words)):
+        numbers.insert(1, _MONTHS.index(name[0]) + 1)
         order = "dmy"
-        numbers = (int(date[1] or date[3]), _MONTHS.index(date[2]) + 1, int(date[4]))
-    else:
+    if len(numbers) != 3:
         return None
-    hour = _hour(int(clock[1]), words.replace(date[0], " ", 1))
+    if numbers[0] > 99:
+        order = "ymd"
+    elif order or numbers[0] > 12 or re.search(r"\d\.\s*\d", words):
+        order = "dmy"
+    elif numbers[1] > 12:
+        order = "mdy"
     micro = int((clock[4] or "").ljust(6, "0")[:6])
-    return _Parsed(order, numbers, (hour, int(clock[2]), int(clock[3] or 0), micro), zone)
-
-
-def _order(numbers: Sequence[int], *, dotted: bool) -> str:
-    first, second, _ = numbers
-    if first > 99:
-        return "ymd"
-    if dotted or first > 12:
-        return "dmy"
-    return "mdy" if second > 12 else ""
+    hour = _hour(int(clock[1]), words)
+    return _Parsed(order, tuple(numbers), (hour, int(clock[2]), int(clock[3] or 0), micro), zone)
 
 
 def _hour(hour: int, words: str) -> int:
     """The hour of 24, by the marker of the half of the day among the words beside it."""
-    markers = {words.replace(" ", "").strip(","), *words.replace(",", " ").split()}
+    words = re.sub(r"[\d/,\-年月日년월일]", " ", words)
+    markers = {words.replace(" ", ""), words.replace(" ", "").lstrip("."), *words.split()}
     if 1 <= hour <= 12 and markers & (_FORENOON | _AFTERNOON):
         return hour % 12 + (12 if markers & _AFTERNOON else 0)
     return hour
