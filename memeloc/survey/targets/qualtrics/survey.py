@@ -44,8 +44,8 @@ from memeloc.survey.targets.qualtrics.reading import (
 from memeloc.tables import drawable
 from memeloc.taxonomy import LABEL, Kind
 
-FIXED: dict[str, Any] = json.loads((Path(__file__).parent / "fixed.json").read_text("utf-8"))
-"""What is the same in every survey; neither addresses nor places of people are kept."""
+PARTS: dict[str, Any] = json.loads((Path(__file__).parent / "parts.json").read_text("utf-8"))
+"""Parts of a file, `$name` where a value goes; neither addresses nor places of people are kept."""
 LARGEST, SIDE = 200_000, 600
 """Bytes up to which a picture stands in its question as it is, and pixels to which a larger one is
 made smaller there: so wide are pictures shown."""
@@ -54,14 +54,6 @@ MOST_BUTTONS = 11
 _BACK = "https://app.prolific.com/submissions/complete?cc="
 _LANGUAGES = {"zh-Hans": "ZH-S", "zh-Hant": "ZH-T", "pt": "PT-BR", "es": "ES", "en": "EN"}
 """Qualtrics' codes where they are not the language's in capitals."""
-_TEXT_ONLY = {"ChoiceOrder": [], "NextChoiceId": 4}
-DESCRIPTION = {
-    "QuestionType": "DB",
-    "Selector": "TB",
-    **_TEXT_ONLY,
-    "Validation": {"Settings": {"Type": "None"}},
-}
-"""A text that asks nothing."""
 
 Payload = dict[str, Any]
 
@@ -124,10 +116,10 @@ class _File:
         self._blocks: list[Payload] = []
         self._steps = 1
 
-    def whole(self) -> dict[str, Any]:
+    def whole(self) -> Payload:
         """Return all of the file."""
         shown, codes = self._shown, self._shown.survey.codes.get(self._shown.sheet.id)
-        fields = [{**FIXED["field"], "Description": name, "Field": name} for name in EMBEDDED]
+        fields = [_made("field", name=name) for name in EMBEDDED]
         flow = [{"Type": "EmbeddedData", "FlowID": self._step(), "EmbeddedData": fields}]
         flow += self._beginning(codes.no_consent if codes else "")
         items = list(shown.items())
@@ -136,43 +128,24 @@ class _File:
         flow.append(self._end(codes.done if codes else ""))
         tag = shown.locale.tag
         language = _LANGUAGES.get(tag) or tag.split("-")[0].upper()
-        unused = {"Type": "Trash", "Description": "Trash / Unused Questions"}
-        trash = {**unused, "ID": f"BL_{self._name('trash')}", "BlockElements": []}
-        options = {
-            **FIXED["options"],
-            "PreviousButton": shown.get("back"),
-            "NextButton": shown.get("next"),
-            "SurveyTitle": shown.get("title"),
-            "SurveyLanguage": language,
-            "AvailableLanguages": {language: []},
-        }
-        count = {"Count": self._steps}
-        root = {"Flow": flow, "Properties": count, "FlowID": "FL_1", "Type": "Root"}
-        project = {"ProjectCategory": "CORE", "SchemaVersion": "1.1.0"}
-        statistics = {"MobileCompatible": True, "ID": "Survey Statistics"}
-        questions, responses = str(len(self._questions)), f"RS_{self._name('responses')}"
-        elements = [
-            self._element("BL", "Survey Blocks", None, [*self._blocks, trash]),
-            self._element("FL", "Survey Flow", None, root),
-            self._element("SO", "Survey Options", None, options),
-            self._element("SCO", "Scoring", None, FIXED["scoring"]),
-            {**self._element("PROJ", "CORE", None, project), "TertiaryAttribute": "1.1.0"},
-            self._element("STAT", "Survey Statistics", None, statistics),
-            self._element("QC", "Survey Question Count", questions, None),
-            self._element("RS", responses, "Default Response Set", None),
-        ]
-        return {
-            "SurveyEntry": {
-                **FIXED["entry"],
-                "SurveyID": self._id,
-                "SurveyName": f"{shown.survey.name} {shown.sheet.id}",
-                "SurveyOwnerID": f"UR_{self._name('owner')}",
-                "SurveyLanguage": language,
-                "SurveyActiveResponseSet": responses,
-                "CreatorID": f"UR_{self._name('owner')}",
-            },
-            "SurveyElements": [*elements, *self._questions],
-        }
+        whole: Payload = _made(
+            "file",
+            id=self._id,
+            name=f"{shown.survey.name} {shown.sheet.id}",
+            owner=f"UR_{self._name('owner')}",
+            responses=f"RS_{self._name('responses')}",
+            language=language,
+            languages={language: []},
+            back=shown.get("back"),
+            next=shown.get("next"),
+            title=shown.get("title"),
+            blocks=[*self._blocks, _made("trash", id=f"BL_{self._name('trash')}")],
+            flow=flow,
+            steps=self._steps,
+            questions=str(len(self._questions)),
+        )
+        whole["SurveyElements"] += self._questions
+        return whole
 
     def _beginning(self, refused: str) -> list[Payload]:
         """What is shown before somebody agrees, the consent, its refusal, the introduction."""
@@ -181,7 +154,8 @@ class _File:
         place = [part.heading for part in parts].index(shown.get("consent.heading"))
         before = self._read(WARNING, parts[:place])
         consents = {answer: shown.get(f"consent.{answer}") for answer in ("yes", "no")}
-        asked = self._ask(CONSENT, "".join(map(_paragraph, shown.consents)), _choice(consents))
+        agree = "".join(map(_paragraph, shown.consents))
+        asked = self._ask(CONSENT, agree, "choice", _choices(consents))
         after = parts[place + 1 :]
         introduction = [self._read("introduction", [part._replace(examples=()) for part in after])]
         examples = (example for part in after for example in part.examples)
@@ -191,7 +165,7 @@ class _File:
             if example.picture is not None:
                 picture = _image(self._address(example.picture, name), example.caption)
             why = _paragraph(example.because)
-            introduction.append(self._ask(name, why, DESCRIPTION, picture=picture))
+            introduction.append(self._ask(name, why, "description", picture=picture))
         return [
             self._block("Consent", [before, asked], kind="Default"),
             self._branch("No consent", _condition(asked, 2), refused),
@@ -200,16 +174,19 @@ class _File:
 
     def _read(self, tag: str, parts: Sequence[Section]) -> _Asked:
         """A text that asks nothing, without pictures."""
-        return self._add(tag, _written(as_html(tuple(parts), self._shown.sheet, str)), DESCRIPTION)
+        html = _written(as_html(tuple(parts), self._shown.sheet, str))
+        return self._add(tag, html, "description", {})
 
     def _page(self, item: Item, total: int) -> list[Payload]:
         """An entry's page, and what leads away from it for whoever stops."""
+        title = f"Item {item.number}"
         if isinstance(item.entry, PersonEntry):
-            return [self._block(f"Item {item.number}", self._item(item, None))]
-        progress = self._shown.get("progress", number=item.number, total=total)
-        button = _choice({STOP: self._shown.get("stop.button")}, several=True, required=False)
-        stop = self._ask(f"{item.key}_{STOP}", _paragraph(progress), button)
-        block = self._block(f"Item {item.number}", [stop, *self._item(item, stop)])
+            return [self._block(title, self._item(item, None))]
+        progress = _paragraph(self._shown.get("progress", number=item.number, total=total))
+        button = {STOP: self._shown.get("stop.button")}
+        choices = _choices(button, several=True, required=False)
+        stop = self._ask(f"{item.key}_{STOP}", progress, "choice", choices)
+        block = self._block(title, [stop, *self._item(item, stop)])
         return [block, self._branch("Stop and send", _condition(stop, 1), "")]
 
     def _item(self, item: Item, stop: _Asked | None) -> list[_Asked]:
@@ -226,75 +203,50 @@ class _File:
                 picture = _image(self._address(item.picture, item.key), item.text)
             if question.draft:
                 html += f"<blockquote>{escape(question.draft)}</blockquote>"
-            payload = _payload(question)
             groups = [[_condition(stop, 1, selected=False)]] if stop else []
             for name, answers in question.when.items():
                 earlier = made[name]
                 places = (earlier.choices.index(answer) + 1 for answer in answers)
                 groups.append([_condition(earlier, place) for place in places])
+            asked = self._ask(tag, html, *_answered_by(question), picture=picture)
             if groups:
-                payload["DisplayLogic"] = _shown_if(groups)
-            asked = self._ask(tag, html, payload, picture=picture)
+                self._questions[-1]["Payload"]["DisplayLogic"] = _shown_if(groups)
             made[question.id] = asked._replace(choices=tuple(question.answers))
         return list(made.values())
 
     # Parts of the file
 
-    def _ask(self, tag: str, inner: str, payload: Payload, *, picture: str = "") -> _Asked:
+    def _ask(
+        self, tag: str, inner: str, kind: str, values: Payload | None = None, *, picture: str = ""
+    ) -> _Asked:
         """A question in the sheet's direction, below a picture if there is one."""
         locale = self._shown.locale
         start = f'<div dir="{locale.direction}" lang="{escape(locale.tag)}">'
-        return self._add(tag, f"{start}{picture}{_written(inner)}</div>", payload)
+        return self._add(tag, f"{start}{picture}{_written(inner)}</div>", kind, values or {})
 
-    def _add(self, tag: str, html: str, payload: Payload) -> _Asked:
+    def _add(self, tag: str, html: str, kind: str, values: Payload) -> _Asked:
         number = f"QID{len(self._questions) + 1}"
-        whole = {
-            **FIXED["question"],
-            "QuestionText": html,
-            "DataExportTag": tag,
-            "QuestionID": number,
-            "QuestionDescription": tag,
-            **payload,
-        }
-        self._questions.append(self._element("SQ", number, tag, whole))
+        own = {"id": self._id, "html": html, "tag": tag, "number": number}
+        self._questions.append(_filled(PARTS["questions"][kind], {**own, **values}))
         return _Asked(number)
 
     def _block(self, title: str, questions: Sequence[_Asked], *, kind: str = "Standard") -> Payload:
         name = f"BL_{self._name(title)}"
         elements = [{"Type": "Question", "QuestionID": asked.number} for asked in questions]
-        block = {"Type": kind, "SubType": "", "Description": title, "ID": name}
-        self._blocks.append({**block, "BlockElements": elements})
+        self._blocks.append(_made("block", kind=kind, title=title, id=name, questions=elements))
         step = "Block" if kind == "Default" else "Standard"
-        return {"Type": step, "ID": name, "FlowID": self._step(), "Autofill": []}
+        return _made("shown block", step=step, id=name, flow=self._step())
 
     def _branch(self, title: str, met: Payload, code: str) -> Payload:
         """Where a condition is met the survey ends, with a code or without."""
-        return {
-            "Type": "Branch",
-            "FlowID": self._step(),
-            "Description": title,
-            "BranchLogic": {"0": {"0": met, "Type": "If"}, "Type": "BooleanExpression"},
-            "Flow": [self._end(code)],
-        }
+        flow = self._step()
+        return _made("branch", flow=flow, title=title, condition=met, end=self._end(code))
 
     def _end(self, code: str) -> Payload:
         """The end of the survey: back to Prolific where there is a code."""
-        end: Payload = {"Type": "EndSurvey", "FlowID": self._step()}
-        if not code:
-            return end
+        end = _made("end", flow=self._step())
         address = f"{_BACK}{quote(code, safe='')}"
-        options = {"Advanced": "true", "SurveyTermination": "Redirect", "EOSRedirectURL": address}
-        return {**end, "EndingType": "Advanced", "Options": options}
-
-    def _element(self, kind: str, first: str, second: str | None, payload: Any) -> Payload:
-        return {
-            "SurveyID": self._id,
-            "Element": kind,
-            "PrimaryAttribute": first,
-            "SecondaryAttribute": second,
-            "TertiaryAttribute": None,
-            "Payload": payload,
-        }
+        return {**end, **_made("redirect", address=address)} if code else end
 
     def _step(self) -> str:
         self._steps += 1
@@ -306,71 +258,51 @@ class _File:
         return hashlib.sha256(whole.encode("utf-8", "backslashreplace")).hexdigest()[:15]
 
 
-# Payloads of questions
+def _made(part: str, **values: Any) -> Payload:
+    made: Payload = _filled(PARTS[part], values)
+    return made
 
 
-def _payload(question: ShownQuestion) -> Payload:
-    """What a question is but for its text: a choice, a scale, or a box for text."""
-    required = question.required
-    validation = _validation(required=required)
+def _filled(part: Any, values: Mapping[str, Any]) -> Any:
+    """A part with its values; what is filled in is not looked at again."""
+    if isinstance(part, dict):
+        return {name: _filled(value, values) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_filled(value, values) for value in part]
+    return values[part[1:]] if isinstance(part, str) and part.startswith("$") else part
+
+
+def _answered_by(question: ShownQuestion) -> tuple[str, Payload]:
+    """The part that a question is made of, and its values."""
     if question.kind == "text":
-        return {
-            "QuestionType": "TE",
-            "Selector": "ML",
-            **_TEXT_ONLY,
-            "SearchSource": {"AllowFreeResponse": "false"},
-            "Validation": validation,
-        }
+        return "text", {"forced": "ON" if question.required else "OFF"}
     if question.kind != "scale":
-        return _choice(question.answers, several=question.kind == "choices", required=required)
+        several = question.kind == "choices"
+        return "choice", _choices(question.answers, several=several, required=question.required)
     least, most = question.scale or (1, MOST_BUTTONS)
-    if most - least < MOST_BUTTONS:
-        points = {str(point): str(point) for point in range(least, most + 1)}
+    points = {str(point): str(point) for point in range(least, most + 1)}
+    values = _choices(points, required=question.required)
+    if len(points) <= MOST_BUTTONS:
         # Exports as numeric values have the points themselves.
-        values = {str(n): point for n, point in enumerate(points, 1)}
-        return {**_choice(points, required=required), "Selector": "SAHR", "RecodeValues": values}
-    return {
-        "QuestionType": "Slider",
-        "Selector": "HSLIDER",
-        "Configuration": {
-            **FIXED["question"]["Configuration"],
-            "CSSliderMin": least,
-            "CSSliderMax": most,
-            "GridLines": 10,
-            "SnapToGrid": False,
-            "NumDecimals": "0",
-            "ShowValue": True,
-            "CustomStart": False,
-            "NotApplicable": False,
-            "MobileFirst": True,
-        },
-        "Choices": {"1": {"Display": f"{least} – {most}"}},
-        "ChoiceOrder": ["1"],
-        "Labels": [],
-        "NextChoiceId": 2,
-        "Validation": validation,
-    }
+        own = {str(n): point for n, point in enumerate(points, 1)}
+        return "choice", {**values, "selector": "SAHR", "values": own}
+    return "slider", {**values, "least": least, "most": most, "range": f"{least} – {most}"}
 
 
-def _choice(choices: Mapping[str, str], *, several: bool = False, required: bool = True) -> Payload:
-    """A question with choices, names by id; exported by their ids."""
+def _choices(
+    choices: Mapping[str, str], *, several: bool = False, required: bool = True
+) -> Payload:
+    """The values of a question with choices, names by id; exported by their ids."""
     named = {str(number): choice for number, choice in enumerate(choices, 1)}
     return {
-        "QuestionType": "MC",
-        "Selector": "MAVR" if several else "SAVR",
-        "SubSelector": "TX",
-        "Choices": {number: {"Display": escape(choices[own])} for number, own in named.items()},
-        "ChoiceOrder": list(named),
-        "VariableNaming": named,
-        "RecodeValues": {number: number for number in named},
-        "NextChoiceId": len(named) + 1,
-        "Validation": _validation(required=required),
+        "selector": "MAVR" if several else "SAVR",
+        "choices": {number: {"Display": escape(choices[own])} for number, own in named.items()},
+        "order": list(named),
+        "named": named,
+        "values": {number: number for number in named},
+        "following": len(named) + 1,
+        "forced": "ON" if required else "OFF",
     }
-
-
-def _validation(*, required: bool) -> Payload:
-    forced = "ON" if required else "OFF"
-    return {"Settings": {"ForceResponse": forced, "ForceResponseType": forced, "Type": "None"}}
 
 
 def _shown_if(groups: Iterable[Iterable[Payload]]) -> Payload:
@@ -388,17 +320,11 @@ def _shown_if(groups: Iterable[Iterable[Payload]]) -> Payload:
 
 def _condition(asked: _Asked, place: int, *, selected: bool = True) -> Payload:
     """Whether a choice of a question is chosen, by its number from 1; or whether it is not."""
-    locator = f"q://{asked.number}/SelectableChoice/{place}"
     operator = "Selected" if selected else "NotSelected"
-    return {
-        **FIXED["logic"],
-        "Operator": operator,
-        "QuestionID": asked.number,
-        "ChoiceLocator": locator,
-        "QuestionIDFromLocator": asked.number,
-        "LeftOperand": locator,
-        "Description": f"If {asked.number} {place} is {operator}",
-    }
+    locator = f"q://{asked.number}/SelectableChoice/{place}"
+    says = f"If {asked.number} {place} is {operator}"
+    own = {"operator": operator, "number": asked.number, "locator": locator}
+    return _made("condition", **own, description=says)
 
 
 def _paragraph(text: str) -> str:
