@@ -142,10 +142,10 @@ class Captions(Repository):
             translated = {each.source_id for own in translations.values() for each in own}
             today = {source.id for source in sources.values()}
             earlier = versions.texts_of(connection, translated - today)
-        wanted = sources.keys() if meme_ids is None else set(meme_ids)
+        wanted = (sources.keys() if meme_ids is None else {*meme_ids}) - dropped
         items = []
         for meme_id, source in sources.items():
-            if source.language == tag or meme_id not in wanted - dropped:
+            if source.language == tag or meme_id not in wanted:
                 continue
             own = translations.get(meme_id, [])
             of_this = [

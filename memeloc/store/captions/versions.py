@@ -39,6 +39,9 @@ WITHDRAWN_VERSIONS = select(corrections.c.caption_id).where(
 )
 """The versions that their answers made."""
 
+_NEWEST_NUMBERS = select(captions.c.meme_id, func.max(captions.c.version)).group_by(
+    captions.c.meme_id
+)
 _DEFAULTS = {
     **dict.fromkeys(("person", "origin", "translator", "currency"), ""),
     **{"round": 0, "marks": (), "characters": 0, "cost": 0.0, "provenance": None},
@@ -244,11 +247,10 @@ def add_versions(
 def insert_versions(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[int]:
     """Insert rows of `captions`, which get the next numbers of versions; return their ids, in
     order. All but meme_id, language, parts and stage have defaults."""
-    newest = select(captions.c.meme_id, func.max(captions.c.version)).group_by(captions.c.meme_id)
     meme_ids = [row["meme_id"] for row in rows]
     numbers = {}
     for tag in {row["language"] for row in rows}:
-        query = newest.where(captions.c.language == tag)
+        query = _NEWEST_NUMBERS.where(captions.c.language == tag)
         numbers[tag] = two_columns(by_slices(connection, query, captions.c.meme_id, meme_ids))
     values = []
     for row in rows:
