@@ -20,7 +20,7 @@ from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import CONSENT, SurveyPack
 from memeloc.workspace import Workspace
-from memeloc.workspace.surveys.packs import sent_packs
+from memeloc.workspace.sheets_to_send import sent_packs
 
 FACTS = {
     "US": ("United States", "English"),

@@ -26,7 +26,7 @@ from memeloc.survey.model import Check, Sheet, Submission, entry_id
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.workspace import Workspace
-from memeloc.workspace.surveys.packs import sent_packs
+from memeloc.workspace.sheets_to_send import sent_packs
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))

@@ -22,8 +22,8 @@ from memeloc.survey.design.team import read_team
 from memeloc.survey.model import Submission
 from memeloc.taxonomy import LABEL
 from memeloc.workspace import Workspace
-from memeloc.workspace.surveys import Survey
-from memeloc.workspace.surveys.teams import assigned_to
+from memeloc.workspace.survey import Survey
+from memeloc.workspace.survey_teams import assigned_to
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -34,7 +34,7 @@ from examples.simulation import saved_page, simulate, truths
 
 def sent_by_people(survey: Survey, arguments: argparse.Namespace) -> list[Submission]:
     """What is sent for the sheets of the newest round, by whom quality control retains."""
-    sheets = [sheet for sheet in survey.sheets if sheet.round == survey.rounds[-1]]
+    sheets = [sheet for sheet in survey.all_sheets if sheet.round == survey.rounds[-1]]
     codes = [culture.code for culture in survey.design.cultures]
     truth = truths(
         list(survey.memes),
@@ -70,7 +70,7 @@ def write(survey: Survey, submissions: Sequence[Submission], into: Path) -> None
     (into / f"round-{survey.rounds[-1]}.json").write_text(json.dumps(pages), encoding="utf-8")
     table = into / "votes.csv"
     is_new = not table.exists()
-    cultures = {sheet.id: sheet.culture.code for sheet in survey.sheets}
+    cultures = {sheet.id: sheet.culture.code for sheet in survey.all_sheets}
     with table.open("a", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
         if is_new:
@@ -102,11 +102,11 @@ def main() -> None:
             number = survey.rounds[-1]
             submissions = sent_by_people(survey, arguments)
             write(survey, submissions, into)
-            imported = survey.import_files([into / f"round-{number}.json"])
+            imported = survey.answers.import_files([into / f"round-{number}.json"])
             if imported.rejected:
                 raise SystemExit(f"{survey.name}: {imported.rejected[0].message}")
-            survey.check()
-            settled = survey.settle(close=True, next_round=True)
+            survey.answers.check()
+            settled = survey.labels.settle(close=True, next_round=True)
             print(f"{survey.name}: {len(submissions)} sheets of round {number} filled")
             if not settled.next:
                 break

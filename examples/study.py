@@ -16,7 +16,7 @@ from pathlib import Path
 
 from memeloc import Workspace
 from memeloc.reports import write_report
-from memeloc.workspace.surveys import Survey
+from memeloc.workspace.survey import Survey
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -59,14 +59,14 @@ def correct(
 
 def annotate(survey: Survey, folder: Path) -> list[dict[str, str]]:
     """Have people answer the newest round of sheets; what the careful ones answered."""
-    sheets = [sheet for sheet in survey.sheets if sheet.round == survey.rounds[-1]]
+    sheets = [sheet for sheet in survey.all_sheets if sheet.round == survey.rounds[-1]]
     codes = [culture.code for culture in survey.design.cultures]
     truth = truths(list(survey.memes), codes, survey.taxonomy, seed=7)
     crowd = simulate(sheets, survey.taxonomy, truth, seed=7)
     file = folder / f"answers-{survey.rounds[-1]}.json"
     sent = [person.submission for person in crowd if person.submission is not None]
     file.write_text(json.dumps([saved_page(survey.name, each) for each in sent]), "utf-8")
-    survey.import_files([file])
+    survey.answers.import_files([file])
     cultures = {sheet.id: sheet.culture.code for sheet in sheets}
     return [
         {
@@ -93,18 +93,18 @@ def main() -> None:
         name = workspace.surveys.build("pilot", "US,DE", seed=7).survey
         survey, retained = workspace.survey(name), []
         while True:
-            survey.export(
+            survey.sheets.export(
                 "csv",
                 contact="lab@university.example",
                 pictures=work / "study" / "out",
                 out=work / "sheets",
             )
             retained += annotate(survey, work)
-            survey.check()
-            settled = survey.settle({"most": 9}, close=True, next_round=True)
+            survey.answers.check()
+            settled = survey.labels.settle({"most": 9}, close=True, next_round=True)
             if not settled.next:
                 break
-        write_report(survey.analyze(pictures=work / "study" / "out"), work / "analysis")
+        write_report(survey.analysis.analyze(pictures=work / "study" / "out"), work / "analysis")
         workspace.publishing.publish(work / "release", rendered=work / "study" / "out")
         for step in workspace.status()["path"]:
             print(f"{step.stage:10}{step.done:5}{step.open:5}  {step}")

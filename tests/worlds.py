@@ -134,7 +134,7 @@ def make_surveyed(folder: Path, cultures: Sequence[str] = CULTURES) -> None:
 def make_answered(folder: Path) -> None:
     """Import what everybody answered to the survey."""
     with Workspace.open(folder) as workspace:
-        answers = list(answers_of(workspace.survey("pilot").sheets))
+        answers = list(answers_of(workspace.survey("pilot").all_sheets))
     (folder / "answers.json").write_text(json.dumps(answers), encoding="utf-8")
     memeloc(folder, "survey", "import", "pilot", "answers.json")
 

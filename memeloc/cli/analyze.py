@@ -190,7 +190,7 @@ def _of_survey(
         if collected and not name and not workspace.surveys.names():
             return workspace.curating.analyze(settings=settings), []
         survey = workspace.survey(name or workspace.surveys.only())
-        report = survey.analyze(
+        report = survey.analysis.analyze(
             settings, pictures=pictures, models=models, only=only, on_analysis=on_analysis
         )
         return report, next_lines(workspace, "analyze", survey=survey.name, as_json=as_json)

@@ -17,9 +17,9 @@ from memeloc.items import seen_hash
 from memeloc.language_models.meme_inputs import Input, MemeInput
 from memeloc.language_models.pictures import picture_of
 from memeloc.model import SEPARATOR
+from memeloc.workspace.finished_memes import RENDERED, SELECTED, collected_memes
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.surveys.collected import RENDERED, SELECTED, collected_memes
-from memeloc.workspace.surveys.memes import Wanted
+from memeloc.workspace.survey_memes import Wanted
 
 
 class InputSettings(BaseModel):

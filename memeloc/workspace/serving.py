@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from functools import cached_property, partial
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import quote, urlsplit
 
 from pydantic import BaseModel, Field
@@ -51,9 +51,8 @@ from memeloc.survey.targets.protocol import Imported, SheetsToSend
 from memeloc.survey.targets.resolver import SERVED, resolve
 from memeloc.survey.texts import SurveyTexts, survey_texts
 from memeloc.tables import read_table
-
-if TYPE_CHECKING:
-    from memeloc.workspace.surveys.checking import Checking
+from memeloc.workspace.stored_survey import StoredSurvey
+from memeloc.workspace.survey_answers import SurveyAnswers
 
 _ENDS = {
     OPEN: "serve.time",
@@ -225,7 +224,7 @@ class ServedSurvey:
 
     def __init__(
         self,
-        survey: Checking,
+        survey: StoredSurvey,
         pack: SheetsToSend,
         settings: ServeSettings,
         rules: Rules,
@@ -585,7 +584,7 @@ class ServedSurvey:
 
     def live(self) -> Live:
         """Return how far it is now."""
-        at, checked = now(), self._survey.checked(keep=False)
+        at, checked = now(), SurveyAnswers(self._survey).checked(keep=False)
         codes = {sheet.id: sheet.culture.code for sheet in checked.sheets}
         places: dict[str, Counter[str]] = defaultdict(Counter)
         stops: Counter[int] = Counter()

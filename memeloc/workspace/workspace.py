@@ -86,7 +86,7 @@ class Workspace(WorkspaceFolder):
         Raises:
             InputError: there is no survey of that name.
         """
-        from memeloc.workspace.surveys import Survey
+        from memeloc.workspace.survey import Survey
 
         return Survey(self, name)
 

@@ -39,13 +39,13 @@ def _make(folder: Path) -> None:
     workspace.render(folder / "out", jobs=1)
     design: dict[str, Any] = {"answers": 1, "explicit": 0, "implicit": 0, "captions": "any"}
     workspace.surveys.build("pilot", "US", **design)
-    (sheet,) = workspace.survey("pilot").export(
+    (sheet,) = workspace.survey("pilot").sheets.export(
         "csv", pictures=folder / "out", contact="lab@university.example", out=folder / "sheets"
     ).files  # fmt: skip
     table = pd.read_csv(sheet, dtype=str, keep_default_na=False)
     chosen = table["choose from"].str.split(" | ", regex=False).str[0]
     table.assign(participant="kitty-0001", answer=chosen).to_csv(folder / "back.csv", index=False)
-    workspace.survey("pilot").import_files([folder / "back.csv"])
+    workspace.survey("pilot").answers.import_files([folder / "back.csv"])
     assert workspace.root is not None
     (workspace.root / "at").write_text("", encoding="utf-8")
     workspace.close()

@@ -140,7 +140,7 @@ def test_what_comes_next_goes_by_what_became_of_the_answers(
     memeloc(folder, "survey", "export", "pilot", "--to", "csv", "--contact", "lab@example.org")
     assert _path(folder)["next"][2] == "memeloc survey import pilot FILE"
     with Workspace.open(folder) as workspace:
-        answers = list(answers_of(workspace.survey("pilot").sheets))
+        answers = list(answers_of(workspace.survey("pilot").all_sheets))
     for sent in answers:
         sent["status"] = status
         sent["answers"] = [{**answer, "label": label} for answer in sent["answers"]]

@@ -12,8 +12,8 @@ from examples.simulated_team import Colleagues, simulate_team
 from examples.simulation import Crowd, simulate, truths
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.workspace import Workspace
-from memeloc.workspace.surveys.packs import sent_packs
-from memeloc.workspace.surveys.teams import assigned_to, team_of
+from memeloc.workspace.sheets_to_send import sent_packs
+from memeloc.workspace.survey_teams import assigned_to, team_of
 from tests.worlds import answers_of
 
 CONTACT = ("--contact", "lab@university.example")

@@ -278,5 +278,5 @@ def test_rounds_discussions_and_reasons(study: Study, world: World) -> None:
     study.run("survey", "import", "pilot", "first.json")
     study.run("survey", "settle", "pilot")
     with Workspace.find() as workspace:
-        study.show("labels", workspace.survey("pilot").settle().table)
+        study.show("labels", workspace.survey("pilot").labels.settle().table)
     study.check()

@@ -77,7 +77,9 @@ def tie(command: Run) -> None:
     """Import what six people of each culture answered, of whom three and three agree."""
     with Workspace.open(".") as workspace:
         answers = worlds.answers_of(
-            workspace.survey("pilot").sheets, 6, lambda meme, culture, person: LABELS[person % 2]
+            workspace.survey("pilot").all_sheets,
+            6,
+            lambda meme, culture, person: LABELS[person % 2],
         )
         Path("answers.json").write_text(json.dumps(list(answers)), encoding="utf-8")
     succeed(command, "survey import pilot answers.json")

@@ -41,7 +41,9 @@ def built(made: Path) -> Path:
         with Workspace.open(work) as workspace:
             workspace.surveys.build("pilot", "US,DE,EG=ar,IN=hi,CN=zh", size=4)
             # Pictures of the taxonomy's examples, which each server would draw anew.
-            workspace.survey("pilot").serve(contact="lab@university.example", pictures=work / "out")
+            workspace.survey("pilot").sheets.serve(
+                contact="lab@university.example", pictures=work / "out"
+            )
     return work
 
 
@@ -93,7 +95,7 @@ def application(folder: Path) -> Iterator[Callable[..., InProcess]]:
         workspace = stack.enter_context(Workspace.open(folder))
 
         def make(survey: str = "pilot", **settings: Any) -> InProcess:
-            served = workspace.survey(survey).serve(
+            served = workspace.survey(survey).sheets.serve(
                 contact="lab@university.example", cultures=["US", "DE"], settings=settings
             )
             address = settings.get("address", "http://survey.example")

@@ -49,7 +49,9 @@ def twelve(tmp_path_factory: pytest.TempPathFactory) -> Path:
     work = make_workspace(tmp_path_factory.mktemp("twelve") / "work", ["de", "ar"], memes=MEMES)
     with Workspace.open(work) as workspace:
         workspace.surveys.build("pilot", "DE,EG=ar", size=MEMES, implicit=0)
-        workspace.survey("pilot").serve(contact="lab@university.example", pictures=work / "out")
+        workspace.survey("pilot").sheets.serve(
+            contact="lab@university.example", pictures=work / "out"
+        )
     return work
 
 
@@ -162,11 +164,11 @@ def test_pictures_that_fail_thrice_are_left_out(server: Server, context: Browser
     assert all(not answer.label for answer in sent.answers if answer.entry in sent.not_shown)
     with Workspace.open(server.folder) as workspace:
         survey = workspace.survey("pilot")
-        checked = survey.check(without=["speed"])
+        checked = survey.answers.check(without=["speed"])
         (remark,) = [each for each in checked.warnings if each.rule == "not shown"]
         assert set(remark.evidence["people_by_entry"]) == sent.not_shown
-        table = survey.settle(next_round=False).answers
-    (entries,) = [sheet.entries for sheet in survey.sheets if sheet.id == sent.sheet]
+        table = survey.labels.settle(next_round=False).answers
+    (entries,) = [sheet.entries for sheet in survey.all_sheets if sheet.id == sent.sheet]
     assert sum(isinstance(entry, Check) for entry in entries) == 1
     assert (table["label"] != "").sum() == MEMES - 7
     assert (table.loc[table["label"] == "", "shown_ms"] == 0).all()
@@ -320,10 +322,10 @@ def test_who_closes_the_last_page_is_listed_with_what_it_earned(
             page.close()
     with Workspace.open(work) as workspace:
         survey = workspace.survey("pilot")
-        assert survey.check().submissions == 0  # they have their places still
+        assert survey.answers.check().submissions == 0  # they have their places still
         with workspace.store.database.write() as connection:
             connection.execute(update(survey_places).values(held_until=LONG_AGO))
-        checked = survey.check()
+        checked = survey.answers.check()
         assert (checked.submissions, checked.retained) == (2, 0)
         statuses = {
             row.submission: row.evidence for row in checked.set_aside if row.rule == "status"
@@ -333,20 +335,22 @@ def test_who_closes_the_last_page_is_listed_with_what_it_earned(
             for each in sorted(statuses.values(), key=lambda each: each["asked"])
         ] == [("timed out", 6, MEMES), ("timed out", MEMES + 1, MEMES + 1)]
         names = {workspace.store.surveys.hash_participant(who): who for who in ("greta", "hans")}
-        decided = survey.decide(tmp_path / "list.csv", minutes=26)
+        decided = survey.people.decide(tmp_path / "list.csv", minutes=26)
         actions = {names[each.participant]: each for each in decided["decisions"]}
         assert actions["greta"].action == "approve"
         assert actions["hans"].action == "pay part"
         # Half of twelve that were shown, at 10.65 an hour for 26 minutes.
         assert actions["hans"].earned == Decimal("2.31")
         assert "2.31 GBP" in (tmp_path / "list.csv").read_text("utf-8")
-        assert survey.check(without=["status", "attention", "speed"]).retained == 2
+        assert survey.answers.check(without=["status", "attention", "speed"]).retained == 2
     with serving(work) as server:  # nothing is taken from who comes back
         again = come(context, server, "greta", go_on=True)
         again.click("#next")
         again.locator(".code").wait_for()
     with Workspace.open(work) as workspace:
         (sent,) = [
-            each for each in workspace.survey("pilot").check().set_aside if each.rule == "status"
+            each
+            for each in workspace.survey("pilot").answers.check().set_aside
+            if each.rule == "status"
         ]
         assert sent.evidence["answers"] == 6

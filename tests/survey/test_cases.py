@@ -106,7 +106,7 @@ def stored(name: str = "pilot") -> list[Any]:
 def forms_table(sheet: Sheet, people: Sequence[str], **more: str) -> list[dict[str, str]]:
     """Responses of a Google Form, titles as it has them; `more` by the questions' keys."""
     with Workspace.find() as workspace:
-        from memeloc.workspace.surveys.packs import sent_packs
+        from memeloc.workspace.sheets_to_send import sent_packs
 
         form = plan(sent_packs(workspace.survey(sheet.survey))[0], sheet)
     rows = []

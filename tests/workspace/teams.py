@@ -17,9 +17,9 @@ from examples.simulation import truths
 from memeloc.survey.labels.models import QuestionAgreement
 from memeloc.survey.model import Submission
 from memeloc.workspace import Workspace
-from memeloc.workspace.surveys import Survey
-from memeloc.workspace.surveys.survey import SettleResult
-from memeloc.workspace.surveys.teams import assigned_to, team_of
+from memeloc.workspace.survey import Survey
+from memeloc.workspace.survey_labels import SettleResult
+from memeloc.workspace.survey_teams import assigned_to, team_of
 from tests.worlds import starter_rows, write_table
 
 
@@ -80,7 +80,9 @@ class Filled:
 
     def agreement(self, question: str = "label") -> QuestionAgreement:
         """What the survey's check measures of a question."""
-        (part,) = (part for part in self.survey.check().agreement if part.question == question)
+        (part,) = (
+            part for part in self.survey.answers.check().agreement if part.question == question
+        )
         return part
 
 
@@ -97,19 +99,19 @@ def fill(
         team = team_of(survey)
         assert team is not None
         names = {place: f"{place}@team.example" for place in team.places}
-        sheets = [sheet for sheet in survey.sheets if sheet.round == number]
+        sheets = [sheet for sheet in survey.all_sheets if sheet.round == number]
         submissions = simulate_team(
             sheets, assigned_to(survey), names, survey.taxonomy, truth,
             seed=seed, colleagues=colleagues,
         )  # fmt: skip
         path = folder / f"{survey.name}-{number}.json"
         path.write_text(json.dumps([_saved(survey.name, each) for each in submissions]))
-        imported = survey.import_files([path])
+        imported = survey.answers.import_files([path])
         assert not imported.rejected
         sent += submissions
         first = first or submissions
-        survey.check()
-        result = survey.settle(close=True, next_round=True)
+        survey.answers.check()
+        result = survey.labels.settle(close=True, next_round=True)
         if not result.next:
             return Filled(survey, result, sent, first, number)
         number += 1

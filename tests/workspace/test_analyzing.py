@@ -11,8 +11,8 @@ import pytest
 from memeloc import Workspace
 from memeloc.errors import InputError
 from memeloc.reports.figures import wide
-from memeloc.workspace.surveys import Survey
-from memeloc.workspace.surveys.analyzing import short_names
+from memeloc.workspace.survey import Survey
+from memeloc.workspace.survey_analysis import short_names
 
 CAPTIONS = """meme_id,template,en,de
 monday,cloud-monday,Monday’s forecast: // me,Die Aussichten: // ich
@@ -55,7 +55,7 @@ def survey(workspace: Workspace) -> Survey:
 
 
 def test_answers_vote_but_for_abstentions(survey: Survey) -> None:
-    answers = survey.analysed_answers()
+    answers = survey.analysis.analysed_answers()
     assert answers.cultures == ("DE", "US")
     assert answers.labels == ("no-hate", "hate")
     assert answers.abstentions == {"unknown"}
@@ -63,7 +63,7 @@ def test_answers_vote_but_for_abstentions(survey: Survey) -> None:
 
 
 def test_each_culture_has_its_text_and_picture(survey: Survey, workspace: Workspace) -> None:
-    versions = survey.analysed_answers().versions.set_index(["item", "culture"])
+    versions = survey.analysis.analysed_answers().versions.set_index(["item", "culture"])
     assert versions.loc[("chef", "DE"), "text"] == "Es gibt Essen // zweimal"
     assert versions.loc[("chef", "US"), "language"] == "en"
     assert workspace.root is not None
@@ -73,17 +73,17 @@ def test_each_culture_has_its_text_and_picture(survey: Survey, workspace: Worksp
 
 def test_without_rendered_pictures_a_note_says_so(survey: Survey, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no manifest"):
-        survey.analysed_answers(pictures=tmp_path)
+        survey.analysis.analysed_answers(pictures=tmp_path)
 
 
 def test_memes_have_their_template(survey: Survey) -> None:
-    assert survey.analysed_answers().items.loc["chef", "template"] == "robot-chef"
+    assert survey.analysis.analysed_answers().items.loc["chef", "template"] == "robot-chef"
 
 
 def test_models_stand_beside_people(survey: Survey, tmp_path: Path) -> None:
     rows = [("monday", "parrot-1", "hate"), ("chef", "parrot-1", "unknown")]
     models = write(tmp_path / "models.csv", "meme_id,model,label", rows)
-    table = survey.analysed_answers(models=models).models
+    table = survey.analysis.analysed_answers(models=models).models
     assert table.to_numpy().tolist() == [
         ["monday", "", "parrot-1", "hate"],
         ["chef", "", "parrot-1", "unknown"],
@@ -93,11 +93,11 @@ def test_models_stand_beside_people(survey: Survey, tmp_path: Path) -> None:
 def test_a_models_unknown_label_is_named_with_its_row(survey: Survey, tmp_path: Path) -> None:
     models = write(tmp_path / "models.csv", "meme_id,model,label", [("chef", "parrot-1", "haet")])
     with pytest.raises(InputError, match=r"row 2, column label: pilot has no label 'haet'"):
-        survey.analysed_answers(models=models)
+        survey.analysis.analysed_answers(models=models)
 
 
 def test_the_report_goes_from_submissions_to_labels(survey: Survey) -> None:
-    report = survey.analyze(only=["funnel", "dataset"])
+    report = survey.analysis.analyze(only=["funnel", "dataset"])
     counts = wide(report.figures, "funnel", "count").set_index(["group", "item"])["count"]
     assert counts["submissions", "retained"] == 8
     assert counts["answers", "given"] == 16
@@ -113,12 +113,12 @@ def test_only_names_the_one_survey(workspace: Workspace) -> None:
 
 
 def test_people_have_short_names_that_check_takes(survey: Survey) -> None:
-    names = set(survey.analysed_answers().table["participant"])
+    names = set(survey.analysis.analysed_answers().table["participant"])
     assert {len(name) for name in names} == {8}
-    assert survey.analysed_answers().people.index.isin(names).all()
-    result = survey.check(exclude=[min(names)])
+    assert survey.analysis.analysed_answers().people.index.isin(names).all()
+    result = survey.answers.check(exclude=[min(names)])
     assert result.by_rule == {"outlier": 1}
-    survey.check()
+    survey.answers.check()
 
 
 def test_short_names_get_longer_where_two_begin_alike() -> None:

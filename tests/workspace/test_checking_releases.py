@@ -28,7 +28,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     workspace.surveys.build("pilot", "US", **design, captions="any")
     survey = workspace.survey("pilot")
     workspace.render(folder / "out")
-    sheets = survey.export(
+    sheets = survey.sheets.export(
         "csv", pictures=folder / "out", contact="lab@university.example", out=folder / "sheets"
     ).files
     for sheet in sheets:
@@ -37,7 +37,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
         for person in PEOPLE:
             filled = table.assign(participant=person, answer=chosen)
             filled.to_csv(folder / f"{sheet.stem}-{person}.csv", index=False)
-    survey.import_files(sorted(folder.glob("*-kitty-*.csv")))
+    survey.answers.import_files(sorted(folder.glob("*-kitty-*.csv")))
     workspace.settings = workspace.settings.model_copy(update={"release": ABOUT})
     return workspace
 

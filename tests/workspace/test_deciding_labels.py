@@ -55,15 +55,15 @@ def test_what_cannot_be_is_a_sentence_and_nothing_is_stored(tied: Path) -> None:
         right = {"item": item, "culture": "DE", "label": "hate", **SESSION}
         for change, message in _SLIPS:
             with pytest.raises(InputError, match=message):
-                survey.decide_labels([right, {**right, **change}])
-        assert survey.decide_labels()["decided"] == []
+                survey.labels.decide([right, {**right, **change}])
+        assert survey.labels.decide()["decided"] == []
 
 
 def test_who_decided_is_forgotten_and_the_decision_stays(tied: Path) -> None:
     with Workspace.find() as workspace:
         survey = workspace.survey("pilot")
         item = sorted(survey.memes)[0]
-        survey.decide_labels([{"item": item, "culture": "DE", "label": "hate", **SESSION}])
+        survey.labels.decide([{"item": item, "culture": "DE", "label": "hate", **SESSION}])
         workspace.surveys.forget(["anna"], agree=lambda _: True)
         (kept,) = workspace.store.label_decisions.find("pilot")
         assert kept.people == (workspace.store.surveys.hash_participant("ben"),)

@@ -40,7 +40,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     workspace.surveys.build("pilot", "US", size=4, answers=3, explicit=0, implicit=0)
     survey = workspace.survey("pilot")
     workspace.rendering.render(folder / "out", max_side=96)
-    sheets = survey.export(
+    sheets = survey.sheets.export(
         "csv", pictures=folder / "out", contact="lab@university.example", out=folder / "sheets"
     ).files
     for sheet in sheets:
@@ -49,7 +49,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
         for person in PEOPLE:
             filled = table.assign(participant=person, answer=chosen)
             filled.to_csv(folder / f"{sheet.stem}-{person}.csv", index=False)
-    survey.import_files(sorted(folder.glob("*-kitty-*.csv")))
+    survey.answers.import_files(sorted(folder.glob("*-kitty-*.csv")))
     put(folder / "found/a.png", PICTURE)
     put(folder / "found/b.jpg", OTHER)
     put(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from examples.simulated_team import Colleagues
-from memeloc.workspace.surveys.teams import assigned_to
+from memeloc.workspace.survey_teams import assigned_to
 from tests.workspace.teams import answers, fill, kappa_of, team_table, workspace_of
 
 HARMFUL = ("very-harmful", "partially-harmful")
@@ -128,11 +128,13 @@ def test_sheet_filled_by_somebody_else_is_remarked_on(tmp_path: Path) -> None:
         workspace.surveys.build("harm", "US", recipe="harmeme", people=team)
         survey = workspace.survey("harm")
         fill(survey, tmp_path, seed=1)
-        assert not any(row.rule == "not assigned" for row in survey.check().warnings)
+        assert not any(row.rule == "not assigned" for row in survey.answers.check().warnings)
         batch, places = next(iter(assigned_to(survey).items()))
         other = "b-1" if places[0].startswith("a") else "a-1"
         survey.put_state("team", batch, [other])
-        (remark, *_) = [row for row in survey.check().warnings if row.rule == "not assigned"]
+        (remark, *_) = [
+            row for row in survey.answers.check().warnings if row.rule == "not assigned"
+        ]
         assert remark.evidence == {"place": places[0]}
 
 
@@ -143,11 +145,11 @@ def test_erased_member_leaves_no_hash_and_is_asked_no_more(tmp_path: Path) -> No
         workspace.surveys.build("harm", "US", recipe="harmeme", people=team)
         survey = workspace.survey("harm")
         fill(survey, tmp_path, seed=1)
-        survey.check(exclude=[who])
+        survey.answers.check(exclude=[who])
         hashed = survey.hashed(who)
         workspace.surveys.forget([who], agree=lambda costs: True)
-        assert "a-1" not in {row["place"] for row in survey.team(team)["sheets"]}
-        again = survey.settle(close=True, next_round=True)
+        assert "a-1" not in {row["place"] for row in survey.people.team(team)["sheets"]}
+        again = survey.labels.settle(close=True, next_round=True)
         asked = {place for batch in again.next for place in assigned_to(survey)[batch.batch]}
         assert again.next
         assert "a-1" not in asked

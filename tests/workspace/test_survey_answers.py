@@ -104,9 +104,9 @@ def test_a_published_table_becomes_labels(folder: Path) -> None:
         assert (file.submissions, file.answers, file.new) == (len(people), len(rows), len(people))
         assert not imported.rejected
         survey = workspace.survey("published")
-        checked = survey.check()
+        checked = survey.answers.check()
         assert checked.retained == len(people)
-        result = survey.settle()
+        result = survey.labels.settle()
         labels = {
             (row.item, row.culture): row.label for row in result.table.itertuples(index=False)
         }
@@ -178,5 +178,5 @@ def test_facts_of_people_are_screened_by(folder: Path) -> None:
             {"columns": {**COLUMNS, "demographics": {"country_of_birth": "Country of birth"}}},
             labels=LABELS,
         )
-        checked = workspace.survey("published").check()
+        checked = workspace.survey("published").answers.check()
     assert checked.by_rule["screening"] == 1

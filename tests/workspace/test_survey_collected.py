@@ -49,7 +49,7 @@ def test_finished_memes_go_out_as_they_are(folder: Path, collected: dict[str, st
         built = workspace.surveys.build("harm", "US,DE", collected="harmeme")
         assert (built.memes, built.sheets) == (2, 2)
         assert any("browsers do not show" in remark for remark in built.remarks)
-        (sheet, _) = workspace.survey("harm").export("csv", contact="lab").files
+        (sheet, _) = workspace.survey("harm").sheets.export("csv", contact="lab").files
     table = sheet.read_text(encoding="utf-8-sig")
     assert "monday // again" in table
     stored = {path.read_bytes() for path in (sheet.parent / "pictures").rglob("*.png")}
@@ -59,7 +59,7 @@ def test_finished_memes_go_out_as_they_are(folder: Path, collected: dict[str, st
 def test_a_server_shows_finished_memes(folder: Path, collected: dict[str, str]) -> None:
     with Workspace.find() as workspace:
         workspace.surveys.build("harm", "US", collected="harmeme")
-        served = workspace.survey("harm").serve(contact="lab")
+        served = workspace.survey("harm").sheets.serve(contact="lab")
         shown = {path.read_bytes() for path in Pictures(served).names}
     assert {picture("blue"), picture("red")} <= shown
 
@@ -80,7 +80,7 @@ def test_a_picture_that_is_gone_is_a_sentence(folder: Path, collected: dict[str,
             assert item.path is not None
             item.path.unlink()
         with pytest.raises(InputError, match="cannot be read"):
-            workspace.survey("harm").export("csv", contact="lab")
+            workspace.survey("harm").sheets.export("csv", contact="lab")
 
 
 # What was selected
@@ -100,7 +100,7 @@ def test_selected_memes_are_the_same_in_two_cultures(selected: dict[str, str]) -
         built = workspace.surveys.build("harm", "US,DE", collected="selected")
         assert set(built.batches[0].memes) == {selected["blue"], selected["green"]}
         survey = workspace.survey("harm")
-        (of_us, of_de) = survey.export("csv", contact="lab").files
+        (of_us, of_de) = survey.sheets.export("csv", contact="lab").files
     assert [picture_names(table) for table in (of_us, of_de)] == [picture_names(of_us)] * 2
     assert survey.pictures[selected["blue"]] == hashlib.sha256(picture("blue")).hexdigest()
 
@@ -127,12 +127,12 @@ def test_labels_and_agreement_of_selected_memes(folder: Path, selected: dict[str
         survey = workspace.survey("harm")
         answers = [
             saved(sheet, f"{sheet.culture.code}-{n}", "hate")
-            for sheet in survey.sheets
+            for sheet in survey.all_sheets
             for n in range(3)
         ]
-        survey.import_files([write(folder / "back.json", answers)])
-        assert survey.check().retained == 6
-        result = survey.settle()
+        survey.answers.import_files([write(folder / "back.json", answers)])
+        assert survey.answers.check().retained == 6
+        result = survey.labels.settle()
         assert {row["picture"] for row in result.labels} == set(survey.pictures.values())
         assert list(result.table["picture"]) == [survey.pictures[id] for id in result.table["item"]]
         assert {part.measures["items"] for part in survey.status().agreement} == {2}
@@ -151,15 +151,15 @@ def test_corrected_texts_become_the_transcripts(folder: Path, selected: dict[str
         survey = workspace.survey("ara")
         answers = []
         for number, text in enumerate(("monday // again", "monday //  again", "munday")):
-            for sheet in survey.sheets:
+            for sheet in survey.all_sheets:
                 page = saved(sheet, f"native-{number + 1}@team.example", "genuine")
                 for answer in page["answers"]:
                     answer["further"] = {"readable": ["text"], "ocr-text": [text]}
                 answers.append(page)
-        survey.import_files([write(folder / "back.json", answers)])
-        survey.check()
-        assert survey.settle().texts == 2
-        assert survey.settle().texts == 0
+        survey.answers.import_files([write(folder / "back.json", answers)])
+        survey.answers.check()
+        assert survey.labels.settle().texts == 2
+        assert survey.labels.settle().texts == 0
         texts = workspace.store.transcripts.all()
         assert texts[selected["blue"]].parts == ("monday", "again")
         assert (texts[selected["blue"]].stage, texts[selected["blue"]].person) == (
@@ -177,10 +177,10 @@ def test_a_picture_that_changed_is_named_and_not_shown(
     with Workspace.find() as workspace:
         workspace.surveys.build("harm", "US", collected="selected")
         survey = workspace.survey("harm")
-        assert survey.export("csv", contact="lab").changed == ()
+        assert survey.sheets.export("csv", contact="lab").changed == ()
         blue = FoundPicture(Origin("harmeme", "blue"), picture("navy"), "blue", ("tuesday",))
         workspace.store.items.add([blue])
-        result = survey.export("csv", contact="lab")
+        result = survey.sheets.export("csv", contact="lab")
         assert result.changed == (selected["blue"],)
         assert survey.status().changed == (selected["blue"],)
     (sheet,) = result.files

@@ -16,7 +16,7 @@ from memeloc.counts import counted
 from memeloc.workspace.acceptance import acceptance_sentences
 
 if TYPE_CHECKING:
-    from memeloc.workspace.surveys.building import BuildResult
+    from memeloc.workspace.survey_building import BuildResult
 
 
 def build(
@@ -173,7 +173,7 @@ def choose(
       memeloc survey choose large --total 100 --harmful 0.5 --harmless 0.5 --tied 0
     """
     with memeloc.Workspace.find() as workspace:
-        result = workspace.survey(name).choose(
+        result = workspace.survey(name).sheets.choose(
             total, harmful=harmful, harmless=harmless, tied=tied, fewest_votes=fewest_votes
         )
         further = next_lines(workspace, "survey", survey=name, as_json=as_json)

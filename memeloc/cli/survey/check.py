@@ -112,7 +112,7 @@ def check(
             raise InputError(f"--set is RULE.SETTING=VALUE, as speed.fewest=5, not {key[:40]!r}")
         rules.setdefault(rule, {})[setting] = value
     with memeloc.Workspace.find() as workspace:
-        result = workspace.survey(name).check(
+        result = workspace.survey(name).answers.check(
             rules, without=without or (), exclude=exclude or (), keep=keep or (), why=why
         )
         further = next_lines(workspace, "survey", survey=name, as_json=as_json)

@@ -66,7 +66,7 @@ def bonus(
 
     path = list_path(out, f"{name}-bonuses.csv")
     with memeloc.Workspace.find() as workspace:
-        result = workspace.survey(name).bonus(
+        result = workspace.survey(name).people.bonus(
             path,
             each=read_bonus(each) if each else None,
             reason=reason,
@@ -109,13 +109,13 @@ def message(
       memeloc survey message pilot --to absent --text "Did you send your answers?" --from export.csv
       memeloc survey message pilot --to retained --texts thanks.toml --from export.csv
     """
-    from memeloc.workspace.surveys.deciding import read_texts
+    from memeloc.workspace.survey_people import read_texts
 
     path = list_path(out, f"{name}-messages.csv")
     by_tag = read_texts(text, texts)
 
     with memeloc.Workspace.find() as workspace:
-        result = workspace.survey(name).message(
+        result = workspace.survey(name).people.message(
             path,
             by_tag,
             to=to,

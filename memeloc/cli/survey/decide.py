@@ -61,7 +61,7 @@ def decide(
         raise typer.BadParameter("goes with --send", param_hint="--yes")
     path = list_path(out, f"{name}-decisions.csv")
     with memeloc.Workspace.find() as workspace:
-        result = workspace.survey(name).decide(
+        result = workspace.survey(name).people.decide(
             path,
             exported=exported or (),
             minutes=minutes,

@@ -63,7 +63,7 @@ def decide_labels(
     given: dict[str, Any] = {"item": item, "culture": culture, "label": label, "further": further}
     given |= {"people": people, "reason": reason}
     with memeloc.Workspace.find() as workspace:
-        result = workspace.survey(name).decide_labels(
+        result = workspace.survey(name).labels.decide(
             [given] if item else (), file=file, people=people or (), reason=reason, out=out
         )
         lines = next_lines(workspace, "settle", survey=name, as_json=as_json or out is not None)

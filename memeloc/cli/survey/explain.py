@@ -49,13 +49,15 @@ def reasons(
     with memeloc.Workspace.find() as workspace:
         survey = workspace.survey(name)
         if files:
-            show(survey.import_reasons(files, person), _taken_in("reason"), as_json=as_json)
+            show(
+                survey.analysis.import_reasons(files, person), _taken_in("reason"), as_json=as_json
+            )
         elif out:
-            result = survey.export_reasons(out, person, _two(pair))
+            result = survey.analysis.export_reasons(out, person, _two(pair))
             rows = _written("meme whose labels differ", "memes whose labels differ")
             show(result, rows, as_json=as_json)
         else:
-            listed = {"survey": name, "reasons": survey.reasons(_two(pair))}
+            listed = {"survey": name, "reasons": survey.analysis.reasons(_two(pair))}
             empty = [] if listed["reasons"] else ["There are no reasons yet"]
             show(listed, _REASONS, *empty, as_json=as_json)
 
@@ -89,13 +91,13 @@ def codes(
     with memeloc.Workspace.find() as workspace:
         survey = workspace.survey(name)
         if files:
-            taken = survey.import_codes(files, coder, _two(pair), book)
+            taken = survey.analysis.import_codes(files, coder, _two(pair), book)
             show(taken, _taken_in("coded reason"), as_json=as_json)
         elif out:
-            result = survey.export_codes(out, coder, _two(pair), book)
+            result = survey.analysis.export_codes(out, coder, _two(pair), book)
             show(result, _written("reason"), as_json=as_json)
         else:
-            _show_themes(survey.themes(_two(pair), book), as_json)
+            _show_themes(survey.analysis.themes(_two(pair), book), as_json)
 
 
 def _show_themes(figures: pd.DataFrame, as_json: bool) -> None:

@@ -76,7 +76,7 @@ def export(
     if (publish or yes or dry_run) and not push:
         raise typer.BadParameter("goes with --push", param_hint="--publish, --yes or --dry-run")
     with memeloc.Workspace.find() as workspace, progress("Exporting", None, unit="parts") as bar:
-        result = workspace.survey(name).export(
+        result = workspace.survey(name).sheets.export(
             to,
             contact=contact,
             pictures=pictures,
@@ -143,7 +143,7 @@ def filters(
       memeloc survey filters pilot
     """
     with memeloc.Workspace.find() as workspace:
-        result = workspace.survey(name).look_up(out)
+        result = workspace.survey(name).sheets.look_up(out)
     show(result, f"Wrote the ids of {result.count} filters to {result.file}", as_json=as_json)
     explain("", () if as_json else result.problems)
     if result.problems:

@@ -40,7 +40,7 @@ def about(
     """
     path = out or Path(f"{name}-about.csv")
     with memeloc.Workspace.find() as workspace:
-        result = workspace.survey(name).about(person, path)
+        result = workspace.survey(name).answers.about(person, path)
     written = f"Wrote {counted(result['rows'], 'row')} to {result['file']}"
     show(result, written, as_json=as_json)
 

@@ -20,7 +20,7 @@ from memeloc.counts import counted
 
 if TYPE_CHECKING:
     from memeloc.survey.model import RejectedRow
-    from memeloc.workspace.surveys.importing import ImportResult
+    from memeloc.workspace.survey_imports import ImportResult
 
 _COUNTS = ("submissions", "answers", "new", ("people", "participants"), "rejected")
 _SUMMED = ("submissions", "answers", "new", "participants", "rejected")
@@ -73,7 +73,7 @@ def import_(
     """
     check_table(left)
     with memeloc.Workspace.find() as workspace, progress("Importing", None, unit="files") as bar:
-        result = workspace.survey(name).import_files(
+        result = workspace.survey(name).answers.import_files(
             files,
             kind=kind,
             options=target_options(option),

@@ -147,5 +147,5 @@ def team(
       memeloc survey team trial --people team.csv
     """
     with memeloc.Workspace.find() as workspace:
-        result = workspace.survey(name).team(people)
+        result = workspace.survey(name).people.team(people)
     show(result, _TEAM, as_json=as_json)

@@ -72,12 +72,12 @@ def plan(
                 raise typer.BadParameter(
                     f"goes without a survey's name; {name} has its own", param_hint=f"--{option}"
                 )
-    from memeloc.workspace.surveys.surveys import plan_survey
+    from memeloc.workspace.surveys import plan_survey
 
     rates = {"wage": wage, "currency": currency, "fee": fee, "vat": vat}
     if name:
         with memeloc.Workspace.find() as workspace:
-            result = workspace.survey(name).plan(rates, seconds=seconds, loss=loss)
+            result = workspace.survey(name).sheets.plan(rates, seconds=seconds, loss=loss)
     else:
         result = plan_survey(
             memes,

@@ -61,7 +61,7 @@ def serve(
     with memeloc.Workspace.find() as workspace:
         survey = workspace.survey(name)
         with progress("Preparing", None, unit="examples") as bar:
-            served = survey.serve(
+            served = survey.sheets.serve(
                 contact=contact,
                 pictures=pictures,
                 cultures=[code.upper() for code in split(cultures)],

@@ -17,7 +17,7 @@ from memeloc.cli.survey.options import Changed, Name, check_table, write_frame
 from memeloc.counts import counted
 
 if TYPE_CHECKING:
-    from memeloc.workspace.surveys.survey import SettleResult
+    from memeloc.workspace.survey_labels import SettleResult
 
 _LABELS = Table(
     "Labels",
@@ -80,7 +80,7 @@ def settle(
         memeloc.Workspace.find() as workspace,
         progress("Modelling", None, unit="models of a culture") as bar,
     ):
-        result = workspace.survey(name).settle(
+        result = workspace.survey(name).labels.settle(
             changes, close=close, next_round=next_, models=models, on_progress=bar.report
         )
         further = next_lines(workspace, "survey", survey=name, as_json=as_json)

@@ -14,7 +14,7 @@ from memeloc.cli.survey.options import AGREEMENT, changed_sentences
 from memeloc.counts import counted
 
 if TYPE_CHECKING:
-    from memeloc.workspace.surveys.survey import StatusResult
+    from memeloc.workspace.survey import StatusResult
 
 _PROGRESS = (
     "sheets annotators sent retained places_left=places answers_wanted=wanted in=answered kept"

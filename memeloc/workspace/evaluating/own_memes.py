@@ -11,10 +11,10 @@ from memeloc.evaluate.runs.items import RunData, RunItem
 from memeloc.evaluate.runs.labels import as_label, gold_of, read_gold
 from memeloc.evaluate.runs.run import Run
 from memeloc.model import SEPARATOR
+from memeloc.workspace.finished_memes import collected_pictures
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.publishing.captions import taken_captions
-from memeloc.workspace.surveys.collected import collected_pictures
-from memeloc.workspace.surveys.survey import Survey
+from memeloc.workspace.survey import Survey
 
 RENDERED = "out"
 """The folder of the workspace in which rendered pictures are looked for."""
@@ -128,8 +128,8 @@ def _settled(
 
 def settled_labels(survey: Survey) -> Mapping[tuple[str, str], str]:
     """The labels of a survey by item and culture; none where nobody has answered yet."""
-    answers = survey.checked(keep=False).answers(lambda number: number > 0)
+    answers = survey.answers.checked(keep=False).answers(lambda number: number > 0)
     if not len(answers):
         return {}
-    settled, _ = survey.settled(answers, survey.settling({}))
+    settled, _ = survey.labels.settled(answers, survey.labels.settling({}))
     return settled.labels()

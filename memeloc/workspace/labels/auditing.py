@@ -16,9 +16,9 @@ from memeloc.survey.quality.outliers import deviations
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.labels.labelling import Labelling, accepted_labels, newest_labelling
 from memeloc.workspace.labels.people import Origin, origin_of, surveys_of
-from memeloc.workspace.surveys.analyzing import short_names
-from memeloc.workspace.surveys.survey import Survey
-from memeloc.workspace.surveys.teams import team_of
+from memeloc.workspace.survey import Survey
+from memeloc.workspace.survey_analysis import short_names
+from memeloc.workspace.survey_teams import team_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +40,7 @@ def audit_of(workspace: WorkspaceFolder, name: str) -> Report:
     accepted = accepted_labels(labelling.outcomes())
     labels = {meme: accepted[meme] for meme in survey.memes if meme in accepted}
     voting = {label.id for label in survey.taxonomy.of_role("vote")}
-    checked = survey.checked(keep=False)
+    checked = survey.answers.checked(keep=False)
     answers = checked.answers(lambda number: number > 0)
     answers = answers[answers["label"].isin(voting)]
     answers = answers.drop_duplicates(["item", "participant"])
@@ -109,8 +109,8 @@ def _of_people(labelling: Labelling) -> Iterator[dict[str, Any]]:
     """The labels of surveys of this labelling, whatever they are for."""
     for name in surveys_of(labelling):
         survey = Survey(labelling.workspace, name)
-        answers = survey.checked(keep=False).answers(lambda number: number > 0)
-        settled, _ = survey.settled(answers, survey.settling({}))
+        answers = survey.answers.checked(keep=False).answers(lambda number: number > 0)
+        settled, _ = survey.labels.settled(answers, survey.labels.settling({}))
         for row in settled.table.itertuples():
             yield {
                 "meme_id": row.item,

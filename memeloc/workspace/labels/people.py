@@ -12,9 +12,9 @@ from memeloc.label.rounds import Outcome, State
 from memeloc.survey.recipes import load_recipe, recipe_names
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.labels.labelling import Labelling
-from memeloc.workspace.surveys.building import BuildResult
-from memeloc.workspace.surveys.stored import PRELABELS, StoredSurvey
-from memeloc.workspace.surveys.surveys import Surveys
+from memeloc.workspace.stored_survey import PRELABELS, StoredSurvey
+from memeloc.workspace.survey_building import BuildResult
+from memeloc.workspace.surveys import Surveys
 
 Purpose = Literal["differing", "audit"]
 """Why people are asked: rounds differ, or they agree and a sample is looked at."""

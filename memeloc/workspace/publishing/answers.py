@@ -23,13 +23,13 @@ from memeloc.survey.quality.checking import retained
 from memeloc.survey.texts import catalogue, readers
 from memeloc.taxonomy import Question
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.surveys.survey import Survey
+from memeloc.workspace.survey import Survey
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from memeloc.publish.release import ReleaseSettings
-    from memeloc.workspace.surveys.checking import Checked
+    from memeloc.workspace.survey_answers import Checked
 
 _DIGITS = 16
 """Hex digits of an annotator's name."""
@@ -51,7 +51,7 @@ class _Survey:
 
     @cached_property
     def labels(self) -> pd.DataFrame:
-        settled, further = self.survey.settled(self.answers, self.survey.settling({}))
+        settled, further = self.survey.labels.settled(self.answers, self.survey.labels.settling({}))
         return beside_labels(settled.table, further, self.survey.taxonomy)
 
     @cached_property
@@ -295,7 +295,7 @@ def survey_tables(workspace: WorkspaceFolder, settings: ReleaseSettings) -> Surv
     surveys = []
     for name in wanted:
         survey = Survey(workspace, name)
-        surveys.append(_Survey(survey, survey.checked(keep=False)))
+        surveys.append(_Survey(survey, survey.answers.checked(keep=False)))
     with_answers = tuple(each for each in surveys if each.checked.submissions)
     key = workspace.store.surveys.key if with_answers else b""
     return SurveyTables(settings, key, with_answers)
@@ -315,7 +315,7 @@ def survey_settings(tables: SurveyTables) -> dict[str, Any]:
             },
             "recipe": each.survey.recipe.get("name", ""),
             "rules": each.checked.rules.model_dump(mode="json", exclude={"outlier": {"people"}}),
-            "settling": each.survey.settling({}).model_dump(mode="json"),
+            "settling": each.survey.labels.settling({}).model_dump(mode="json"),
             "submissions": len(each.checked.report.judged),
             "retained": len(each.checked.report.retained),
             "excluded": each.checked.report.counts(),

@@ -14,7 +14,7 @@ from memeloc.taxonomy import FOLDER, taxonomy_names
 from memeloc.version import __version__
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.publishing.answers import SurveyTables, survey_settings
-from memeloc.workspace.surveys.survey import Survey
+from memeloc.workspace.survey import Survey
 
 if TYPE_CHECKING:
     from memeloc.publish.release import ReleaseSettings

@@ -15,7 +15,7 @@ import pytest
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.registry import target_names
 from memeloc.workspace import Workspace
-from memeloc.workspace.surveys.packs import sent_packs
+from memeloc.workspace.sheets_to_send import sent_packs
 from tests.cli.survey.test_survey import (
     CONTACT,
     Run,

@@ -105,12 +105,12 @@ def test_drafts_of_a_settled_round_go_no_further(command: Run, hurried: Path) ->
 def test_a_server_lets_nobody_begin_what_is_known(command: Run, hurried: Path) -> None:
     settle(command, "--close", "--next")
     with Workspace.find() as workspace:
-        served = workspace.survey("pilot").serve(contact="lab@university.example")
+        served = workspace.survey("pilot").sheets.serve(contact="lab@university.example")
         place = served.join(JoinRequest("ada", culture="MX"))
         assert isinstance(place, Joined)
     assert command("survey", "check", "pilot", "--without", "speed").status == 0
     with Workspace.find() as workspace:
-        served = workspace.survey("pilot").serve(contact="lab@university.example")
+        served = workspace.survey("pilot").sheets.serve(contact="lab@university.example")
         assert isinstance(served.join(JoinRequest("bo", culture="MX")), Message)
         again = served.join(JoinRequest("ada", culture="MX"))  # who has begun may end
         assert isinstance(again, Joined)
@@ -144,7 +144,7 @@ def test_what_stays_open_of_a_withdrawn_sheet_is_said(command: Run, hurried: Pat
     (first, *_) = (sheet for sheet in sheets_of() if sheet.round == 2)
     decision = {"item": first.memes[0], "culture": "MX", "label": "hate", "reason": "x"}
     with Workspace.find() as workspace:
-        workspace.survey("pilot").decide_labels([{**decision, "people": ["ana", "ben"]}])
+        workspace.survey("pilot").labels.decide([{**decision, "people": ["ana", "ben"]}])
     done = command(*EXPORT[:-1])
     assert f"Stays here, as it asks about what is known by now: {first.id}." in done.err
     assert "memeloc survey settle pilot --next" in done.err

@@ -65,7 +65,7 @@ def test_cultures_are_modelled_apart(
 ) -> None:
     pytest.importorskip("crowdkit")
     monkeypatch.setattr(
-        "memeloc.workspace.surveys.survey.METHODS", ("dawid-skene",)
+        "memeloc.workspace.survey_labels.METHODS", ("dawid-skene",)
     )  # the quick one
     from memeloc.survey.labels.models import aggregate, differences
     from memeloc.survey.labels.settling import settle
@@ -75,7 +75,7 @@ def test_cultures_are_modelled_apart(
     assert command("survey", "import", "pilot", "a.json").status == 0
     with Workspace.find() as workspace:
         survey = workspace.survey("pilot")
-        result = survey.settle(models=True)
+        result = survey.labels.settle(models=True)
     whole = aggregate(result.answers, survey.taxonomy, "dawid-skene")
     expected = differences(settle(result.answers, survey.taxonomy), dawid_skene=whole)
     assert result.differences is not None

@@ -39,7 +39,7 @@ def test_recipes_rules_come_before_memeloc_toml(command: Run, folder: Path, team
             "rule": "absolute majority", "ties": "ask", "most": 3, "extra": 2,
                 "further": ["ocr-text"],
         }  # fmt: skip
-        assert not survey.check().rules.speed.on
+        assert not survey.answers.check().rules.speed.on
 
 
 def test_recipe_of_the_guide_is_one() -> None:

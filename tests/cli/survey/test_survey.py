@@ -13,7 +13,7 @@ import pytest
 
 from memeloc.survey.model import Check, Sheet, entry_id
 from memeloc.workspace import Workspace
-from memeloc.workspace.surveys.packs import sent_packs
+from memeloc.workspace.sheets_to_send import sent_packs
 from tests.conftest import Outcome
 from tests.worlds import starter_rows, write_table
 
@@ -36,7 +36,7 @@ def _make(folder: Path) -> None:
     drawn = shutil.copytree(folder, folder.parent / "drawn")
     with Workspace.open(drawn) as workspace:
         workspace.surveys.build("pilot", CULTURES, size=7)
-        workspace.survey("pilot").serve(contact=CONTACT[1], pictures=drawn / "out")
+        workspace.survey("pilot").sheets.serve(contact=CONTACT[1], pictures=drawn / "out")
     examples = Path("surveys/pilot/examples")
     shutil.copytree(drawn / examples, folder / examples)
 
@@ -66,7 +66,7 @@ def build(command: Run, *more: str, name: str = "pilot") -> Mapping[str, Any]:
 
 def sheets_of(name: str = "pilot") -> tuple[Sheet, ...]:
     with Workspace.find() as workspace:
-        return workspace.survey(name).sheets
+        return workspace.survey(name).all_sheets
 
 
 def saved(sheet: Sheet, who: str, label: str | Mapping[str, str] = "no-hate", **more: Any) -> Any:

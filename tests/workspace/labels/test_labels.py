@@ -120,7 +120,7 @@ def test_people_see_what_the_model_answered_only_if_wanted(
     tasks = {}
     for name in ("hidden", "shown"):
         survey = workspace.survey(name)
-        survey.export("label-studio", contact="lab", out=tmp_path / name)
+        survey.sheets.export("label-studio", contact="lab", out=tmp_path / name)
         (path,) = (tmp_path / name).glob("*/tasks.json")
         tasks[name] = json.loads(path.read_text())
     predictions = [
@@ -131,6 +131,8 @@ def test_people_see_what_the_model_answered_only_if_wanted(
     assert predictions[-1][-2:] == [(MODEL, 0.6667), (MODEL, 0.3333)]
     assert MODEL not in json.dumps(tasks["hidden"])
     with pytest.raises(InputError, match="html cannot; label-studio and csv can"):
-        workspace.survey("shown").export("html", contact="lab", options={"codes": False})
-    (table,) = workspace.survey("shown").export("csv", contact="lab", out=tmp_path / "csv").files
+        workspace.survey("shown").sheets.export("html", contact="lab", options={"codes": False})
+    (table,) = (
+        workspace.survey("shown").sheets.export("csv", contact="lab", out=tmp_path / "csv").files
+    )
     assert "Safe (67%) | Offensive (33%)" in table.read_text(encoding="utf-8-sig")

@@ -9,7 +9,7 @@ from typing import Any
 from examples.simulation import Crowd, simulate, truths
 from memeloc.publish.release import ReleaseSettings
 from memeloc.workspace import Workspace
-from memeloc.workspace.surveys import Survey
+from memeloc.workspace.survey import Survey
 from tests.workspace.teams import _saved, workspace_of
 
 PERSON = "5f8d0c2b9e7a4d3c1b0a9f"
@@ -42,9 +42,9 @@ def fill(survey: Survey, folder: Path) -> None:
     cultures = [culture.code for culture in survey.design.cultures]
     truth = truths(list(survey.memes), cultures, survey.taxonomy, seed=1)
     crowd = Crowd(1, 0, 0, 0, 0, 0, 0, 0)
-    simulated = simulate(survey.sheets, survey.taxonomy, truth, seed=1, crowd=crowd)
+    simulated = simulate(survey.all_sheets, survey.taxonomy, truth, seed=1, crowd=crowd)
     sent = [_saved(survey.name, each.submission) for each in simulated if each.submission]
     for number, submission in enumerate(sent):
         submission["participant"] = f"{PERSON}{number:02}"
     (folder / "answers.json").write_text(json.dumps(sent))
-    assert not survey.import_files([folder / "answers.json"]).rejected
+    assert not survey.answers.import_files([folder / "answers.json"]).rejected

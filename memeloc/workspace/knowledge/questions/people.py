@@ -24,12 +24,12 @@ from memeloc.knowledge.questions.selecting import draw, positive_memes
 from memeloc.knowledge.questions.validity import GIVEN, Judgement, What
 from memeloc.survey.labels.settling import beside_labels
 from memeloc.tables.writing import write_table
+from memeloc.workspace.finished_memes import RENDERED
 from memeloc.workspace.knowledge.questions.stored import QuestionSet
-from memeloc.workspace.surveys.building import BuildResult, read_cultures
-from memeloc.workspace.surveys.collected import RENDERED
-from memeloc.workspace.surveys.stored import StoredSurvey
-from memeloc.workspace.surveys.survey import Survey
-from memeloc.workspace.surveys.surveys import Surveys
+from memeloc.workspace.stored_survey import StoredSurvey
+from memeloc.workspace.survey import Survey
+from memeloc.workspace.survey_building import BuildResult, read_cultures
+from memeloc.workspace.surveys import Surveys
 
 Stage = Literal["toxicity", "others"]
 RECIPE = "m-quest"
@@ -177,8 +177,8 @@ def _read(
     survey: Survey, state: Mapping[str, Any], current: Mapping[str, _Texts], people: People
 ) -> None:
     """Add what a survey's people answered."""
-    answers = survey.checked(keep=False).answers(lambda number: number > 0)
-    settled, further = survey.settled(answers, survey.settling({}))
+    answers = survey.answers.checked(keep=False).answers(lambda number: number > 0)
+    settled, further = survey.labels.settled(answers, survey.labels.settling({}))
     table = beside_labels(settled.table, further, survey.taxonomy).fillna("")
     rows = {str(row["item"]): row for row in table.to_dict("records")}
     given: dict[str, list[dict[Any, Any]]] = defaultdict(list)

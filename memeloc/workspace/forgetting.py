@@ -16,8 +16,8 @@ from memeloc.survey.quality.rules import read_rules
 from memeloc.survey.targets.protocol import Revocations
 from memeloc.survey.targets.registry import make_target
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.surveys.stored import Agree, disagree, offering
-from memeloc.workspace.surveys.survey import Survey
+from memeloc.workspace.stored_survey import Agree, disagree, offering
+from memeloc.workspace.survey import Survey
 
 _PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".avif", ".gif", ".ttf", ".otf"}
 """Files whose names alone are looked at."""
@@ -92,11 +92,11 @@ def _revoked(exported: Iterable[str | Path]) -> Iterator[str]:
 def _computed_anew(survey: Survey, check: Any, labels: Any) -> int:
     """Check and settle as it was done last; how many labels were settled, and are open now."""
     if check is not None:
-        survey.checked(read_rules(check[0]))
+        survey.answers.checked(read_rules(check[0]))
     if labels is None:
         return 0
     settings, rows = labels
-    now = survey.settle(settings).labels
+    now = survey.labels.settle(settings).labels
     settled = [
         {(row["item"], row["culture"]) for row in each if row["state"] == "settled"}
         for each in (rows, now)

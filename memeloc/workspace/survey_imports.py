@@ -18,8 +18,8 @@ from memeloc.survey.targets.protocol import Imported, ReadMade, SurveyPack, own_
 from memeloc.survey.targets.registry import make_target, recognise
 from memeloc.survey.targets.resolver import import_file
 from memeloc.tables.column_map import listed
-from memeloc.workspace.surveys.packs import sent_packs
-from memeloc.workspace.surveys.stored import OnProgress, StoredSurvey
+from memeloc.workspace.sheets_to_send import sent_packs
+from memeloc.workspace.stored_survey import OnProgress, StoredSurvey
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,120 +132,120 @@ def ask_whose_ids(
         )
 
 
-class Importing(StoredSurvey):
-    """Answers in."""
+def import_files(
+    survey: StoredSurvey,
+    files: Sequence[str | Path],
+    *,
+    kind: str = "",
+    options: Mapping[str, Any] | None = None,
+    ids: str = "",
+    dry_run: bool = False,
+    on_progress: OnProgress = lambda more, total: None,
+) -> ImportResult:
+    """Take in answers, and what a recruitment service reports of people.
 
-    def import_files(
-        self,
-        files: Sequence[str | Path],
-        *,
-        kind: str = "",
-        options: Mapping[str, Any] | None = None,
-        ids: str = "",
-        dry_run: bool = False,
-        on_progress: OnProgress = lambda more, total: None,
-    ) -> ImportResult:
-        """Take in answers, and what a recruitment service reports of people.
+    The same file twice, or an older one later, changes nothing. A file that cannot be read
+    keeps no other out; it is among the result's problems.
 
-        The same file twice, or an older one later, changes nothing. A file that cannot be read
-        keeps no other out; it is among the result's problems.
+    Args:
+        files: files that came back, or folders of them.
+        kind: the target's name; by default what the file's content shows.
+        ids: whose people's numbers are (`culture`, `file` or `everybody`); kept from then on.
+        dry_run: whether nothing is stored.
+    """
+    if kind:
+        make_target(kind, options)  # an option that it lacks is no file's fault
+    ids = owner_of_ids(survey, ids, note=not dry_run)
+    packs = [survey.with_state(pack) for pack in sent_packs(survey)]
+    words = own_words(packs)
+    paths, passed_over = _expanded([Path(file) for file in files], kind)
+    read: list[_ReadFile] = []
+    problems: list[str] = []
+    waiting: list[tuple[Path, str, Imported]] = []
 
-        Args:
-            files: files that came back, or folders of them.
-            kind: the target's name; by default what the file's content shows.
-            ids: whose people's numbers are (`culture`, `file` or `everybody`); kept from then on.
-            dry_run: whether nothing is stored.
-        """
-        if kind:
-            make_target(kind, options)  # an option that it lacks is no file's fault
-        ids = self.owner_of_ids(ids, note=not dry_run)
-        packs = [self.with_state(pack) for pack in sent_packs(self)]
-        words = own_words(packs)
-        paths, passed_over = _expanded([Path(file) for file in files], kind)
-        read: list[_ReadFile] = []
-        problems: list[str] = []
-        waiting: list[tuple[Path, str, Imported]] = []
+    def store() -> None:
+        try:
+            stored = [{}] * len(waiting) if dry_run else add_files(survey, waiting, words)
+        except MemelocError as error:
+            problems.append(str(error))
+        else:
+            read.extend((*file, new) for file, new in zip(waiting, stored, strict=True))
+        waiting.clear()
 
-        def store() -> None:
-            try:
-                stored = [{}] * len(waiting) if dry_run else self.add(waiting, words)
-            except MemelocError as error:
-                problems.append(str(error))
-            else:
-                read.extend((*file, new) for file, new in zip(waiting, stored, strict=True))
-            waiting.clear()
+    target, numbered = kind, False
+    for path in paths:
+        try:
+            _check_there(path)
+            target = kind or recognise(path, likely=target).name
+            if made := _made(survey, path, target, packs[0], note=not dry_run):
+                read.append((path, target, Imported(), {"made": made}))
+                on_progress(1, len(paths))
+                continue
+            imported = _read(packs, path, target, options, ids)
+            numbered = numbered or any(is_numbered(s.participant) for s in imported.submissions)
+            waiting.append((path, target, imported))
+        except MemelocError as error:
+            problems.append(str(error))
+        # Whose numbers are one person's is asked about before any of them is stored.
+        if (ids or not numbered) and sum(
+            len(imported.submissions) for _, _, imported in waiting
+        ) >= _TOGETHER:
+            store()
+        on_progress(1, len(paths))
+    if numbered and not ids:
+        ask_whose_ids(
+            [(path.name, imported) for path, _, imported in waiting],
+            survey.all_sheets,
+            survey.store.submissions(survey.name),
+            survey.store.hash_participant,
+        )
+    store()
+    return import_result(survey.name, read, passed_over, problems)
 
-        target, numbered = kind, False
-        for path in paths:
-            try:
-                _check_there(path)
-                target = kind or recognise(path, likely=target).name
-                if made := self._made(path, target, packs[0], note=not dry_run):
-                    read.append((path, target, Imported(), {"made": made}))
-                    on_progress(1, len(paths))
-                    continue
-                imported = _read(packs, path, target, options, ids)
-                numbered = numbered or any(is_numbered(s.participant) for s in imported.submissions)
-                waiting.append((path, target, imported))
-            except MemelocError as error:
-                problems.append(str(error))
-            # Whose numbers are one person's is asked about before any of them is stored.
-            if (ids or not numbered) and sum(
-                len(imported.submissions) for _, _, imported in waiting
-            ) >= _TOGETHER:
-                store()
-            on_progress(1, len(paths))
-        if numbered and not ids:
-            ask_whose_ids(
-                [(path.name, imported) for path, _, imported in waiting],
-                self.sheets,
-                self._store.submissions(self.name),
-                self._store.hash_participant,
-            )
-        store()
-        return import_result(self.name, read, passed_over, problems)
 
-    def owner_of_ids(self, ids: str, *, note: bool) -> str:
-        """Return whose people's numbers are, as said now or before; empty where nobody has."""
-        if ids not in ("", *IDS):
-            raise InputError(f"--ids is one of {', '.join(IDS)}, not {ids[:40]!r}")
-        before = str(self.state("import").get("ids", ""))
-        if ids and before not in ("", ids):
-            raise InputError(f"The ids of {self.name} belong to: {before}. That cannot change now.")
-        if ids and note:
-            self.put_state("import", "ids", ids)
-        return ids or before
+def owner_of_ids(survey: StoredSurvey, ids: str, *, note: bool) -> str:
+    """Return whose people's numbers are, as said now or before; empty where nobody has."""
+    if ids not in ("", *IDS):
+        raise InputError(f"--ids is one of {', '.join(IDS)}, not {ids[:40]!r}")
+    before = str(survey.state("import").get("ids", ""))
+    if ids and before not in ("", ids):
+        raise InputError(f"The ids of {survey.name} belong to: {before}. That cannot change now.")
+    if ids and note:
+        survey.put_state("import", "ids", ids)
+    return ids or before
 
-    def _made(self, path: Path, kind: str, pack: SurveyPack, *, note: bool) -> int:
-        """Note what a list says was made at a service; of how many sheets, 0 for another file."""
-        target = make_target(kind)
-        made = target.read_made(path, pack) if isinstance(target, ReadMade) else {}
-        for sheet, values in made.items() if note else ():
-            self.put_state(kind, sheet, dict(values))
-        return len(made)
 
-    def add(
-        self, files: Sequence[tuple[Path, str, Imported]], words: frozenset[str]
-    ) -> list[dict[str, Any]]:
-        """Store what files held, all or none; what was new of each, as fields of `ImportedFile`.
+def _made(survey: StoredSurvey, path: Path, kind: str, pack: SurveyPack, *, note: bool) -> int:
+    """Note what a list says was made at a service; of how many sheets, 0 for another file."""
+    target = make_target(kind)
+    made = target.read_made(path, pack) if isinstance(target, ReadMade) else {}
+    for sheet, values in made.items() if note else ():
+        survey.put_state(kind, sheet, dict(values))
+    return len(made)
 
-        Only a file's kind is kept, and what of rejected rows is of the survey's own `words`.
-        """
-        records = []
-        for path, kind, imported in files:
-            rows = len(imported.submissions) + len(imported.participants)
-            # A file's name often is its participant's id.
-            records.append((FileRecord("submissions", kind, _sha256(path), rows), imported))
-        return [
-            {
-                "new": added.new,
-                "known": added.known,
-                "new_participants": added.participants,
-                "seen": added.seen,
-                "erased": added.erased,
-            }
-            for added in self._store.add_files(self.name, records, words=words)
-        ]
+
+def add_files(
+    survey: StoredSurvey, files: Sequence[tuple[Path, str, Imported]], words: frozenset[str]
+) -> list[dict[str, Any]]:
+    """Store what files held, all or none; what was new of each, as fields of `ImportedFile`.
+
+    Only a file's kind is kept, and what of rejected rows is of the survey's own `words`.
+    """
+    records = []
+    for path, kind, imported in files:
+        rows = len(imported.submissions) + len(imported.participants)
+        # A file's name often is its participant's id.
+        records.append((FileRecord("submissions", kind, _sha256(path), rows), imported))
+    return [
+        {
+            "new": added.new,
+            "known": added.known,
+            "new_participants": added.participants,
+            "seen": added.seen,
+            "erased": added.erased,
+        }
+        for added in survey.store.add_files(survey.name, records, words=words)
+    ]
 
 
 def _expanded(files: Sequence[Path], kind: str) -> tuple[list[Path], list[Path]]:

@@ -19,21 +19,21 @@ from memeloc.survey.design.team import Assigned, Team, build_shared, read_team, 
 from memeloc.survey.model import Batch, Culture
 from memeloc.survey.recipes import Recipe, RecipeDesign, leave_out, load_recipe
 from memeloc.taxonomy import load_taxonomy, taxonomy_names, with_demographics
+from memeloc.workspace.finished_memes import asked_about, collected_memes
+from memeloc.workspace.forgetting import forget
 from memeloc.workspace.own_folders import FILE, workspace_folder
+from memeloc.workspace.plain_answers import ImportingAnswers
 from memeloc.workspace.settings import read_settings
-from memeloc.workspace.surveys.building import (
+from memeloc.workspace.stored_survey import Agree, StoredSurvey, design_values, disagree, recruiter
+from memeloc.workspace.survey_building import (
     RELAXED,
     BuildResult,
     build_result,
     check_name,
     read_cultures,
 )
-from memeloc.workspace.surveys.collected import asked_about, collected_memes
-from memeloc.workspace.surveys.forgetting import forget
-from memeloc.workspace.surveys.memes import Wanted, memes_with_captions, read_item_texts
-from memeloc.workspace.surveys.plain_answers import ImportingAnswers
-from memeloc.workspace.surveys.stored import Agree, StoredSurvey, design_values, disagree, recruiter
-from memeloc.workspace.surveys.teams import note_team
+from memeloc.workspace.survey_memes import Wanted, memes_with_captions, read_item_texts
+from memeloc.workspace.survey_teams import note_team
 
 
 class Surveys(ImportingAnswers):

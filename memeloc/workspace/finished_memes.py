@@ -15,8 +15,8 @@ from memeloc.model import SEPARATOR
 from memeloc.survey.model import Culture
 from memeloc.survey.recipes import Recipe
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.surveys.memes import SurveyMemes, Wanted
-from memeloc.workspace.surveys.stored import CAPTIONS, StoredSurvey
+from memeloc.workspace.stored_survey import CAPTIONS, StoredSurvey
+from memeloc.workspace.survey_memes import SurveyMemes, Wanted
 
 SELECTED = "selected"
 """Stands for the finished memes that were selected, where a source's name may stand."""

@@ -94,8 +94,8 @@ class StoredSurvey:
     def __init__(self, workspace: WorkspaceFolder, name: str) -> None:
         self.workspace = workspace
         self.name = name
-        self._store = workspace.store.surveys
-        values = self._store.design(name)
+        self.store = workspace.store.surveys
+        values = self.store.design(name)
         self.taxonomy: Taxonomy = with_demographics(
             parse_taxonomy(values["taxonomy_toml"])
             if values.get("taxonomy_toml")
@@ -140,14 +140,14 @@ class StoredSurvey:
                     code for code in batch.cultures if f"{batch.id}-{code}" not in withdrawn
                 ),
             )
-            for batch in self._store.batches(self.name)
+            for batch in self.store.batches(self.name)
         ]
         return tuple(batch for batch in batches if batch.cultures)
 
     @property
     def last_round(self) -> int:
         """The newest round that was ever planned, also where all of it was withdrawn."""
-        return max((batch.round for batch in self._store.batches(self.name)), default=0)
+        return max((batch.round for batch in self.store.batches(self.name)), default=0)
 
     @property
     def rounds(self) -> tuple[int, ...]:
@@ -155,7 +155,7 @@ class StoredSurvey:
         return tuple(sorted({batch.round for batch in self.batches}))
 
     @property
-    def sheets(self) -> tuple[Sheet, ...]:
+    def all_sheets(self) -> tuple[Sheet, ...]:
         """All sheets with their ids and checks, without pictures.
 
         Captions are those that went out, where parts of them are asked for.
@@ -174,7 +174,7 @@ class StoredSurvey:
 
     @property
     def submissions(self) -> list[Submission]:
-        return self._store.submissions(self.name)
+        return self.store.submissions(self.name)
 
     @property
     def minutes(self) -> dict[str, int]:
@@ -185,11 +185,21 @@ class StoredSurvey:
     def folder(self) -> Path:
         return (self.workspace.root or Path()) / "surveys" / self.name
 
+    @property
+    def open_rounds(self) -> tuple[int, ...]:
+        """The rounds that more may come of, in order; a pre-annotation until there is another."""
+        rounds, closed = self.rounds, self.closed_round
+        return tuple(number for number in rounds if number > closed or rounds == (0,))
+
+    @property
+    def closed_round(self) -> int:
+        return int(self.state(CLOSED).get("round", 0))
+
     def state(self, subject: str) -> dict[str, Any]:
-        return self._store.state(self.name, subject)
+        return self.store.state(self.name, subject)
 
     def put_state(self, subject: str, key: str, value: Any) -> None:
-        self._store.put_state(self.name, subject, key, value)
+        self.store.put_state(self.name, subject, key, value)
 
     def settings(self, table: str) -> Mapping[str, Any]:
         """The table survey.TABLE of memeloc.toml, and before it what the survey's recipe says."""
@@ -200,7 +210,7 @@ class StoredSurvey:
         return values
 
     def hashed(self, participant: str) -> str:
-        return self._store.hash_participant(participant)
+        return self.store.hash_participant(participant)
 
     def target(self, name: str, options: Mapping[str, Any] | None = None) -> Target:
         return TARGETS.make(name, {**self.settings(name), **(options or {})})
@@ -217,7 +227,7 @@ class StoredSurvey:
         return self.workspace.settings.study.apply(texts)
 
     def codes(self, sheets: Sequence[Sheet]) -> dict[str, CompletionCodes]:
-        key = self._store.key  # read from its file each time
+        key = self.store.key  # read from its file each time
         return {sheet.id: codes(self.name, sheet.id, key) for sheet in sheets}
 
 

@@ -1,7 +1,7 @@
 """The memes that a survey is made of. In: what is asked for. Out: their templates, their texts.
 
 They are the workspace's memes, which are rendered in each culture's language, or finished memes
-that were collected, see `memeloc.workspace.surveys.collected`.
+that were collected, see `memeloc.workspace.finished_memes`.
 """
 
 from __future__ import annotations

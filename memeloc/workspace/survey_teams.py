@@ -15,7 +15,7 @@ from memeloc.survey.design.build import build_next
 from memeloc.survey.design.team import Assigned, Member, Team, build_next_shared, read_team
 from memeloc.survey.model import Batch
 from memeloc.survey.quality.checking import Remark
-from memeloc.workspace.surveys.stored import StoredSurvey
+from memeloc.workspace.stored_survey import StoredSurvey
 
 _TEAM = "team"
 """Under which subject a survey's state has its people, and by batch id who labels it."""
@@ -119,7 +119,7 @@ def team_sheets(survey: StoredSurvey, people: Path | None = None) -> dict[str, A
             "memes": len(sheet.memes),
             "came": (sheet.id, hash_of[place]) in came,
         }
-        for sheet in survey.sheets
+        for sheet in survey.all_sheets
         for place in assigned.get(sheet.batch, ())
         if place in hash_of
     ]
@@ -134,7 +134,7 @@ def not_assigned(survey: StoredSurvey) -> Sequence[Remark]:
     if team is None:
         return ()
     assigned, places = assigned_to(survey), {m.participant: m.place for m in team.members}
-    batches = {sheet.id: sheet.batch for sheet in survey.sheets}
+    batches = {sheet.id: sheet.batch for sheet in survey.all_sheets}
     remarks = []
     for sent in survey.submissions:
         place = places.get(sent.participant) or places.get(survey.hashed(sent.participant))

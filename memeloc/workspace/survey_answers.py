@@ -34,8 +34,9 @@ from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.resolver import SERVED, resolve
 from memeloc.survey.texts import TaxonomyTexts
 from memeloc.taxonomy import LABEL
-from memeloc.workspace.surveys.stored import Frame, StoredSurvey
-from memeloc.workspace.surveys.teams import not_assigned
+from memeloc.workspace.stored_survey import Frame, StoredSurvey
+from memeloc.workspace.survey_imports import ImportResult, import_files
+from memeloc.workspace.survey_teams import not_assigned
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,8 +103,15 @@ class Checked:
         return measured_paces(self.retained, self.sheets)
 
 
-class Checking(StoredSurvey):
-    """Quality control."""
+class SurveyAnswers:
+    """Answers of a survey: what comes in, and who is retained."""
+
+    def __init__(self, survey: StoredSurvey) -> None:
+        self.survey = survey
+
+    def import_files(self, files: Sequence[str | Path], **options: Any) -> ImportResult:
+        """Take in answers; see `memeloc.workspace.survey_imports.import_files`."""
+        return import_files(self.survey, files, **options)
 
     def check(
         self,
@@ -134,12 +142,14 @@ class Checking(StoredSurvey):
         import pandas as pd
 
         checked = self.checked(self._rules(rules or {}, without, exclude, keep, why))
-        self.workspace.store.progress.note("checked", {self.name: {}})
+        self.survey.workspace.store.progress.note("checked", {self.survey.name: {}})
         report = checked.report
         cultures = {sheet.id: sheet.culture.code for sheet in checked.sheets}
         everybody = Counter(cultures.get(judged.sheet, "?") for judged in report.judged)
         kept = Counter(cultures.get(sheet, "?") for sheet, _ in report.retained)
-        codes = dict.fromkeys([*(each.code for each in self.design.cultures), *sorted(everybody)])
+        codes = dict.fromkeys(
+            [*(each.code for each in self.survey.design.cultures), *sorted(everybody)]
+        )
         people = {judged.key: judged.participant for judged in report.judged}
         excluded = [
             (*row.key, people.get(row.key, ""), row.rule, _json(row.evidence))
@@ -147,7 +157,7 @@ class Checking(StoredSurvey):
         ]
         columns = ["sheet", "submission", "participant", "rule", "evidence"]
         return CheckResult(
-            self.name,
+            self.survey.name,
             len(report.judged),
             len(report.retained),
             {code: (kept[code], everybody[code]) for code in codes if everybody[code]},
@@ -156,14 +166,14 @@ class Checking(StoredSurvey):
             report.set_aside,
             report.warnings,
             report.absent,
-            survey_agreement(checked.answers(lambda number: number > 0), self.taxonomy),
+            survey_agreement(checked.answers(lambda number: number > 0), self.survey.taxonomy),
             pd.DataFrame(excluded, columns=columns),
         )
 
     @property
     def rules(self) -> Rules:
         """The rules of the last check, or memeloc.toml's before the first one."""
-        last = self._store.result(self.name, "check")
+        last = self.survey.store.result(self.survey.name, "check")
         return self._rules() if last is None else read_rules(last[0])
 
     def checked(self, rules: Rules | None = None, *, keep: bool = True) -> Checked:
@@ -172,7 +182,7 @@ class Checking(StoredSurvey):
         The report is stored, but for who only looks: `keep` is False.
         """
         rules = rules or self.rules
-        sheets, submissions = self.sheets, self.submissions
+        sheets, submissions = self.survey.all_sheets, self.survey.submissions
         submissions += self._expired(sheets, submissions)
         # Rules name nobody who sent nothing, or was erased.
         known = {submission.participant for submission in submissions}
@@ -184,17 +194,17 @@ class Checking(StoredSurvey):
         report = check_submissions(
             submissions,
             sheets,
-            self._store.participants(self.name),
+            self.survey.store.participants(self.survey.name),
             rules,
-            abstain=[label.id for label in self.taxonomy.labels if label.role != "vote"],
-            superseded=self._store.submissions(self.name, superseded=True),
+            abstain=[label.id for label in self.survey.taxonomy.labels if label.role != "vote"],
+            superseded=self.survey.store.submissions(self.survey.name, superseded=True),
         )
-        remarks = sorted((*report.warnings, *not_assigned(self)), key=lambda row: row.rule)
+        remarks = sorted((*report.warnings, *not_assigned(self.survey)), key=lambda row: row.rule)
         report = replace(report, warnings=tuple(remarks))
         if keep:
             values = rules.model_dump(mode="json")
-            self._store.add_result(self.name, "check", values, report.as_json())
-        questions = tuple(asked.id for asked in self.taxonomy.about("item", "picture"))
+            self.survey.store.add_result(self.survey.name, "check", values, report.as_json())
+        questions = tuple(asked.id for asked in self.survey.taxonomy.about("item", "picture"))
         return Checked(rules, report, sheets, submissions, questions)
 
     def about(self, person: str, out: str | Path) -> dict[str, Any]:
@@ -218,7 +228,9 @@ class Checking(StoredSurvey):
                 continue
             sent, sheet = judged.sent, judged.sheet
             rows.append((sheet, str(sent.submitted or ""), "", "status", sent.status, ""))
-            shown = judged.on and TaxonomyTexts(self.texts(judged.on.culture), self.taxonomy)
+            shown = judged.on and TaxonomyTexts(
+                self.survey.texts(judged.on.culture), self.survey.taxonomy
+            )
             entries = {entry_id(entry): entry for entry in judged.on.entries} if judged.on else {}
             for answer in sent.answers:
                 for question in (LABEL, *dict(answer.further)):
@@ -238,12 +250,12 @@ class Checking(StoredSurvey):
                 for remark in checked.report.warnings
                 if remark.rule == "kept" and judged.submission in remark.submissions
             ]
-        for service in self._store.participants(self.name):
+        for service in self.survey.store.participants(self.survey.name):
             if service.participant == who:
                 facts = {"status": service.status, **service.facts}
                 rows += [("", "", service.study, *fact, "") for fact in facts.items()]
         file, count = write_sheet_table(Path(out), _ABOUT, rows)
-        return {"survey": self.name, "file": file, "rows": count}
+        return {"survey": self.survey.name, "file": file, "rows": count}
 
     def _expired(
         self, sheets: tuple[Sheet, ...], submissions: Sequence[Submission]
@@ -258,13 +270,19 @@ class Checking(StoredSurvey):
                 raw_submission(place, last_values(answers), answers[-1].created_at),
                 status=TIMED_OUT,
             )
-            for place, answers in self.workspace.store.serving.expired(self.name, now())
+            for place, answers in self.survey.workspace.store.serving.expired(
+                self.survey.name, now()
+            )
             if (place.sheet, place.participant) not in sent
         ]
-        cultures = self.design.cultures if records else ()
-        texts = {culture.locale.tag: self.texts(culture) for culture in cultures}
+        cultures = self.survey.design.cultures if records else ()
+        texts = {culture.locale.tag: self.survey.texts(culture) for culture in cultures}
         pack = SurveyPack(
-            self.name, sheets, self.taxonomy, texts, has_team=bool(self.state("team"))
+            self.survey.name,
+            sheets,
+            self.survey.taxonomy,
+            texts,
+            has_team=bool(self.survey.state("team")),
         )
         imported = resolve(records, pack, source=SERVED, file=SERVED)
         return [submission for submission in imported.submissions if submission.answers]
@@ -281,14 +299,14 @@ class Checking(StoredSurvey):
         keep: Sequence[str] = (),
         why: str = "",
     ) -> Rules:
-        values: dict[str, Any] = dict(self.settings("check"))
+        values: dict[str, Any] = dict(self.survey.settings("check"))
         off = {rule: {"on": False} for rule in without}
         for rule, settings in (*off.items(), *(changed or {}).items()):
             values[rule] = {**values.get(rule, {}), **settings}
         if keep and not why.strip():
             raise InputError("Say why they are kept: --why TEXT")
         rules = read_rules(values)
-        last = self._store.result(self.name, "check")
+        last = self.survey.store.result(self.survey.name, "check")
         before = read_rules(last[0]) if last else rules
         excluded = self._stored_ids([*rules.outlier.people, *exclude], named=exclude)
         kept = dict(
@@ -309,14 +327,18 @@ class Checking(StoredSurvey):
 
     def _stored_ids(self, ids: Collection[str], named: Collection[str] = ()) -> list[str]:
         """Return people as they are stored; of those `named` here, somebody has to be there."""
-        known = {submission.participant for submission in self.submissions} - {""} if ids else set()
+        known = (
+            {submission.participant for submission in self.survey.submissions} - {""}
+            if ids
+            else set()
+        )
         people = []
         for id in dict.fromkeys(ids):
             begin = [each for each in known if len(id) >= FEWEST_LETTERS and each.startswith(id)]
             is_stored = id in known or len(begin) != 1
-            who = (id if id in known else self.hashed(id)) if is_stored else begin[0]
+            who = (id if id in known else self.survey.hashed(id)) if is_stored else begin[0]
             if who not in known and id in named:
-                raise InputError(f"Nobody of the id {id[:80]!r} has answered {self.name}.")
+                raise InputError(f"Nobody of the id {id[:80]!r} has answered {self.survey.name}.")
             people.append(who)
         return people
 

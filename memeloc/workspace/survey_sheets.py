@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.survey.design.planning import longest
+from memeloc.survey.design import preannotation
+from memeloc.survey.design.build import build
+from memeloc.survey.design.pay import read_rates
+from memeloc.survey.design.planning import SurveyPlan, longest, plan
+from memeloc.survey.serving import read_serve_settings
 from memeloc.survey.targets.protocol import (
+    LookedUp,
+    Lookup,
     Prelabels,
     Push,
     ShowPrelabels,
@@ -18,17 +25,22 @@ from memeloc.survey.targets.protocol import (
     refuse_prelabels,
 )
 from memeloc.survey.texts import readers
-from memeloc.workspace.surveys.collected import changed_pictures
-from memeloc.workspace.surveys.labelling import Labelling
-from memeloc.workspace.surveys.packs import note_texts, pack_to_send, stale_pictures
-from memeloc.workspace.surveys.stored import (
+from memeloc.workspace.finished_memes import changed_pictures
+from memeloc.workspace.serving import ServedSurvey
+from memeloc.workspace.sheets_to_send import note_texts, pack_to_send, stale_pictures
+from memeloc.workspace.stored_survey import (
     PRELABELS,
     Agree,
     OnProgress,
+    StoredSurvey,
     SurveyState,
     disagree,
     offering,
+    recruiter,
 )
+from memeloc.workspace.survey_building import BuildResult, build_result
+from memeloc.workspace.survey_labels import SurveyLabels
+from memeloc.workspace.survey_teams import assigned_to, team_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +77,14 @@ class ExportResult:
     known: tuple[str, ...] = ()
 
 
-class Exporting(Labelling):
+class SurveySheets:
+    """Sheets of a survey."""
+
+    def __init__(self, survey: StoredSurvey) -> None:
+        self.survey = survey
+        self.labels = SurveyLabels(survey)
+        self.answers = self.labels.answers
+
     def export(
         self,
         target: str,
@@ -104,12 +123,12 @@ class Exporting(Labelling):
             MissingError: a package or credentials for the service are missing.
             ServiceError: the service refused, or could not be reached.
         """
-        folder = Path("surveys") / self.name / target if out is None else Path(out)
+        folder = Path("surveys") / self.survey.name / target if out is None else Path(out)
         pictures = Path(pictures)
-        made_by = self.target(target, options)
-        refuse_other_kinds(made_by, self.taxonomy)
+        made_by = self.survey.target(target, options)
+        refuse_other_kinds(made_by, self.survey.taxonomy)
         if not isinstance(made_by, ShowPrelabels):
-            refuse_prelabels(target, self.name, self.prelabels)
+            refuse_prelabels(target, self.survey.name, self.prelabels)
         if push and not isinstance(made_by, Push):
             names = " or ".join(offering(Push))
             raise InputError(f"{target} makes nothing at a service; --push goes to {names}")
@@ -118,10 +137,10 @@ class Exporting(Labelling):
         if not push and folder.resolve() == pictures.resolve():
             raise InputError("has the pictures in it; name another folder by --out", file=folder)
         rounds = self._rounds(str(round))
-        sent = tuple(f"{batch.id}-" for batch in self.batches if batch.round in rounds)
-        known = self.known_sheets(keep=not dry_run)
+        sent = tuple(f"{batch.id}-" for batch in self.survey.batches if batch.round in rounds)
+        known = self.labels.known_sheets(keep=not dry_run)
         known = tuple(sheet for sheet in known if sheet.startswith(sent))
-        pack, measured = self.packed(
+        pack, measured = self.prepare(
             contact=contact,
             pictures=pictures,
             cultures=cultures,
@@ -136,13 +155,15 @@ class Exporting(Labelling):
         pushed: Sequence[Mapping[str, Any]] = ()
         files: Sequence[Path] = ()
         if push and isinstance(made_by, Push):
-            state = SurveyState(self, target)
+            state = SurveyState(self.survey, target)
             pushed = made_by.push(pack, state, dry_run=dry_run, publish=publish, agree=agree)
         else:
             files = made_by.export(pack, folder, on_sheet=lambda: on_progress(1, parts))
-        english = {tag: len(texts.lacking(self.taxonomy)) for tag, texts in pack.texts.items()}
+        english = {
+            tag: len(texts.lacking(self.survey.taxonomy)) for tag, texts in pack.texts.items()
+        }
         return ExportResult(
-            self.name,
+            self.survey.name,
             target,
             tuple(sheet.id for sheet in pack.sheets),
             pack.minutes,
@@ -150,14 +171,14 @@ class Exporting(Labelling):
             tuple(files),
             tuple(pushed),
             {tag: count for tag, count in english.items() if count},
-            stale_pictures(self, pack),
-            tuple(self.workspace.settings.study.warnings(tuple(pack.texts), pack.contact)),
+            stale_pictures(self.survey, pack),
+            tuple(self.survey.workspace.settings.study.warnings(tuple(pack.texts), pack.contact)),
             {tag: readers(tag) for tag in pack.texts},
-            changed_pictures(self),
+            changed_pictures(self.survey),
             known,
         )
 
-    def packed(
+    def prepare(
         self,
         *,
         contact: str = "",
@@ -177,27 +198,29 @@ class Exporting(Labelling):
         Raises:
             InputError: a picture or the contact is missing, or nothing is left to go out.
         """
-        contact = contact.strip() or self.workspace.settings.study.contact.strip()
-        contact = contact or str(self.state("export").get("contact", ""))
+        contact = contact.strip() or self.survey.workspace.settings.study.contact.strip()
+        contact = contact or str(self.survey.state("export").get("contact", ""))
         if not contact:
             raise InputError(
                 "Name whom annotators may ask, as they read it: --contact ADDRESS, or contact "
                 "under [study] in memeloc.toml"
             )
-        people = [self.design.culture(code) for code in cultures] or list(self.design.cultures)
-        batches = [batch for batch in self.batches if batch.round in rounds]
+        people = [self.survey.design.culture(code) for code in cultures] or list(
+            self.survey.design.cultures
+        )
+        batches = [batch for batch in self.survey.batches if batch.round in rounds]
         codes = {culture.code for culture in people}
         wanted = {f"{batch.id}-{code}" for batch in batches for code in codes & {*batch.cultures}}
         if wanted <= set(known):
             raise InputError(
-                f"Nothing goes out: these sheets of {self.name} ask about what is known by now. "
-                f"memeloc survey settle {self.name} says what is open, and plans it anew with "
-                "--next; --round sends the sheets of another round."
+                f"Nothing goes out: these sheets of {self.survey.name} ask about what is known by "
+                f"now. memeloc survey settle {self.survey.name} says what is open, and plans it "
+                "anew with --next; --round sends the sheets of another round."
             )
         sheets = sum(culture.code in batch.cultures for batch in batches for culture in people)
-        parts = len(people) * len(self.taxonomy.examples) + sheets
-        given = self.minutes
-        measured, paces = 0, self.paces()
+        parts = len(people) * len(self.survey.taxonomy.examples) + sheets
+        given = self.survey.minutes
+        measured, paces = 0, self.answers.paces()
         if not minutes and all(batch.id in given for batch in batches):
             minutes = max((given[batch.id] for batch in batches), default=0)
         elif minutes:
@@ -205,7 +228,7 @@ class Exporting(Labelling):
             measured = measured if measured > minutes else 0
             minutes = max(minutes, measured)
         packed = pack_to_send(
-            self,
+            self.survey,
             people,
             rounds,
             pictures=pictures,
@@ -214,29 +237,141 @@ class Exporting(Labelling):
             paces=paces,
             on_example=lambda: on_progress(1, parts),
         )
-        pack = self.with_state(packed)
+        pack = self.survey.with_state(packed)
         pack = replace(pack, sheets=tuple(row for row in pack.sheets if row.id not in known))
         if dry_run:
             return pack, measured
-        self.put_state("export", "contact", contact)
+        self.survey.put_state("export", "contact", contact)
         for batch_id in {sheet.batch for sheet in pack.sheets}:
-            self.put_state("minutes", batch_id, pack.minutes)
-        note_texts(self, pack)
+            self.survey.put_state("minutes", batch_id, pack.minutes)
+        note_texts(self.survey, pack)
         return pack, measured
 
     @property
     def prelabels(self) -> Prelabels | None:
         """What a model answered about the memes, where people are to see it."""
-        shown = self.state(PRELABELS).get("labels")
+        shown = self.survey.state(PRELABELS).get("labels")
         return None if shown is None else Prelabels(shown["model"], shown["memes"])
 
     def _rounds(self, wanted: str) -> tuple[int, ...]:
-        rounds = self.rounds
+        rounds = self.survey.rounds
         if not wanted:
-            return (self.last_round,)
+            return (self.survey.last_round,)
         if wanted == "all":
             return rounds
         if not wanted.isdecimal() or int(wanted) not in rounds:
             known = ", ".join(map(str, rounds))
-            raise InputError(f"{self.name} has no round {wanted[:20]!r}; it has {known}, or all.")
+            raise InputError(
+                f"{self.survey.name} has no round {wanted[:20]!r}; it has {known}, or all."
+            )
         return (int(wanted),)
+
+    def plan(
+        self, rates: Mapping[str, object] | None = None, *, seconds: float | None, loss: float
+    ) -> SurveyPlan:
+        """What the survey takes: people, minutes and money by culture.
+
+        `rates` are `wage`, `currency`, `fee` and `vat`, else as memeloc.toml has them; a meme takes
+        `seconds`, else what the culture's retained people took so far; `loss` is the share that
+        checks exclude.
+        """
+        return plan(
+            self.survey.batches,
+            self.survey.design,
+            read_rates(self.survey.settings(recruiter()), rates or {}),
+            paces=self.answers.paces(),
+            seconds=seconds,
+            loss=loss,
+        )
+
+    def choose(
+        self,
+        total: int = 300,
+        *,
+        harmful: float = 0.4,
+        harmless: float = 0.4,
+        tied: float = 0.2,
+        fewest_votes: int = 1,
+    ) -> BuildResult:
+        """Choose a balanced set by the pre-annotation, and assign it to the survey's batches.
+
+        It has `total` memes, in these shares of the outcomes; without `fewest_votes` a meme is not
+        chosen.
+
+        Raises:
+            InputError: there was no pre-annotation, or there are not enough memes.
+        """
+        wanted = preannotation.balance(total, harmful, harmless, tied)
+        if preannotation.ROUND not in self.survey.rounds:
+            raise InputError(
+                f"{self.survey.name} has no pre-annotation; build it with --preannotate."
+            )
+        answers = self.answers.checked().answers(lambda number: number == preannotation.ROUND)
+        outcomes = preannotation.outcomes(
+            list(zip(answers["item"], answers["label"], strict=True)),
+            self.survey.memes,
+            self.survey.taxonomy,
+            fewest_votes=fewest_votes,
+        )
+        memes = preannotation.choose(
+            outcomes, self.survey.memes, wanted, seed=self.survey.design.seed
+        )
+        chosen = {meme: self.survey.memes[meme] for meme in memes}
+        batches = build(chosen, self.survey.design, self.survey.taxonomy)
+        new = self.survey.store.add_batches(self.survey.name, batches)
+        there = Counter(outcomes.values())
+        taken = {str(kind): (wanted[kind], there[kind]) for kind in preannotation.KINDS}
+        return build_result(self.survey.name, batches, chosen, new, outcomes=taken)
+
+    def look_up(self, out: Path | None = None) -> LookedUp:
+        """Look up the ids of the recruitment service's filters that the cultures need.
+
+        They are kept in `out`; in the workspace's file by default.
+
+        Raises:
+            MissingError: the service's token is missing.
+            ServiceError: the service cannot be reached.
+        """
+        target = self.survey.target(next(offering(Lookup)))
+        assert isinstance(target, Lookup)
+        return target.look_up(
+            self.survey.design.cultures, self.survey.workspace.root or Path(), out
+        )
+
+    def serve(
+        self,
+        *,
+        contact: str = "",
+        pictures: str | Path = "out",
+        cultures: Sequence[str] = (),
+        settings: Mapping[str, Any] | None = None,
+        on_progress: OnProgress = lambda more, total: None,
+    ) -> ServedSurvey:
+        """What a server needs to show the sheets of all rounds that are not closed.
+
+        Args:
+            contact: whom annotators may ask, as they read it; empty for that of the last export.
+            pictures: the folder that rendering made.
+            cultures: codes; all by default.
+            settings: of `ServeSettings`; before memeloc.toml's.
+            on_progress: counts examples that are rendered.
+
+        Raises:
+            InputError: a picture or the contact is missing, a setting cannot be, or people are to
+                see what a model answered, which pages do not show.
+        """
+        refuse_prelabels("a server", self.survey.name, self.prelabels)
+        known = self.labels.known_sheets()
+        chosen = read_serve_settings({**self.survey.settings("serve"), **(settings or {})})
+        pack, _ = self.prepare(
+            contact=contact,
+            pictures=Path(pictures),
+            cultures=cultures,
+            rounds=self.survey.open_rounds,
+            on_progress=on_progress,
+        )
+        # Who is at a sheet that asks for what is known by now may end it; nobody begins it.
+        sheets = [replace(row, wanted=0) if row.id in known else row for row in pack.sheets]
+        team = (team_of(self.survey), assigned_to(self.survey))
+        pack = replace(pack, sheets=tuple(sheets))
+        return ServedSurvey(self.survey, pack, chosen, self.answers.rules, team)

@@ -21,14 +21,19 @@ from memeloc.survey.rewards import Shortfall, equal_bonuses, shortfalls, time_bo
 from memeloc.survey.targets.protocol import Decide
 from memeloc.survey.targets.registry import make_target
 from memeloc.survey.targets.resolver import import_file
-from memeloc.workspace.surveys.checking import Checked, Checking
-from memeloc.workspace.surveys.packs import sent_packs
-from memeloc.workspace.surveys.stored import Agree, SurveyState, disagree, recruiter
+from memeloc.workspace.sheets_to_send import sent_packs
+from memeloc.workspace.stored_survey import Agree, StoredSurvey, SurveyState, disagree, recruiter
+from memeloc.workspace.survey_answers import Checked, SurveyAnswers
+from memeloc.workspace.survey_teams import team_sheets
 
 
-class Deciding(Checking):
+class SurveyPeople:
     """What a recruitment service is to do about people; each list has the service's own ids as far
     as its exports (`exported`) name them, which are stored as hashes."""
+
+    def __init__(self, survey: StoredSurvey) -> None:
+        self.survey = survey
+        self.answers = SurveyAnswers(survey)
 
     def decide(
         self,
@@ -58,7 +63,7 @@ class Deciding(Checking):
         Raises:
             InputError: the minutes are not known.
         """
-        checked, given = self.checked(), self.minutes
+        checked, given = self.answers.checked(), self.survey.minutes
         by_sheet = {
             sheet.id: minutes or given[sheet.batch]
             for sheet in checked.sheets
@@ -67,12 +72,15 @@ class Deciding(Checking):
         if not by_sheet:
             raise InputError("How long does a sheet take? Nothing went out yet; give --minutes")
         service = recruiter()
-        rates = read_rates(self.settings(service))
+        rates = read_rates(self.survey.settings(service))
         unread: dict[str, Counter[str]] = defaultdict(Counter)
-        for target, person, reason in self._store.rejected(self.name):
+        for target, person, reason in self.survey.store.rejected(self.survey.name):
             if target != service and reason not in READ:
                 unread[person][reason] += 1
-        texts = {culture.locale.tag: self.texts(culture) for culture in self.design.cultures}
+        texts = {
+            culture.locale.tag: self.survey.texts(culture)
+            for culture in self.survey.design.cultures
+        }
         decided = decisions(
             checked.report,
             by_sheet,
@@ -95,12 +103,12 @@ class Deciding(Checking):
         listed = _write(out, _DECISION, rows, ids)
         sent: Mapping[str, int] = {}
         if send:
-            recruiting = self.target(service)
+            recruiting = self.survey.target(service)
             assert isinstance(recruiting, Decide)
             to_send = [decision for decision in decided if decision.action in SENT]
-            sent = recruiting.decide(to_send, ids, SurveyState(self, service), agree=agree)
+            sent = recruiting.decide(to_send, ids, SurveyState(self.survey, service), agree=agree)
         return {
-            "survey": self.name,
+            "survey": self.survey.name,
             "counts": dict(sorted(Counter(decision.action for decision in decided).items())),
             "decisions": decided,
             "file": listed["file"],
@@ -115,9 +123,9 @@ class Deciding(Checking):
         They are paid for the minutes that the sheet says, or those of the service's settings where
         these are more.
         """
-        settings = self.settings(recruiter())
+        settings = self.survey.settings(recruiter())
         least = int(settings.get("minutes", 0))
-        promised = {batch: max(minutes, least) for batch, minutes in self.minutes.items()}
+        promised = {batch: max(minutes, least) for batch, minutes in self.survey.minutes.items()}
         return shortfalls(checked.sheets, checked.paces(), promised, read_rates(settings))
 
     def bonus(
@@ -138,18 +146,18 @@ class Deciding(Checking):
                 was promised, for all whose work is paid.
             reason: a word that tells this bonus from others of the same people.
         """
-        service, checked = recruiter(), self.checked()
+        service, checked = recruiter(), self.answers.checked()
         short, report = self.shortfalls(checked), checked.report
         bonuses = time_bonuses(report, short) if each is None else equal_bonuses(report, each)
         bonuses = [replace(bonus, reason=reason or bonus.reason) for bonus in bonuses]
-        currency = read_rates(self.settings(service)).currency
+        currency = read_rates(self.survey.settings(service)).currency
         rows = [
             (row.service, row.participant, row.sheet, f"{row.amount:.2f}", currency, row.reason)
             for row in bonuses
         ]
         ids = self._plain_ids(service, exported)
         return {
-            "survey": self.name,
+            "survey": self.survey.name,
             "bonuses": bonuses,
             "total": sum((bonus.amount for bonus in bonuses), Decimal(0)),
             "currency": currency,
@@ -179,14 +187,14 @@ class Deciding(Checking):
         Raises:
             InputError: there is no such group, or no text in a person's language.
         """
-        checked = self.checked()
+        checked = self.answers.checked()
         for code in cultures:
-            self.design.culture(code)
+            self.survey.design.culture(code)
         messages = write_messages(checked.report, checked.sheets, texts, to, cultures)
         rows = [(each.service, each.participant, each.sheet, each.text) for each in messages]
         ids = self._plain_ids(recruiter(), exported)
         return {
-            "survey": self.name,
+            "survey": self.survey.name,
             "messages": messages,
             "texts": dict(Counter(message.text for message in messages)),
             **_write(out, _MESSAGE, rows, ids),
@@ -195,12 +203,22 @@ class Deciding(Checking):
     def _plain_ids(self, service: str, exported: Sequence[str | Path]) -> dict[str, str]:
         """By what is stored of an id, the id, as far as the service's exports name it."""
         ids: dict[str, str] = {}
-        target, pack = make_target(service), self.with_state(sent_packs(self)[0])
+        target, pack = make_target(service), self.survey.with_state(sent_packs(self.survey)[0])
         for path in exported:
             for person in import_file(target, Path(path), pack).participants:
                 for plain in filter(None, (person.participant, person.submission)):
-                    ids[plain] = ids[self._store.hash_participant(plain)] = plain
+                    ids[plain] = ids[self.survey.store.hash_participant(plain)] = plain
         return ids
+
+    def team(self, people: str | Path | None = None) -> dict[str, Any]:
+        """Who of a named team is to fill which sheet, and what came.
+
+        `people` is the team's table, for the names: only hashes are stored.
+
+        Raises:
+            InputError: the survey has no named team, or another one than the table's.
+        """
+        return team_sheets(self.survey, None if people is None else Path(people))
 
 
 _BONUS = ("submission", "participant", "sheet", "amount", "currency", "reason")

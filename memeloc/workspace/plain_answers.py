@@ -26,14 +26,15 @@ from memeloc.tables.column_map import ColumnMap, read_map
 from memeloc.tables.frames import Frame
 from memeloc.taxonomy import SOURCE, Taxonomy, load_taxonomy, taxonomy_names
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.surveys.building import check_name, read_cultures
-from memeloc.workspace.surveys.importing import (
-    Importing,
+from memeloc.workspace.stored_survey import CLOSED, NO_PICTURE, StoredSurvey, design_values
+from memeloc.workspace.survey_building import check_name, read_cultures
+from memeloc.workspace.survey_imports import (
     ImportResult,
+    add_files,
     ask_whose_ids,
     import_result,
+    owner_of_ids,
 )
-from memeloc.workspace.surveys.stored import CLOSED, NO_PICTURE, StoredSurvey, design_values
 
 KIND = "answers"
 """What such a table is called where a target's name stands."""
@@ -109,7 +110,7 @@ class ImportingAnswers:
         named = [by_name.get(folded(each), each) for each in column_map.labels.values()]
         _check(labels, named, read)
         if values is None:
-            ids = Importing(workspace, name).owner_of_ids(ids, note=not dry_run)
+            ids = owner_of_ids(StoredSurvey(workspace, name), ids, note=not dry_run)
 
         def label_of(answer: str) -> str:
             label = column_map.label_of(answer)
@@ -128,9 +129,9 @@ class ImportingAnswers:
         if values is not None:
             surveys.add(name, values, batches)
             surveys.put_state(name, CLOSED, "round", 1)
-        importing = Importing(workspace, name)
-        importing.owner_of_ids(ids, note=True)
-        (added,) = importing.add([(path, KIND, imported)], own_words([pack]))
+        survey = StoredSurvey(workspace, name)
+        owner_of_ids(survey, ids, note=True)
+        (added,) = add_files(survey, [(path, KIND, imported)], own_words([pack]))
         return import_result(name, [(path, KIND, imported, added)])
 
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic import ConfigDict
 
 from memeloc.errors import InputError
 from memeloc.locales import default
@@ -25,31 +28,47 @@ from memeloc.sheets import (
     read_form,
     write_form,
 )
+from memeloc.survey.design.pay import read_rates
+from memeloc.survey.design.planning import SurveyPlan, plan
+from memeloc.survey.labels.models import METHODS, aggregate, differences
 from memeloc.survey.labels.settling import (
+    STATES,
     Cell,
     LabelDecision,
     Settled,
     Unsettled,
+    as_json,
+    beside_labels,
     by_votes,
     decided_answers,
     needs_of,
+    people_table,
     settle,
     settle_further,
+    to_discuss,
     unsettled,
     with_decisions,
 )
 from memeloc.survey.model import MemeEntry
-from memeloc.survey.quality.checking import COMPLETE
+from memeloc.survey.quality.checking import COMPLETE, retained
 from memeloc.survey.quality.rules import Settling, read_settling
 from memeloc.survey.targets.questions import resolve_further
 from memeloc.survey.texts import TaxonomyTexts, survey_texts
 from memeloc.tables import folded
 from memeloc.taxonomy import LABEL, SOURCE
-from memeloc.workspace.surveys.checking import Checked, Checking
-from memeloc.workspace.surveys.collected import collected_texts
-from memeloc.workspace.surveys.packs import captions_in
-from memeloc.workspace.surveys.stored import CLOSED, NO_PICTURE, WITHDRAWN
-from memeloc.workspace.surveys.teams import team_of
+from memeloc.workspace.finished_memes import collected_texts
+from memeloc.workspace.sheets_to_send import captions_in
+from memeloc.workspace.stored_survey import (
+    CLOSED,
+    NO_PICTURE,
+    WITHDRAWN,
+    Frame,
+    OnProgress,
+    StoredSurvey,
+    recruiter,
+)
+from memeloc.workspace.survey_answers import Checked, SurveyAnswers
+from memeloc.workspace.survey_teams import next_batches, note_assigned, team_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,10 +88,76 @@ class Standing(NamedTuple):
     withdrawn: tuple[str, ...]
 
 
-class Labelling(Checking):
+@dataclass(frozen=True, slots=True)
+class NextBatch:
+    """A batch of what is open; see `memeloc.survey.model.Batch`."""
+
+    batch: str
+    round: int
+    memes: tuple[str, ...]
+    cultures: tuple[str, ...]
+    answers: int
+
+
+@dataclass(frozen=True)
+class SettleResult:
+    """The labels by now.
+
+    Attributes:
+        labels: a row for each meme and culture, with the votes.
+        states: by culture, how many labels are in each of `settling.STATES`.
+        next: the batches that were made of what is open.
+        discuss: what is open, and nobody more is asked about: for a discussion.
+        differences: where Dawid-Skene or MACE differ from the majority; None when not asked for.
+        to_ask: labels that are open and need more answers than open places can give.
+        places: how many people are to be asked about these in the next round.
+        cost: what these are paid, fee and tax included; None where no pay is named, by a wage in
+            memeloc.toml or by a study at the recruitment service.
+        withdrawn: ids of the sheets that were planned, and ask for more than is needed by now.
+        unsent: batches of further rounds that never went out.
+        texts: how many corrected texts became the transcripts of their finished memes.
+        last_round: the newest round there was before.
+        table: the labels, a row an item and culture; see `settling.Settled`, and a column for each
+            further question, see `further.beside_labels`; of finished memes `picture`, its SHA-256.
+        answers: the retained answers, a row each, and memes that could not be shown; see
+            `settling.answers_table`.
+        people: what is known of the retained people; see `people_table`.
+    """
+
+    __pydantic_config__ = ConfigDict(arbitrary_types_allowed=True)
+
+    survey: str
+    labels: tuple[Mapping[str, Any], ...]
+    states: Mapping[str, Mapping[str, int]]
+    next: tuple[NextBatch, ...]
+    discuss: tuple[Unsettled, ...]
+    differences: tuple[Mapping[str, Any], ...] | None
+    to_ask: int
+    places: int
+    cost: SurveyPlan | None
+    withdrawn: tuple[str, ...]
+    unsent: tuple[str, ...]
+    texts: int
+    last_round: int
+    table: Frame
+    answers: Frame
+    people: Frame
+
+
+class SurveyLabels:
+    """Labels of a survey."""
+
+    def __init__(self, survey: StoredSurvey) -> None:
+        self.survey = survey
+        self.answers = SurveyAnswers(survey)
+
     def settling(self, changed: Mapping[str, Any]) -> Settling:
         """Return how answers become labels: what is changed, then memeloc.toml's, the design's."""
-        values = {"answers": self.design.answers, **self.settings("settle"), **changed}
+        values = {
+            "answers": self.survey.design.answers,
+            **self.survey.settings("settle"),
+            **changed,
+        }
         return read_settling(values)
 
     def settled(
@@ -80,14 +165,20 @@ class Labelling(Checking):
     ) -> tuple[Settled, pd.DataFrame]:
         """Return the labels of every meme and culture that one is wanted of, and the further
         answers."""
-        batches = [batch for batch in self.batches if batch.round > 0]
+        batches = [batch for batch in self.survey.batches if batch.round > 0]
         wanted = {
             (meme, code) for batch in batches for meme in batch.memes for code in batch.cultures
         }
-        voted = settle(answers, self.taxonomy, settling, wanted=sorted(wanted), pending=pending)
-        decided = decided_answers(self.workspace.store.label_decisions.find(self.name))
-        settled = with_decisions(voted, decided, self.taxonomy)
-        return settled, settle_further(answers, settled, self.taxonomy, self.memes, decided)
+        voted = settle(
+            answers, self.survey.taxonomy, settling, wanted=sorted(wanted), pending=pending
+        )
+        decided = decided_answers(
+            self.survey.workspace.store.label_decisions.find(self.survey.name)
+        )
+        settled = with_decisions(voted, decided, self.survey.taxonomy)
+        return settled, settle_further(
+            answers, settled, self.survey.taxonomy, self.survey.memes, decided
+        )
 
     def standing(self, checked: Checked, settling: Settling, *, keep: bool = True) -> Standing:
         """Settle, and withdraw each planned sheet that asks for more than is needed by now.
@@ -97,7 +188,7 @@ class Labelling(Checking):
         """
         came = Counter(sent.sheet for sent in checked.submissions if sent.status == COMPLETE)
         answered = {sent.sheet for sent in checked.submissions}
-        sent_batches, closed = self.minutes, self._closed_round()
+        sent_batches, closed = self.survey.minutes, self.survey.closed_round
         planned = []
         pending: dict[Cell, int] = defaultdict(int)
         for sheet in (sheet for sheet in checked.sheets if sheet.round > closed):
@@ -121,7 +212,7 @@ class Labelling(Checking):
                 coming.update(cells)
             else:
                 if keep:
-                    self.put_state(WITHDRAWN, sheet.id, sheet.wanted)
+                    self.survey.put_state(WITHDRAWN, sheet.id, sheet.wanted)
                 withdrawn.append(sheet.id)
         return Standing(settled, further, open_questions, dict(needs), coming, tuple(withdrawn))
 
@@ -132,10 +223,10 @@ class Labelling(Checking):
         Of those that went out, which ask for nothing else; of others, which ask for some of it:
         they are withdrawn, see `standing`.
         """
-        last = self._store.result(self.name, "labels")
-        if last is None or self.last_round < 2:
+        last = self.survey.store.result(self.survey.name, "labels")
+        if last is None or self.survey.last_round < 2:
             return ()
-        checked = self.checked(keep=False)
+        checked = self.answers.checked(keep=False)
         standing = self.standing(checked, read_settling(last[0]), keep=keep)
         open_cells = {row.cell for row in standing.open_questions}
         known = (
@@ -147,26 +238,26 @@ class Labelling(Checking):
         return tuple(dict.fromkeys((*standing.withdrawn, *known)))
 
     def _closed_round(self) -> int:
-        return int(self.state(CLOSED).get("round", 0))
+        return int(self.survey.state(CLOSED).get("round", 0))
 
     def note_texts(self, further: pd.DataFrame) -> int:
         """Make the corrected texts that are settled the transcripts of their finished memes; return
         how many are new (araharmeme 3.3)."""
-        drafted = [each.id for each in self.taxonomy.questions if each.item_text == "answer"]
+        drafted = [each.id for each in self.survey.taxonomy.questions if each.item_text == "answer"]
         rows = further[further["question"].isin(drafted) & (further["answer"] != "")]
-        if not self.collected or rows.empty:
+        if not self.survey.collected or rows.empty:
             return 0
-        before = self.workspace.store.transcripts.all()
-        tags = {culture.code: culture.locale.tag for culture in self.design.cultures}
+        before = self.survey.workspace.store.transcripts.all()
+        tags = {culture.code: culture.locale.tag for culture in self.survey.design.cultures}
         texts = []
         for item, culture, answer in rows[["item", "culture", "answer"]].to_numpy():
             parts = tuple(part.strip() for part in answer.split(SEPARATOR.strip()) if part.strip())
             tag = before[item].language if item in before else tags[culture]
-            who, picture = f"survey {self.name}", self.pictures.get(item, "")
+            who, picture = f"survey {self.survey.name}", self.survey.pictures.get(item, "")
             texts.append(Transcript(item, parts, tag, who, 1.0, picture=picture))
-        return self.workspace.store.transcripts.add(texts, "settled")
+        return self.survey.workspace.store.transcripts.add(texts, "settled")
 
-    def decide_labels(
+    def decide(
         self,
         given: Sequence[Mapping[str, Any]] = (),
         *,
@@ -196,22 +287,22 @@ class Labelling(Checking):
                 none, nobody took part, or there is no reason, with row and column; or a file
                 cannot be read.
         """
-        answers = self.checked(keep=False).answers(lambda number: number > 0)
+        answers = self.answers.checked(keep=False).answers(lambda number: number > 0)
         settling = self.settling({})
         settled, further = self.settled(answers, settling)
-        labels, store = settled.labels(), self.workspace.store.label_decisions
+        labels, store = settled.labels(), self.survey.workspace.store.label_decisions
         written = [self._decision(each, labels) for each in given]
         if file is not None:
             written += self._read_decisions(Path(file), labels, people, reason)
-        new = store.add(self.name, written)
+        new = store.add(self.survey.name, written)
         if new:
             settled, further = self.settled(answers, settling)
         rows = self._open(settled, further, answers, unsettled(settled, further, settling))
         return {
-            "survey": self.name,
+            "survey": self.survey.name,
             "new": new,
             "known": len(written) - new,
-            "decided": store.find(self.name),
+            "decided": store.find(self.survey.name),
             "open": rows,
             "file": None if out is None else self._write_open(Path(out), rows),
         }
@@ -234,11 +325,11 @@ class Labelling(Checking):
         given: dict[Cell, Counter[str]] = defaultdict(Counter)
         for item, culture, label in answers[["item", "culture", "label"]].to_numpy():
             given[item, culture][label] += 1
-        cultures = self.design.cultures
-        if self.collected:
-            captions = dict.fromkeys((c.locale.tag for c in cultures), collected_texts(self))
+        cultures = self.survey.design.cultures
+        if self.survey.collected:
+            captions = dict.fromkeys((c.locale.tag for c in cultures), collected_texts(self.survey))
         else:
-            captions = captions_in(self.workspace, cultures)
+            captions = captions_in(self.survey.workspace, cultures)
         tags = {culture.code: culture.locale.tag for culture in cultures}
         states = zip(settled.table["label"], settled.table["state"], strict=True)
         return [
@@ -258,7 +349,7 @@ class Labelling(Checking):
 
     def _write_open(self, path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
         """Write what is open, with columns for the label, further answers, people and why."""
-        questions = [question.id for question in self.taxonomy.about("item", "picture")]
+        questions = [question.id for question in self.survey.taxonomy.about("item", "picture")]
         asked = [name for name in questions if any(name in row["open"] for row in rows)]
         cells = []
         for row in rows:
@@ -275,7 +366,7 @@ class Labelling(Checking):
         self, path: Path, labels: Mapping[Cell, str], people: Sequence[str], reason: str
     ) -> list[LabelDecision]:
         """Read the decisions of a sheet; `people` and `reason` are those of rows that have none."""
-        questions = self.taxonomy.about("item", "picture")
+        questions = self.survey.taxonomy.about("item", "picture")
 
         def decide(row: FilledRow) -> LabelDecision | None:
             further = {
@@ -298,16 +389,16 @@ class Labelling(Checking):
         """Return a decision with ids, and with people as hashes; `labels` are those by now, of all
         that was asked."""
         further, reason = given.get("further", {}), given.get("reason", "").strip()
-        codes = [culture.code for culture in self.design.cultures]
+        codes = [culture.code for culture in self.survey.design.cultures]
         item = given["item"]
         code = given.get("culture", "").strip().upper() or (codes[0] if len(codes) == 1 else "")
         if (item, code) not in labels:
             where = f" in {code[:20]}" if code else "; name its culture"
-            message = f"{self.name} does not ask about {item[:80]!r}{where}"
+            message = f"{self.survey.name} does not ask about {item[:80]!r}{where}"
             raise InputError(message, column="item" if code else "culture")
         names, written = self._names[code], given.get(LABEL, "").strip()
         label = names[LABEL].get(folded(written)) if written else ""
-        allowed = [each.id for each in self.taxonomy.of_role("vote", "reject")]
+        allowed = [each.id for each in self.survey.taxonomy.of_role("vote", "reject")]
         if label is None or label not in ("", *allowed):
             message = f"{written[:80]!r} is no label; there are {', '.join(allowed)}"
             raise InputError(message, column=LABEL)
@@ -316,9 +407,9 @@ class Labelling(Checking):
         in_force = label or labels[item, code]
         if not in_force:
             raise InputError(f"the label of {item!r} is open; decide it, too", column=LABEL)
-        entry = MemeEntry(item, "", NO_PICTURE, texts=self.item_texts.get(item, {}))
+        entry = MemeEntry(item, "", NO_PICTURE, texts=self.survey.item_texts.get(item, {}))
         answers, problems = resolve_further(
-            self.taxonomy,
+            self.survey.taxonomy,
             entry,
             in_force,
             further,
@@ -331,25 +422,142 @@ class Labelling(Checking):
             raise InputError("it does not say who decided", column="people")
         if not reason:
             raise InputError("it does not say why", column="reason")
-        team = team_of(self)
+        team = team_of(self.survey)
         places = {each.place: each.participant for each in team.members} if team else {}
-        people = {places.get(who) or self.hashed(who) for who in given["people"]}
+        people = {places.get(who) or self.survey.hashed(who) for who in given["people"]}
         return LabelDecision(item, code, label, tuple(sorted(people)), reason, answers)
 
     @cached_property
     def _names(self) -> dict[str, dict[str, dict[str, str]]]:
         """By culture and question, ids of answers by themselves, their names, and English ones."""
-        english = survey_texts(default().get(SOURCE), taxonomy=self.taxonomy)
+        english = survey_texts(default().get(SOURCE), taxonomy=self.survey.taxonomy)
         by_culture = {}
-        for culture in self.design.cultures:
+        for culture in self.survey.design.cultures:
             by_name: dict[str, dict[str, str]] = defaultdict(dict)
-            for texts in (english, self.texts(culture)):
-                for question, names in TaxonomyTexts(texts, self.taxonomy).answers.items():
+            for texts in (english, self.survey.texts(culture)):
+                for question, names in TaxonomyTexts(texts, self.survey.taxonomy).answers.items():
                     by_name[question] |= {folded(name): own for own, name in names.items()}
             for answers in by_name.values():
                 answers |= {folded(own): own for own in answers.values()}
             by_culture[culture.code] = dict(by_name)
         return by_culture
+
+    def settle(
+        self,
+        settings: Mapping[str, Any] | None = None,
+        *,
+        close: bool = False,
+        next_round: bool = False,
+        models: bool = False,
+        on_progress: OnProgress = lambda more, total: None,
+    ) -> SettleResult:
+        """Settle the retained answers into one label a meme and culture.
+
+        Sheets that an earlier settling planned, and that ask for what is known by now, are
+        withdrawn where they never went out.
+
+        Args:
+            settings: of `Settling`, such as `{"most": 9}`; before memeloc.toml's.
+            close: whether nothing more comes for sheets that are out.
+            next_round: whether batches are made of memes that are short of answers or tied, less
+                the places that are still open.
+            models: whether Dawid-Skene and MACE stand beside the majority.
+            on_progress: counts the models of a culture.
+
+        Raises:
+            InputError: there is no such setting.
+            MissingError: models are asked for, and crowd-kit is not installed.
+        """
+        checked, settling = self.answers.checked(), self.settling(settings or {})
+        answers = checked.answers(lambda number: number > 0)
+        if close:
+            came = {submission.sheet for submission in checked.submissions}
+            rounds = [sheet.round for sheet in checked.sheets if sheet.id in came]
+            self.survey.put_state(CLOSED, "round", max([self.survey.closed_round, *rounds]))
+        last_round, standing = self.survey.last_round, self.standing(checked, settling)
+        settled, further, needs = standing.settled, standing.further, standing.needs
+        rows, labels = settled.as_json(), settled.table
+        if checked.questions:
+            labels = beside_labels(labels, further, self.survey.taxonomy)
+            values = as_json(further)
+            for row in rows:
+                row["further"] = values.get((row["item"], row["culture"]), {})
+        if self.survey.pictures:
+            labels = labels.assign(picture=labels["item"].map(self.survey.pictures))
+            for row in rows:
+                row["picture"] = self.survey.pictures[row["item"]]
+        self.survey.store.add_result(
+            self.survey.name, "labels", settling.model_dump(mode="json"), rows
+        )
+        texts = self.note_texts(further)
+        before = self.survey.batches
+        fresh, assigned = next_batches(self.survey, needs, round=max(2, last_round + 1))
+        asked_again = standing.coming.union(
+            (meme, code) for batch in fresh for meme in batch.memes for code in batch.cultures
+        )
+        service = self.survey.settings(recruiter())
+        is_paid = bool(fresh) and ("wage" in service or bool(self.survey.state(recruiter())))
+        if next_round and fresh:
+            note_assigned(self.survey, assigned)
+            self.survey.store.add_batches(self.survey.name, fresh)
+        discuss = to_discuss(standing.open_questions, asked_again)
+        places = sum(len(batch.cultures) * batch.answers for batch in fresh)
+        left = {"to_ask": 0 if next_round else places, "discuss": len(discuss)}
+        self.survey.workspace.store.progress.note("settled", {self.survey.name: left})
+        sent = self.survey.minutes
+        counts = labels.groupby(["culture", "state"]).size().to_dict()
+        cultures = set(labels["culture"])
+        return SettleResult(
+            self.survey.name,
+            tuple(rows),
+            {
+                culture.code: {state: int(counts.get((culture.code, state), 0)) for state in STATES}
+                for culture in self.survey.design.cultures
+                if culture.code in cultures
+            },
+            tuple(
+                NextBatch(batch.id, batch.round, batch.memes, batch.cultures, batch.answers)
+                for batch in (fresh if next_round else ())
+            ),
+            discuss,
+            self._differences(answers, settled, on_progress) if models else None,
+            len(needs),
+            places,
+            plan(fresh, self.survey.design, read_rates(service), paces=checked.paces(), loss=0)
+            if is_paid
+            else None,
+            standing.withdrawn,
+            tuple(batch.id for batch in before if batch.round > 1 and batch.id not in sent),
+            texts,
+            last_round,
+            labels,
+            checked.answers(lambda number: number > 0, not_shown=True),
+            people_table(
+                retained(checked.submissions, checked.report),
+                checked.sheets,
+                self.survey.store.participants(self.survey.name),
+                self.survey.taxonomy,
+            ),
+        )
+
+    def _differences(
+        self, answers: pd.DataFrame, settled: Settled, on_progress: OnProgress
+    ) -> tuple[Mapping[str, Any], ...]:
+        """Where models of annotators differ from the majority; cultures are modelled apart."""
+        import pandas as pd
+
+        parts = [part for _, part in answers.groupby("culture", sort=True)] or [answers]
+        modelled = {}
+        for method in METHODS:
+            tables = []
+            for part in parts:
+                tables.append(
+                    aggregate(part, self.survey.taxonomy, method, seed=self.survey.design.seed)
+                )
+                on_progress(1, len(METHODS) * len(parts))
+            modelled[method.replace("-", "_")] = pd.concat(tables, ignore_index=True)
+        rows = differences(settled, **modelled).to_dict(orient="records")
+        return tuple({str(name): value for name, value in row.items()} for row in rows)
 
 
 def _form(asked: Iterable[str]) -> SheetForm:

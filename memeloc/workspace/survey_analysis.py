@@ -39,11 +39,11 @@ from memeloc.survey.model import Culture
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts, catalogue
 from memeloc.tables import read_table
 from memeloc.workspace.curating.describing import Describing
+from memeloc.workspace.finished_memes import collected_pictures
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.surveys.checking import FEWEST_LETTERS, Checked, Checking
-from memeloc.workspace.surveys.collected import collected_pictures
-from memeloc.workspace.surveys.packs import captions_in
-from memeloc.workspace.surveys.stored import CAPTIONS
+from memeloc.workspace.sheets_to_send import captions_in
+from memeloc.workspace.stored_survey import CAPTIONS, StoredSurvey
+from memeloc.workspace.survey_answers import FEWEST_LETTERS, Checked, SurveyAnswers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,14 +56,12 @@ Pair = tuple[str, str]
 """Two cultures."""
 
 
-class Analyzing(Checking):
-    """What a survey's answers show; and the qualitative analysis of multi3hate 4.3, reasons, codes
-    and themes, where of several pairs of cultures that there are reasons about one is named.
+class SurveyAnalysis:
+    """Analyses of a survey, and the reasons and codes of multi3hate 4.3."""
 
-    What people wrote is stored as judgements, which are never changed: a reason about an item, and
-    codes about a reason. A coder's codes belong to the text of the reason that was coded; where its
-    author has written another since, they count no more.
-    """
+    def __init__(self, survey: StoredSurvey) -> None:
+        self.survey = survey
+        self.answers = SurveyAnswers(survey)
 
     def analyze(
         self,
@@ -88,7 +86,7 @@ class Analyzing(Checking):
             InputError: nothing is retained, or a file is not there or cannot be read.
             MissingError: a package of the extra `analyze` is missing.
         """
-        checked = self.checked(keep=False)
+        checked = self.answers.checked(keep=False)
         answers = self.analysed_answers(checked, pictures=pictures, models=models)
         chosen = settings or Settings()
         own: dict[str, Callable[[], pd.DataFrame]] = {
@@ -96,30 +94,32 @@ class Analyzing(Checking):
             # Of finished memes all that were collected; of captions those asked about, for of those
             # that were collected others may not have been selected.
             "dataset": lambda: (
-                describe(Describing(self.workspace).memes())
-                if self.collected
+                describe(Describing(self.survey.workspace).memes())
+                if self.survey.collected
                 else dataset(answers, chosen)
             ),
         }
         if self._pairs():
             own["codebook"] = self._all_themes
         rows = figures(answers, settings, only, own, on_analysis)
-        self.workspace.store.progress.note("analyzed", {self.name: {}})
-        english = SurveyTexts(self.workspace.locale("en"), {}, catalogue(self.taxonomy))
-        asked = TaxonomyTexts(english, self.taxonomy)
-        names = {culture.code: culture_name(culture) for culture in self.design.cultures}
-        for question in self.taxonomy.about("person"):
+        self.survey.workspace.store.progress.note("analyzed", {self.survey.name: {}})
+        english = SurveyTexts(
+            self.survey.workspace.locale("en"), {}, catalogue(self.survey.taxonomy)
+        )
+        asked = TaxonomyTexts(english, self.survey.taxonomy)
+        names = {culture.code: culture_name(culture) for culture in self.survey.design.cultures}
+        for question in self.survey.taxonomy.about("person"):
             names |= {question.id: asked.asked[question.id], **asked.answers[question.id]}
-        planned = counted(self.design.answers, "answer")
+        planned = counted(self.survey.design.answers, "answer")
         return report_of(
             answers,
             rows,
             settings,
-            title=self.name,
+            title=self.survey.name,
             question=asked.question,
             names=names,
             facts={
-                "Memes": f"{counted(len(self.memes), 'meme')} asked about",
+                "Memes": f"{counted(len(self.survey.memes), 'meme')} asked about",
                 "Plan": f"{planned} a meme in each culture",
             },
         )
@@ -133,14 +133,16 @@ class Analyzing(Checking):
     ) -> Answers:
         """Return the retained answers with what is known of items and people; raises as
         `analyze`."""
-        checked = checked or self.checked(keep=False)
-        voting = sorted(self.taxonomy.of_role("vote"), key=lambda label: label.severity)
-        no_votes = {label.id for label in self.taxonomy.of_role("abstain", "reject")}
+        checked = checked or self.answers.checked(keep=False)
+        voting = sorted(self.survey.taxonomy.of_role("vote"), key=lambda label: label.severity)
+        no_votes = {label.id for label in self.survey.taxonomy.of_role("abstain", "reject")}
         table = checked.answers(lambda number: number > 0)
-        table = table[~table["label"].isin({label.id for label in self.taxonomy.of_role("skip")})]
+        table = table[
+            ~table["label"].isin({label.id for label in self.survey.taxonomy.of_role("skip")})
+        ]
         if table.empty:
             raise InputError(
-                f"{self.name} has no retained answers to analyse: {self._why(checked)}"
+                f"{self.survey.name} has no retained answers to analyse: {self._why(checked)}"
             )
         once = table.drop_duplicates(["item", "participant"]).reset_index(drop=True)
         twice = len(table) - len(once)
@@ -151,7 +153,7 @@ class Analyzing(Checking):
             once.assign(participant=once["participant"].map(short)),
             labels=[label.id for label in voting],
             abstentions=no_votes,
-            levels=severities(self.taxonomy),
+            levels=severities(self.survey.taxonomy),
             items=self._items(),
             people=self._people(checked, once).rename(index=short),
             versions=versions,
@@ -165,25 +167,25 @@ class Analyzing(Checking):
             rules = ", ".join(f"{rule} {n:,}" for rule, n in checked.report.counts().items())
             return (
                 f"all of {counted(len(judged), 'submission')} are excluded ({rules}); see why: "
-                f"memeloc survey check {self.name} --out excluded.csv"
+                f"memeloc survey check {self.survey.name} --out excluded.csv"
             )
-        rejected = Counter(reason for _, _, reason in self._store.rejected(self.name))
+        rejected = Counter(reason for _, _, reason in self.survey.store.rejected(self.survey.name))
         if rejected:
             reasons = ", ".join(f"{reason} {n:,}" for reason, n in rejected.most_common())
             return (
                 f"all rows that came were rejected ({reasons}); take in answers to its sheets: "
-                f"memeloc survey import {self.name} FILES"
+                f"memeloc survey import {self.survey.name} FILES"
             )
-        return f"take some in: memeloc survey import {self.name} FILES"
+        return f"take some in: memeloc survey import {self.survey.name} FILES"
 
     def _items(self) -> pd.DataFrame:
         """Return the template of each meme, and the topics and categories that are known."""
         import pandas as pd
 
-        topics = _topics(self.workspace)
-        templates = {meme: template or meme for meme, template in self.memes.items()}
-        if self.collected:
-            items = self.workspace.store.items.find("picture", list(self.memes))
+        topics = _topics(self.survey.workspace)
+        templates = {meme: template or meme for meme, template in self.survey.memes.items()}
+        if self.survey.collected:
+            items = self.survey.workspace.store.items.find("picture", list(self.survey.memes))
             templates |= {item.id: item.parent or item.id for item in items}
         rows = [
             (template, topic.get("topic", ""), topic.get("category", ""))
@@ -198,9 +200,9 @@ class Analyzing(Checking):
         """Return what people and services say of people; free text is left out."""
         import pandas as pd
 
-        services = self._store.participants(self.name)
-        known = people_table(checked.retained, checked.sheets, services, self.taxonomy)
-        free = {each.id for each in self.taxonomy.about("person") if each.kind == "text"}
+        services = self.survey.store.participants(self.survey.name)
+        known = people_table(checked.retained, checked.sheets, services, self.survey.taxonomy)
+        free = {each.id for each in self.survey.taxonomy.about("person") if each.kind == "text"}
         known = known[~known["question"].isin(free)]
         facts = known.groupby(["participant", "question"])["answer"].agg(", ".join).unstack()
         cultures = table.groupby("participant")[["culture"]].first()
@@ -212,17 +214,17 @@ class Analyzing(Checking):
 
         shown = self._shown(pictures)
         texts: dict[str, dict[str, str]] = {
-            culture.locale.tag: {} for culture in self.design.cultures
+            culture.locale.tag: {} for culture in self.survey.design.cultures
         }
-        if not self.collected:
-            texts |= captions_in(self.workspace, self.design.cultures)
-        for tag, sent in self.state(CAPTIONS).items():
+        if not self.survey.collected:
+            texts |= captions_in(self.survey.workspace, self.survey.design.cultures)
+        for tag, sent in self.survey.state(CAPTIONS).items():
             texts[tag] = {**texts.get(tag, {}), **sent}
         rows = [
             (meme, culture.code, tag, *shown.get((meme, tag), (texts[tag].get(meme, ""), "")))
-            for culture in self.design.cultures
+            for culture in self.survey.design.cultures
             for tag in [culture.locale.tag]
-            for meme in self.memes
+            for meme in self.survey.memes
         ]
         lacking = sum(not row[-1] for row in rows)
         note = (
@@ -233,20 +235,20 @@ class Analyzing(Checking):
 
     def _shown(self, pictures: str | Path | None) -> dict[tuple[str, str], tuple[str, str]]:
         """Return by meme and language the text and the picture that were shown."""
-        if self.collected:
-            both = collected_pictures(self, self.memes)
+        if self.survey.collected:
+            both = collected_pictures(self.survey, self.survey.memes)
             return {
                 (meme, culture.locale.tag): (text, str(path))
                 for meme, (path, text) in both.items()
-                for culture in self.design.cultures
+                for culture in self.survey.design.cultures
             }
-        folder = Path(pictures or (self.workspace.root or Path()) / _RENDERED)
+        folder = Path(pictures or (self.survey.workspace.root or Path()) / _RENDERED)
         from memeloc.render.sets.reading import has_set, shown_pictures
 
         if pictures is None and not has_set(folder):
             return {}
 
-        shown_in = shown_pictures(folder, {each.locale.tag for each in self.design.cultures})
+        shown_in = shown_pictures(folder, {each.locale.tag for each in self.survey.design.cultures})
         return {key: (text, str(path)) for key, (path, text) in shown_in.items()}
 
     def _models(self, path: Path, no_votes: Iterable[str]) -> pd.DataFrame:
@@ -258,9 +260,9 @@ class Analyzing(Checking):
         import pandas as pd
 
         known = {
-            "meme_id": set(self.memes),
-            "culture": {"", *(culture.code for culture in self.design.cultures)},
-            "label": {*(label.id for label in self.taxonomy.of_role("vote")), *no_votes},
+            "meme_id": set(self.survey.memes),
+            "culture": {"", *(culture.code for culture in self.survey.design.cultures)},
+            "label": {*(label.id for label in self.survey.taxonomy.of_role("vote")), *no_votes},
         }
         table = read_table(path, _MODEL_COLUMNS)
         has_culture = "culture" in table.columns
@@ -271,7 +273,8 @@ class Analyzing(Checking):
             for name, values in known.items():
                 if cells[name] not in values:
                     raise InputError(
-                        f"{self.name} has no {name.removesuffix('_id')} {cells[name][:60]!r}",
+                        f"{self.survey.name} has no {name.removesuffix('_id')} "
+                        f"{cells[name][:60]!r}",
                         file=path,
                         row=row.number,
                         column=name,
@@ -281,7 +284,7 @@ class Analyzing(Checking):
 
     def _steps(self, checked: Checked) -> list[Step]:
         """Return the steps from what was collected to what is asked about, and of submissions."""
-        selection = self.workspace.store.curation.selection()
+        selection = self.survey.workspace.store.curation.selection()
         stages = _selected_steps(selection.funnel) if selection else []
         report, kept = checked.report, checked.retained
         memes = {sheet.id: set(sheet.memes) for sheet in checked.sheets if sheet.round > 0}
@@ -289,7 +292,7 @@ class Analyzing(Checking):
         unseen = sum(len(memes.get(sent.sheet, set()) & sent.not_shown) for sent in kept)
         return [
             *stages,
-            Step("memes", f"asked about in {self.name}", len(self.memes)),
+            Step("memes", f"asked about in {self.survey.name}", len(self.survey.memes)),
             Step("submissions", "sent", len(report.judged)),
             Step("submissions", "retained", len(report.retained), report.counts()),
             Step("answers", "asked for", asked),
@@ -313,7 +316,7 @@ class Analyzing(Checking):
         chosen = pair or least_agreeing(answers)
         items = differing_items(answers, chosen)
         file = write_reasons(out, items, chosen, person)
-        return {"survey": self.name, "pair": chosen, "file": file, "rows": len(items)}
+        return {"survey": self.survey.name, "pair": chosen, "file": file, "rows": len(items)}
 
     def import_reasons(self, files: Sequence[str | Path], person: str = "") -> dict[str, Any]:
         """Store the reasons of sheets that came back, in any order and any number of times.
@@ -325,14 +328,14 @@ class Analyzing(Checking):
             InputError: a row cannot be read, or is not about this survey; nothing of its file is
                 stored.
         """
-        codes = {culture.code for culture in self.design.cultures}
+        codes = {culture.code for culture in self.survey.design.cultures}
 
         def judgement(reason: Reason, path: Path) -> Judgement:
             if not set(reason.pair) <= codes:
-                message = f"{self.name} has no cultures {PAIR.join(reason.pair)[:60]!r}"
+                message = f"{self.survey.name} has no cultures {PAIR.join(reason.pair)[:60]!r}"
                 raise InputError(message, file=path, row=reason.row, column="pair")
-            if reason.item not in self.memes:
-                message = f"{self.name} does not ask about {reason.item[:80]!r}"
+            if reason.item not in self.survey.memes:
+                message = f"{self.survey.name} does not ask about {reason.item[:80]!r}"
                 raise InputError(message, file=path, row=reason.row, column="item")
             about = (reason.item, self._question("why", reason.pair), reason.person, reason.text)
             return Judgement(*about, PAIR.join(reason.labels), reason.row, hash_of(reason.item))
@@ -365,7 +368,7 @@ class Analyzing(Checking):
         captions = dict(zip(own["item"], own["text"], strict=True))
         reasons = self.reasons(chosen)
         file = write_coding(out, reasons, codebook or load_codebook(), coder, texts=captions)
-        return {"survey": self.name, "pair": chosen, "file": file, "rows": len(reasons)}
+        return {"survey": self.survey.name, "pair": chosen, "file": file, "rows": len(reasons)}
 
     def import_codes(
         self,
@@ -385,7 +388,7 @@ class Analyzing(Checking):
 
         def judgement(coded: Coding, path: Path) -> Judgement:
             if coded.reason not in texts:
-                message = f"there is no reason of {coded.reason[:80]!r} in {self.name}"
+                message = f"there is no reason of {coded.reason[:80]!r} in {self.survey.name}"
                 raise InputError(message, file=path, row=coded.row, column="person")
             content, codes = hash_of(texts[coded.reason]), "; ".join(coded.codes)
             return Judgement(coded.reason, question, coded.coder, codes, "", coded.row, content)
@@ -418,10 +421,10 @@ class Analyzing(Checking):
         return joined(parts)
 
     def _question(self, kind: str, pair: Pair) -> str:
-        return f"{kind}:{self.name}:{PAIR.join(pair)}"
+        return f"{kind}:{self.survey.name}:{PAIR.join(pair)}"
 
     def _judgements(self, kind: str, pair: Pair) -> list[Judgement]:
-        curation = self.workspace.store.curation
+        curation = self.survey.workspace.store.curation
         return curation.judgements(self._question(kind, pair), earlier=True)
 
     def _take_in(
@@ -435,13 +438,13 @@ class Analyzing(Checking):
         for path in paths:
             if rows := [judgement(row, path) for row in read(path)]:
                 record = FileRecord("judgements", path.name, file_sha256(path), len(rows))
-                new += self.workspace.store.curation.add_judgements(record, rows)
+                new += self.survey.workspace.store.curation.add_judgements(record, rows)
             count += len(rows)
-        return {"survey": self.name, "files": paths, "read": count, "new": new}
+        return {"survey": self.survey.name, "files": paths, "read": count, "new": new}
 
     def _pairs(self) -> list[Pair]:
         start = self._question("why", ("", "")).removesuffix(PAIR)
-        judgements = self.workspace.store.curation.judgements(earlier=True)
+        judgements = self.survey.workspace.store.curation.judgements(earlier=True)
         questions = dict.fromkeys(row.question for row in judgements)
         return [_two(each.removeprefix(start)) for each in questions if each.startswith(start)]
 
@@ -449,12 +452,12 @@ class Analyzing(Checking):
         pairs = [pair] if pair else self._pairs()
         if not pairs:
             raise InputError(
-                f"{self.name} has no reasons yet; ask for some: memeloc survey reasons {self.name} "
-                "--person NAME --out FILE"
+                f"{self.survey.name} has no reasons yet; ask for some: "
+                f"memeloc survey reasons {self.survey.name} --person NAME --out FILE"
             )
         if len(pairs) > 1:
             names = ", ".join(",".join(each) for each in pairs)
-            raise InputError(f"{self.name} has reasons about {names}; name one pair")
+            raise InputError(f"{self.survey.name} has reasons about {names}; name one pair")
         return pairs[0]
 
 

@@ -24,9 +24,9 @@ from memeloc.survey.model import Culture, MemeEntry
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.texts import SurveyTexts, catalogue
 from memeloc.version import __version__
+from memeloc.workspace.finished_memes import collected_pictures
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.surveys.collected import collected_pictures
-from memeloc.workspace.surveys.stored import CAPTIONS, NO_PICTURE, StoredSurvey
+from memeloc.workspace.stored_survey import CAPTIONS, NO_PICTURE, StoredSurvey
 
 if TYPE_CHECKING:
     from memeloc.render import Renderer
@@ -102,7 +102,7 @@ def pack_to_send(
 def stale_pictures(survey: StoredSurvey, pack: SurveyPack) -> tuple[tuple[str, str], ...]:
     """Memes and languages whose picture shows another caption than the current one.
 
-    Finished memes are not rendered; see `memeloc.workspace.surveys.collected.changed_pictures`.
+    Finished memes are not rendered; see `memeloc.workspace.finished_memes.changed_pictures`.
     """
     if survey.collected:
         return ()
@@ -153,7 +153,7 @@ def sent_packs(survey: StoredSurvey) -> list[SurveyPack]:
     for culture in cultures:
         if culture.locale.tag not in sent:
             sent[culture.locale.tag] = [survey.texts(culture)]
-    sheets = survey.sheets
+    sheets = survey.all_sheets
     codes = survey.codes(sheets)
     names = [example.id for example in survey.taxonomy.examples]
     examples = {(culture.code, name): NO_PICTURE for culture in cultures for name in names}
