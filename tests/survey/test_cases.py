@@ -35,7 +35,7 @@ def study(command: Run, world: Callable[..., Path]) -> Path:
 
 def sheets_of(name: str = "pilot", culture: str = "") -> list[Sheet]:
     with Workspace.find() as workspace:
-        sheets = workspace.survey(name).sheets
+        sheets = workspace.survey(name).all_sheets
     return [sheet for sheet in sheets if culture in ("", sheet.culture.code)]
 
 
