@@ -16,10 +16,10 @@ from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
     from memeloc.fonts.faces import Face as Face
+    from memeloc.fonts.faces import FontStack as FontStack
     from memeloc.fonts.families import Family as Family
     from memeloc.fonts.families import load_families as load_families
     from memeloc.fonts.library import FontLibrary as FontLibrary
-    from memeloc.fonts.stacks import FontStack as FontStack
     from memeloc.model import FaceName as FaceName
 
 __all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

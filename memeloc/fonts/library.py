@@ -11,9 +11,8 @@ from pathlib import Path
 
 from memeloc.errors import InputError, MissingError
 from memeloc.fonts.entries import FontEntry
-from memeloc.fonts.faces import SEMIBOLD, Face
+from memeloc.fonts.faces import SEMIBOLD, Face, FontStack
 from memeloc.fonts.families import Family, load_families, user_family
-from memeloc.fonts.stacks import FontStack
 from memeloc.locales import Registry
 from memeloc.model import FaceName, Locale
 from memeloc.resources import folder

@@ -19,7 +19,7 @@ from fontTools import unicodedata as ucd
 from memeloc.counts import counted
 from memeloc.damaged_text import damage, dotted_circle, lost_parts
 from memeloc.fonts import Face, FontStack
-from memeloc.fonts.stacks import has_emoji
+from memeloc.fonts.faces import has_emoji
 from memeloc.locales.words import word_spans
 from memeloc.model import Caption, Locale, TextBox
 from memeloc.render.background import Background, contrast, relative_luminance

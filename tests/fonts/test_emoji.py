@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memeloc.fonts import FontLibrary
-from memeloc.fonts.stacks import is_emoji, loses
+from memeloc.fonts.faces import is_emoji, loses
 from memeloc.locales import default
 
 FONTS = FontLibrary()

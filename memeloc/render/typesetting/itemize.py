@@ -20,7 +20,7 @@ import icu
 from fontTools import unicodedata as ucd
 
 from memeloc.fonts import Face, FontStack
-from memeloc.fonts.stacks import is_emoji
+from memeloc.fonts.faces import is_emoji
 from memeloc.model import Direction
 from memeloc.render.typesetting.breaks import clusters
 

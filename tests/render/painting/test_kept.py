@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from memeloc.fonts import FontLibrary
-from memeloc.render.painting import kept
+from memeloc.render.painting import glyphs
 from memeloc.render.painting.glyphs import PHASES, GlyphCache
 from memeloc.render.painting.pixels import Ink
 
@@ -40,7 +40,7 @@ def kept_file(place: Path) -> Path:
 
 def test_a_kept_glyph_is_the_one_that_was_drawn(place: Path) -> None:
     before = drawn(GlyphCache())
-    assert len(kept.read(kept_file(place))) == 2
+    assert len(glyphs.read_kept(kept_file(place))) == 2
     after = drawn(GlyphCache())
     assert all((a == b).all() for a, b in zip(before, after, strict=True))
 
@@ -59,7 +59,7 @@ def test_a_kept_glyph_is_the_one_that_was_drawn(place: Path) -> None:
 def test_a_damaged_file_is_as_good_as_none(place: Path, damage: Callable[[bytes], bytes]) -> None:
     file = kept_file(place)
     file.write_bytes(damage(file.read_bytes()))
-    assert kept.read(file) == {}
+    assert glyphs.read_kept(file) == {}
     assert drawn(GlyphCache())
 
 
@@ -75,7 +75,7 @@ def test_what_was_written_longest_ago_goes_first(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = kept_file(place)
-    monkeypatch.setattr(kept, "MOST", old.stat().st_size * 3 // 2)
+    monkeypatch.setattr(glyphs, "MOST_KEPT", old.stat().st_size * 3 // 2)
     cache = GlyphCache()
     cache.strike(FACE, 41.0, 0.06, Ink("#ffffff", "#000000")).make(KEY)
     cache.keep()

@@ -10,12 +10,11 @@ from fontTools.pens.ttGlyphPen import TTGlyphPen
 
 from memeloc.fonts import Face, Family, FontLibrary
 from memeloc.locales import default
-from memeloc.render.typesetting.east_asian import UNCHANGED, blanks_of
 from memeloc.render.typesetting.fit import Bounds
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import PartLayout, lay_out
 from memeloc.render.typesetting.lines import set_line
-from memeloc.render.typesetting.shape import ShapedText, shape
+from memeloc.render.typesetting.shape import UNCHANGED, ShapedText, blanks_of, shape
 
 FONTS = FontLibrary()
 
