@@ -32,8 +32,10 @@ from pathlib import Path
 import numpy as np
 
 from bench.figures import Bound, Figure, print_table
+from memeloc.agreement.crowd import METHODS, label_odds
 from memeloc.locales import default
 from memeloc.survey.design.build import Design, build, to_sheets
+from memeloc.survey.labels.settling import answers_table
 from memeloc.survey.model import Answer, Check, Culture, Sheet, Submission, entry_id
 from memeloc.survey.quality.checking import check
 from memeloc.survey.recipes import load_recipe
@@ -61,7 +63,7 @@ def measure(
     say: Callable[[str], None] = lambda _: None, *, seeds: int = SEEDS, sheets: int = SHEETS
 ) -> list[Figure]:
     """Return the rates, in per cent of the people of a kind, by size of sheet."""
-    figures = []
+    figures: list[Figure] = []
     for size in SIZES:
         people: Counter[str] = Counter()
         outcomes: Counter[tuple[str, str]] = Counter()
@@ -71,7 +73,28 @@ def measure(
                 people[kind] += 1
                 outcomes.update((kind, each) for each in outcome)
         figures += _figures(size, people, outcomes, seeds)
+        figures += _by_models(size, sheets)
     return figures
+
+
+def _by_models(size: int, sheets: int) -> Iterator[Figure]:
+    """Yield how many whom no check catches are below 95 % of careful people by models' trust."""
+    sent, kinds, asked = _people(size, 0, sheets)
+    table = answers_table(sent, asked)
+    table = table[table["label"] != "unknown"]
+    for method in METHODS:
+        _, trusted = label_odds(table, method, iterations=30, restarts=1)
+        least = trusted[[kinds[who] == "careful" for who in trusted.index]].quantile(0.05)
+        for kind in ("passing", "contrary"):
+            own = trusted[[kinds[who] == kind for who in trusted.index]]
+            yield Figure(
+                f"Quality, {size} memes a sheet",
+                f"{kind}: below 95 % of the careful by {method}",
+                round(100 * float((own < least).mean()), 2),
+                "%",
+                None,
+                f"of {len(own)}, seed 0; the threshold is known here only",
+            )
 
 
 def _figures(
@@ -98,17 +121,7 @@ def _figures(
 
 def _outcomes(size: int, seed: int, sheets: int) -> Iterator[tuple[str, list[str]]]:
     """Yield each person's kind, and what became of them."""
-    random = np.random.default_rng([seed, size])
-    kinds: dict[str, str] = {}
-    submissions = []
-    asked = _sheets(size, seed, sheets)
-    hate = {meme: random.beta(*_BETA) for sheet in asked for meme in sheet.memes}
-    for sheet in asked:
-        for place in range(sheet.wanted):
-            draw, kind = random.random(), int(random.random() * len(CARELESS))
-            who = f"{sheet.id}-{place}"
-            kinds[who] = CARELESS[kind] if draw < SHARE * len(CARELESS) else "careful"
-            submissions.append(_filled(sheet, who, kinds[who], hate, random))
+    submissions, kinds, asked = _people(size, seed, sheets)
     rules = load_recipe("multi3hate").check
     assert {*rules} == {"attention"}  # the defaults of all others are what is measured
     report = check(submissions, asked, abstain=["unknown"])
@@ -121,6 +134,24 @@ def _outcomes(size: int, seed: int, sheets: int) -> Iterator[tuple[str, list[str
         outcome += ["pointed out"] if judged.participant in pointed else []
         outcome += ["noticed"] if failed or judged.participant in pointed else []
         yield kinds[judged.participant], outcome
+
+
+def _people(
+    size: int, seed: int, sheets: int
+) -> tuple[list[Submission], dict[str, str], tuple[Sheet, ...]]:
+    """Return what people send, the kind of each, and the sheets."""
+    random = np.random.default_rng([seed, size])
+    kinds: dict[str, str] = {}
+    submissions = []
+    asked = _sheets(size, seed, sheets)
+    hate = {meme: random.beta(*_BETA) for sheet in asked for meme in sheet.memes}
+    for sheet in asked:
+        for place in range(sheet.wanted):
+            draw, kind = random.random(), int(random.random() * len(CARELESS))
+            who = f"{sheet.id}-{place}"
+            kinds[who] = CARELESS[kind] if draw < SHARE * len(CARELESS) else "careful"
+            submissions.append(_filled(sheet, who, kinds[who], hate, random))
+    return submissions, kinds, asked
 
 
 def _sheets(size: int, seed: int, sheets: int) -> tuple[Sheet, ...]:

@@ -33,7 +33,7 @@ def label_odds(
     """Return how likely each label of an item is, and how far each person can be trusted.
 
     That is items by labels, both sorted, and by person, of MACE the probability of knowing the
-    label, of Dawid-Skene nothing.
+    label, of Dawid-Skene that of giving the right one, over the labels as often as they are right.
 
     Args:
         answers: `item`, `participant` and `label` of one culture.
@@ -73,8 +73,15 @@ def label_odds(
     odds = odds.rename(columns={code: label for label, code in labels.items()})
     odds = odds.sort_index().sort_index(axis=1)
     people = given["worker"].drop_duplicates()
-    knowing = model.spamming_[:, 1] if method == "mace" else []
-    return odds, pd.Series(knowing, index=people[: len(knowing)], dtype=float)
+    if method == "mace":
+        return odds, pd.Series(model.spamming_[:, 1], index=people, dtype=float)
+    # By person and label given, how likely that is where each label is right.
+    right = [
+        (who, errors[label] * model.priors_[label])
+        for (who, label), errors in model.errors_.iterrows()
+    ]
+    trusted = pd.DataFrame(right, columns=["worker", "right"]).groupby("worker")["right"].sum()
+    return odds, trusted.reindex(people)
 
 
 def likeliest(odds: pd.DataFrame) -> pd.Series[str]:

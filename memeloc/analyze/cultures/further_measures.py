@@ -88,10 +88,10 @@ def _models(answers: Answers, culture: str, votes: Votes, settings: Settings) ->
         odds_of[method] = odds
         differs = likeliest(odds) != labels.reindex(odds.index)
         row[method.replace("-", "_") + "_differs"] = float(differs.mean())
-        if len(knowing):
-            row["mace_competence"] = float(knowing.mean())
-            people = pd.DataFrame({"group": culture, "item": knowing.index, "competence": knowing})
-            parts.append(tidy("annotator-competence", people, _MODELS[method]))
+        figure = "competence" if method == "mace" else "reliability"
+        row[f"{method.replace('-', '_')}_{figure}"] = float(knowing.mean())
+        people = pd.DataFrame({"group": culture, "item": knowing.index, figure: knowing})
+        parts.append(tidy("annotator-competence", people, _MODELS[method]))
     for name, odds in odds_of.items():
         columns = odds.add_prefix(f"{name}: ").rename_axis("item").reset_index()
         parts.append(tidy(SOFT, columns.assign(group=culture), _MODELS[name]))

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from memeloc.agreement.crowd import label_odds
 from memeloc.errors import MissingError
 from memeloc.survey.labels.models import METHODS, Method, aggregate, differences
 from memeloc.survey.labels.settling import settle
@@ -132,3 +133,11 @@ def test_without_crowd_kit_the_pip_line_is_given(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "crowdkit.aggregation", None)
     with pytest.raises(MissingError, match=r'pip install "memeloc\[crowd\]"'):
         aggregate(toy(), HATE, "mace")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_models_say_whom_they_trust(method: Method) -> None:
+    _, trusted = label_odds(toy(), method, iterations=15, restarts=2)
+    coins = trusted.filter(like="coin")
+    assert coins.max() < 0.6
+    assert trusted.drop(coins.index).min() > 0.9
