@@ -313,7 +313,8 @@ class _Checking:
 
     def _speed(self, row: Judged) -> Evidence:
         rule, middle, seconds = self.rules.speed, self.medians.get(row.sheet), row.seconds
-        times = [answer.shown / 1000 for answer in row.sent.answers if answer.shown]
+        times = [(each.took or each.shown or 0) / 1000 for each in row.sent.answers]
+        times = [time for time in times if time]
         by_entry = median(times) if times and 2 * len(times) >= row.answers else math.inf
         pace = seconds / row.answers if seconds is not None and row.answers else math.inf
         least = max(rule.seconds_per_entry, rule.share_of_median * (middle or 0.0))
