@@ -1,24 +1,8 @@
 """What raw records mean. In: the records of a target's reader, and the survey. Out: `Imported`.
 
 One person's answers to one sheet become a `Submission`. What cannot be resolved is rejected with
-its row, a reason that can be counted and a sentence. The reasons:
-
-| reason | is |
-| --- | --- |
-| unknown sheet, unknown item | the survey has no such sheet or item, or several sheets fit |
-| no participant, participant unreadable | no id, a rounded number, an e-mail address |
-| no consent | the person declined, or did not answer whether they agree |
-| unknown label, unknown answer | what it says is not an answer of the question |
-| unknown question | there is none of that name |
-| no answer | a program's word for no value; or only other questions were answered |
-| not asked | a question is answered that is not asked after such answers; the others are kept |
-| not answered | a question that has to be answered is not; the other answers are kept |
-| several answers | a question that takes one answer has several; the other answers are kept |
-| superseded | the same person answered the item again later; the later answer is taken |
-| two answers | the same person answered the item in two ways at once; neither is taken |
-| same id | another submission of that id came before in the file |
-| unknown time, unknown status, unknown consent | it cannot be read; the rest is kept |
-| comment | what somebody wrote beside the answers |
+its row, a reason that can be counted (guides/survey-quality.md lists them) and a sentence; the
+other answers of its person count all the same.
 
 Of who declined nothing is kept but that they did, wherever in a file it says so, and whatever else
 of it is missing or cannot be read; of who did not answer the question for consent nothing at all.
@@ -131,42 +115,39 @@ class _Resolver:
         message: str,
         content: Mapping[str, Any] | None = None,
     ) -> None:
+        row, who, kept = record.row, record.participant, record.content
         if self.submission and isinstance(record, RawAnswer):
-            # An answer of a submission says by itself what is kept of it.
+            row, who = row or self.submission.row, self.submission.participant
             further = {name: list(texts) for name, texts in record.further.items() if texts}
             own = {"item": record.item, "labels": list(record.labels)}
-            record = replace(
-                record,
-                row=record.row or self.submission.row,
-                content=record.content or own | ({"further": further} if further else {}),
-                participant=self.submission.participant,
-            )
-        content = record.content if content is None else content
-        who = clean_id(record.participant)
-        self.rejected.append(RejectedRow(self.file, record.row, reason, message, content, who))
+            kept = kept or own | ({"further": further} if further else {})
+        kept = kept if content is None else content
+        self.rejected.append(RejectedRow(self.file, row, reason, message, kept, clean_id(who)))
 
     def add(self, record: RawRecord) -> None:
-        if self.ids in ("culture", "file") and isinstance(record, RawAnswer | RawSubmission):
+        if isinstance(record, Participant):
+            self.participants.append(record)
+            return
+        if isinstance(record, RejectedRow):
+            self.rejected.append(record if record.file else replace(record, file=self.file))
+            return
+        who = clean_id(record.participant)
+        if self.ids in ("culture", "file"):
             raws = [record] if isinstance(record, RawAnswer) else record.answers
             places = filter(None, (self.places.item(raw.item, raw.sheet) for raw in raws))
             sheet = self.places.sheet(record.sheet) or next((place.sheet for place in places), None)
-            culture, stem = sheet.culture.code if sheet else "", Path(self.file).stem
-            who = owned_id(clean_id(record.participant), self.ids, culture, stem)
+            culture = sheet.culture.code if sheet else ""
+            who = owned_id(who, self.ids, culture, Path(self.file).stem)
             record = replace(record, participant=who)
-        if isinstance(record, RawAnswer | RawSubmission) and record.row:
-            who = clean_id(record.participant)
+        if record.row:
             self.whose[record.row] = who if self.whose.get(record.row, who) == who else ""
-        if isinstance(record, RawAnswer):
-            self._add_answer(record)
-        elif isinstance(record, RawSubmission):
+        if isinstance(record, RawSubmission):
             self.submission = record
             for sheet, answers in self._sheets_of(record):
                 self._submit(record, sheet, answers)
             self.submission = None
-        elif isinstance(record, Participant):
-            self.participants.append(record)
-        else:
-            self.rejected.append(record if record.file else replace(record, file=self.file))
+        elif sheet := self._sheet_of(record):
+            self.single[sheet.id].append(record)
 
     def result(self) -> Imported:
         """Return everything; single answers by the order of sheets and people's ids."""
@@ -195,17 +176,16 @@ class _Resolver:
 
     # Answers that come by themselves
 
-    def _add_answer(self, answer: RawAnswer) -> None:
-        if _asks_consent(answer):
-            sheet = self.places.sheet(answer.sheet) or self._reject_sheet(answer)
-            if sheet is None and self.places.declines({CONSENT: list(answer.labels)}):
-                self.declined.add(clean_id(answer.participant))  # of whichever sheet
-                self.without_consent.add(answer.row)
-        else:
-            place = self.places.item(answer.item, answer.sheet) or self._reject_item(answer)
-            sheet = place.sheet if place else None
-        if sheet is not None:
-            self.single[sheet.id].append(answer)
+    def _sheet_of(self, answer: RawAnswer) -> Sheet | None:
+        """The sheet of an answer; one that is of none is rejected."""
+        if not _asks_consent(answer):
+            place = self.places.item(answer.item, answer.sheet)
+            return place.sheet if place else self._unknown(answer, "item", answer.item)
+        sheet = self.places.sheet(answer.sheet) or self._unknown(answer, "sheet", answer.sheet)
+        if sheet is None and self.places.declines({CONSENT: list(answer.labels)}):
+            self.declined.add(clean_id(answer.participant))  # of whichever sheet
+            self.without_consent.add(answer.row)
+        return sheet
 
     def _by_person(self, answers: Sequence[RawAnswer]) -> Mapping[str, list[RawAnswer]]:
         """Answers by participant; who is the only one need not stand in every row."""
@@ -231,7 +211,7 @@ class _Resolver:
         """Add the submission of one person whose answers came by themselves."""
         asked = [raw for raw in answers if _asks_consent(raw)]
         others = [raw for raw in answers if not _asks_consent(raw)]
-        given = []
+        given = [] if asked else [False] * (who in self.declined)
         for raw in asked:
             text = " ".join(raw.labels)
             agrees = self.places.consent(sheet, text)
@@ -240,25 +220,20 @@ class _Resolver:
             elif text:
                 message = f"{text[:80]!r} neither agrees to take part nor declines."
                 self.reject(raw, "unknown consent", message)
-        if not asked and who in self.declined:
-            given = [False]
         if asked and not given:
             self.without_consent |= {raw.row for raw in answers}
             for raw in others:
                 if not raw.is_empty:
                     self.reject(raw, "no consent", _NO_CONSENT)
             return
-        times = {self._moment(raw.submitted, raw.row, who) for raw in answers if raw.submitted}
-        begun = {self._moment(raw.started, raw.row, who) for raw in answers if raw.started}
-        submitted = sorted(time for time in times if time)
+        times = sorted(filter(None, {self._moment(raw.submitted, raw.row, who) for raw in answers}))
+        begun = sorted(filter(None, {self._moment(raw.started, raw.row, who) for raw in answers}))
         record = RawSubmission(
             who,
             others,
             consent=all(given) if given else None,
-            submitted=submitted[-1] if submitted else None,
-            started=min(
-                (time for time in begun if time), default=min(submitted[:-1], default=None)
-            ),
+            submitted=times[-1] if times else None,
+            started=next(iter(begun or times[:-1]), None),
             row=min(raw.row for raw in answers),
         )
         if record.consent is False or not all(raw.is_empty for raw in others):
@@ -271,23 +246,22 @@ class _Resolver:
         if record.sheet:
             sheet = self.places.sheet(record.sheet)
             if sheet is None:
-                self._reject_sheet(record)
+                self._unknown(record, "sheet", record.sheet)
                 self._note_consent(record)
-                return ()
-            return ((sheet, record.answers),)
+            return ((sheet, record.answers),) if sheet else ()
         parts: dict[str, list[RawAnswer]] = defaultdict(list)
         unknown = []
         for answer in record.answers:
             place = self.places.item(answer.item, answer.sheet)
             (parts[place.sheet.id] if place else unknown).append(answer)
-        if not parts or (record.id and len(parts) > 1):
+        is_one = len(parts) == 1 or (parts and not record.id)
+        if not is_one and (record.content or not unknown):
+            self._note_consent(record)
             message = "Its answers are of no sheet of this survey, or of several."
-            if record.content or not unknown:
-                self._note_consent(record)
-                self.reject(record, "unknown sheet", message)
-                return ()
+            self.reject(record, "unknown sheet", message)
+            return ()
         for answer in unknown:
-            self._reject_item(answer)
+            self._unknown(answer, "item", answer.item)
         found = ((self.places.sheet(own), answers) for own, answers in parts.items())
         return [(sheet, answers) for sheet, answers in found if sheet]
 
@@ -299,8 +273,7 @@ class _Resolver:
         *,
         needs_answers: bool = False,
     ) -> None:
-        row, who = record.row, clean_id(record.participant)
-        consent = record.consent
+        row, who, consent = record.row, clean_id(record.participant), record.consent
         if isinstance(consent, str):
             consent = self.places.consent(sheet, consent)
             if consent is None:
@@ -328,23 +301,25 @@ class _Resolver:
             self.reject(record, "comment", message, comment)
         if needs_answers and not resolved:
             return
-        done = self._is_whole(sheet, resolved) and record.finished is not False
-        status = record.status or ("complete" if done else "returned")
-        submitted = self._moment(record.submitted, row, who)
+        # Questions about the person count that have to be answered.
+        optional = not any(each.required for each in self.survey.taxonomy.about("person"))
+        needed = (e for e in sheet.entries if not (optional and isinstance(e, PersonEntry)))
+        missing = set(map(entry_id, needed)) - {answer.entry for answer in resolved}
+        done = not missing and record.finished is not False
         codes = self.survey.codes.get(sheet.id)
         shown = codes.done if codes and done and record.finished is not None else ""
         submission = Submission(
-            id=record.id or self._content_id(sheet, who, submitted, status, resolved),
+            id=record.id,
             sheet=sheet.id,
             participant=who,
             answers=tuple(resolved),
             source=self.source,
-            submitted=submitted,
+            submitted=self._moment(record.submitted, row, who),
             started=self._moment(record.started, row, who),
-            status=status,
+            status=record.status or ("complete" if done else "returned"),
             code=record.code or shown,
-            presented=record.presented,
             row=row,
+            presented=record.presented,
         )
         self._add_submission(record, submission)
 
@@ -358,18 +333,10 @@ class _Resolver:
             counts = {"sheet": sheet.id, "answers": len(answered)}
             self.reject(answered[0], "no consent", message, counts)
         who = "" if id_problem(record.participant) else clean_id(record.participant)
-        own = record.id or self._content_id(sheet, who, None, DECLINED, ())
         codes = self.survey.codes.get(sheet.id)
         shown = codes.no_consent if codes and (record.code or record.finished is not None) else ""
         declined = Submission(
-            id=own,
-            sheet=sheet.id,
-            participant=who or f"declined-{own}",
-            answers=(),
-            source=self.source,
-            status=DECLINED,
-            code=shown,
-            row=record.row,
+            record.id, sheet.id, who, (), self.source, status=DECLINED, code=shown, row=record.row
         )
         self._add_submission(record, declined)
 
@@ -384,29 +351,22 @@ class _Resolver:
             self.without_consent.add(record.row)
             self.declined |= {clean_id(record.participant)} - {""}
 
-    def _add_submission(self, record: RawSubmission, submission: Submission) -> None:
-        before = self.submissions.setdefault((submission.sheet, submission.id), submission)
-        if replace(before, row=submission.row) != submission:
+    def _add_submission(self, record: RawSubmission, sent: Submission) -> None:
+        """Add a submission; one that has no id at its source has one of what it says."""
+        if not sent.id:
+            questions = [question.id for question in self.survey.taxonomy.questions]
+            when = sent.submitted.isoformat() if sent.submitted else ""
+            parts = [self.survey.name, sent.sheet, sent.participant, when, sent.status]
+            for answer in sent.answers:
+                further = ";".join(",".join(answer.given(question)) for question in questions)
+                parts.append(f"{answer.entry}={answer.label}/{further}")
+            whole = "\n".join(parts).encode("utf-8", "backslashreplace")
+            sent = replace(sent, id=hashlib.sha256(whole).hexdigest()[:32])
+        sent = replace(sent, participant=sent.participant or f"declined-{sent.id}")
+        before = self.submissions.setdefault((sent.sheet, sent.id), sent)
+        if replace(before, row=sent.row) != sent:
             message = "Another submission of the same id came before; which one counts is unknown."
             self.reject(record, "same id", message)
-
-    def _content_id(
-        self,
-        sheet: Sheet,
-        who: str,
-        submitted: datetime | None,
-        status: str,
-        answers: Sequence[Answer],
-    ) -> str:
-        """The id of a submission that has none at its source, made of what it says."""
-        when = submitted.isoformat() if submitted else ""
-        questions = [question.id for question in self.survey.taxonomy.questions]
-        parts = []
-        for answer in answers:
-            further = ";".join(",".join(answer.given(question)) for question in questions)
-            parts.append(f"{answer.entry}={answer.label}/{further}")
-        whole = "\n".join((self.survey.name, sheet.id, who, when, status, *parts))
-        return hashlib.sha256(whole.encode("utf-8", "backslashreplace")).hexdigest()[:32]
 
     # Answers of one person to one sheet
 
@@ -416,7 +376,7 @@ class _Resolver:
         for raw in raws:
             place = self.places.item(raw.item, sheet.id)
             if place is None or place.sheet is not sheet:
-                self._reject_item(raw)
+                self._unknown(raw, "item", raw.item)
             elif (answer := self._answer(place, raw)) is not None:
                 given[place.number].append((answer, raw))
         latest = (self._latest(given[number]) for number in sorted(given))
@@ -424,7 +384,7 @@ class _Resolver:
 
     def _answer(self, place: Place, raw: RawAnswer) -> Answer | None:
         sheet, entry, _, own = place
-        label = ""
+        label, text = "", ", ".join(raw.labels)
         if raw.shown == 0:
             return Answer(own, shown=0)
         if isinstance(entry, PersonEntry):
@@ -436,35 +396,21 @@ class _Resolver:
                 self.reject(raw, "no answer", message)
             return None
         else:
-            text = ", ".join(raw.labels)
             label = self.places.label(sheet, text) or "" if len(raw.labels) == 1 else ""
             if not label and folded(whole_number(text)) in NO_VALUE:
                 self.reject(raw, "no answer", f"{text!r} is taken for no answer.")
-                return None
-            if not label:
+            elif not label:
                 message = f"{own}: {text[:80]!r} is not one of the labels."
                 self.reject(raw, "unknown label", message)
+            if not label:
                 return None
         if not (raw.further or self.survey.taxonomy.questions):  # as of most label sets
             return Answer(own, label, (), raw.shown, raw.took)
-        further, problems = resolve_further(
-            self.survey.taxonomy, entry, label, raw.further, partial(self.places.answer, sheet)
-        )
+        named = partial(self.places.answer, sheet)
+        further, problems = resolve_further(self.survey.taxonomy, entry, label, raw.further, named)
         for reason, problem in problems:
             self.reject(raw, reason, f"{own}: {problem}.")
         return Answer(own, label, further, raw.shown, raw.took)
-
-    def _is_whole(self, sheet: Sheet, answers: Sequence[Answer]) -> bool:
-        """Whether everything was answered, or could not be shown.
-
-        Of questions about the person those count that have to be answered.
-        """
-        optional = not any(each.required for each in self.survey.taxonomy.about("person"))
-        given = {answer.entry for answer in answers}
-        return all(
-            entry_id(entry) in given or (optional and isinstance(entry, PersonEntry))
-            for entry in sheet.entries
-        )
 
     def _latest(self, answers: Sequence[tuple[Answer, RawAnswer]]) -> Answer | None:
         """Of one person's answers to an entry the last one; None when that is unclear."""
@@ -484,15 +430,13 @@ class _Resolver:
 
     # What is not there or cannot be read
 
-    def _reject_sheet(self, record: RawAnswer | RawSubmission) -> None:
-        message = f"There is no sheet {record.sheet[:80]!r} in this survey."
-        self.reject(record, "unknown sheet", message)
-
-    def _reject_item(self, raw: RawAnswer) -> None:
-        self.reject(raw, "unknown item", f"There is no item {raw.item[:80]!r} in this survey.")
+    def _unknown(self, record: RawAnswer | RawSubmission, what: str, name: str) -> None:
+        message = f"There is no {what} {name[:80]!r} in this survey."
+        self.reject(record, f"unknown {what}", message)
 
     def _has_id(self, record: RawAnswer | RawSubmission) -> bool:
-        if problem := id_problem(record.participant, has_team=self.survey.has_team):
+        problem = id_problem(record.participant, has_team=self.survey.has_team)
+        if problem:
             self.reject(record, "participant unreadable", problem)
         return not problem
 
@@ -503,9 +447,8 @@ class _Resolver:
         moment = read_moment(value)
         if moment is None and row:
             message = f"The time {value[:40]!r} cannot be read; the answers come without it."
-            self.reject(
-                RawAnswer("", participant=who, row=row), "unknown time", message, {"time": value}
-            )
+            record = RawAnswer("", participant=who, row=row)
+            self.reject(record, "unknown time", message, {"time": value})
         return moment
 
 
