@@ -2,28 +2,18 @@
 
 A target is a class in a file or folder of its own, registered by name (`registry.py` for memeloc's
 own, the entry point group `memeloc.targets` for other packages'). Its constructor's keyword
-arguments are its options: `--option KEY=VALUE` and `[survey.NAME]` in memeloc.toml set them. It has
+arguments are its options: `--option KEY=VALUE` and `[survey.NAME]` in memeloc.toml set them. One
+that writes each sheet by itself has `export` from `instructions.SheetFiles`.
 
-- `export(survey, folder)`, which writes the sheets for a program or service (a target that writes
-  each sheet by itself has it from `instructions.SheetFiles`), and
-- `recognises(path)` and `read(path, survey)`, which read what came back.
+A reader says only what stands in the file: it yields raw records, passes on as text what it cannot
+make sense of, and decides nothing. `resolver.import_file` makes submissions of a person's records:
+`RawSubmission` where the file has what one person sent for one sheet in one piece, `RawAnswer` for
+one answer by itself, `Participant` for what a recruitment service reports of a person, and
+`RejectedRow` (its `file` may be left empty) for what is no such record at all.
 
-A reader says only what stands in the file: it yields raw records and decides nothing.
-
-- `RawSubmission`: what one person sent for one sheet, where the file has it in one piece.
-- `RawAnswer`: one answer by itself; the resolver puts those of a person and sheet together.
-- `Participant`: what a recruitment service reports of a person.
-- `RejectedRow`: what is no such record at all. `file` may be left empty.
-
-`resolver.import_file(target, path, survey)` makes submissions of them: it finds sheets, entries and
-labels by key, id or name in the sheet's language; keeps each answer once; leaves out answers
-without consent; and rejects, with a reason and the record's `content`, what cannot be resolved.
-What a reader cannot make sense of it passes on as text.
-
-Services may also offer `Push`, `ReadMade`, `Decide`, `Lookup` and
-`Revocations`; whether a target does is asked with `isinstance`, so no command knows a target by
-name. What they remember goes into a `State`, which the workspace keeps by the target's name and
-hands to every target as `SheetsToSend.made`.
+Services may also offer `Push`, `ReadMade`, `Decide`, `Lookup` and `Revocations`; whether a target
+does is asked with `isinstance`, so no command knows a target by name. What they remember goes into
+a `State`, which the workspace keeps by the target's name, and which is in `SheetsToSend.made`.
 """
 
 from __future__ import annotations
@@ -252,11 +242,9 @@ class Target(Protocol):
             InputError: a sheet cannot be expressed in the target's terms, a picture is missing, or
                 a file cannot be written.
         """
-        ...
 
     def recognises(self, path: Path) -> bool:
         """Return whether a file or folder that came back is of this target, by its content."""
-        ...
 
     def read(self, path: Path, survey: SheetsToSend) -> Iterable[RawRecord]:
         """Return the raw records of a file, in its order.
@@ -264,7 +252,6 @@ class Target(Protocol):
         Raises:
             InputError: the file cannot be read at all; also while iterating.
         """
-        ...
 
 
 @runtime_checkable
@@ -299,11 +286,9 @@ class State(Protocol):
 
     def get(self, key: str) -> Any:
         """Return the value that was put under a key; None if there is none."""
-        ...
 
     def put(self, key: str, value: Any) -> None:
         """Remember a value; it is stored when this returns."""
-        ...
 
 
 @runtime_checkable
@@ -330,7 +315,6 @@ class Push(Protocol):
             MissingError: a package or credentials are missing.
             ServiceError: the service refused, or could not be reached.
         """
-        ...
 
 
 @runtime_checkable
@@ -340,10 +324,8 @@ class ReadMade(Protocol):
     def read_made(self, path: Path, survey: SheetsToSend) -> Mapping[str, Mapping[str, Any]]:
         """Return by sheet id what was made, as its `State` has it; empty for another file.
 
-        Raises:
-            InputError: the list is of other sheets, or differs from what was made.
+        Raises InputError for a list of other sheets, or one that differs from what was made.
         """
-        ...
 
 
 @runtime_checkable
@@ -364,7 +346,6 @@ class Decide(Protocol):
         `agree` is given a sentence with the counts before; only True goes on. Raises as of
         `Push.push`.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,7 +363,6 @@ class Lookup(Protocol):
 
     def look_up(self, cultures: Sequence[Culture], root: Path, out: Path | None = None) -> LookedUp:
         """Write what the cultures' people need to `out`, or where `export` finds it in `root`."""
-        ...
 
 
 @runtime_checkable
@@ -391,4 +371,3 @@ class Revocations(Protocol):
 
     def revoked(self, path: Path) -> Sequence[str]:
         """Return those people's ids as the file has them; raise InputError as `read` does."""
-        ...

@@ -180,8 +180,12 @@ class _Resolver:
         """The sheet of an answer; one that is of none is rejected."""
         if not _asks_consent(answer):
             place = self.places.item(answer.item, answer.sheet)
-            return place.sheet if place else self._unknown(answer, "item", answer.item)
-        sheet = self.places.sheet(answer.sheet) or self._unknown(answer, "sheet", answer.sheet)
+            if place is None:
+                self._unknown(answer, "item", answer.item)
+            return place.sheet if place else None
+        sheet = self.places.sheet(answer.sheet)
+        if sheet is None:
+            self._unknown(answer, "sheet", answer.sheet)
         if sheet is None and self.places.declines({CONSENT: list(answer.labels)}):
             self.declined.add(clean_id(answer.participant))  # of whichever sheet
             self.without_consent.add(answer.row)
@@ -250,7 +254,7 @@ class _Resolver:
                 self._note_consent(record)
             return ((sheet, record.answers),) if sheet else ()
         parts: dict[str, list[RawAnswer]] = defaultdict(list)
-        unknown = []
+        unknown: list[RawAnswer] = []
         for answer in record.answers:
             place = self.places.item(answer.item, answer.sheet)
             (parts[place.sheet.id] if place else unknown).append(answer)
