@@ -158,7 +158,7 @@ def submissions(draw: st.DrawFn, *, choices: bool = True) -> list[Submission]:
         status = draw(st.sampled_from(("complete", "complete", "complete", "returned")))
         result.append(
             Submission(
-                f"s{number}", on.id, who, tuple(answers), "csv", ended, started, status, "", number
+                f"s{number}", on.id, who, tuple(answers), "csv", ended, started, status, row=number
             )
         )
     return result
