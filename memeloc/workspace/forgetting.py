@@ -68,6 +68,9 @@ def forget(
         for name in store.surveys.names()
     }
     hashes = {store.surveys.hash_participant(participant) for participant in ids}
+    for pair in (pair for name in before for pair in store.surveys.same_people(name).items()):
+        if not (ids | hashes).isdisjoint(pair):
+            ids |= set(pair)  # of one person, whose id was typed otherwise
     erasure = store.erasures.erase(ids)
     reopened = {
         name: count

@@ -221,7 +221,7 @@ class SurveyAnswers:
         Raises:
             InputError: nobody of that id has answered.
         """
-        (who,) = self._stored_ids([person], named=[person])
+        (who,) = self.stored_ids([person], named=[person])
         checked, rows = self.checked(keep=False), list[tuple[str, ...]]()
         for judged in checked.report.judged:
             if judged.participant != who:
@@ -308,13 +308,13 @@ class SurveyAnswers:
         rules = read_rules(values)
         last = self.survey.store.result(self.survey.name, "check")
         before = read_rules(last[0]) if last else rules
-        excluded = self._stored_ids([*rules.outlier.people, *exclude], named=exclude)
+        excluded = self.stored_ids([*rules.outlier.people, *exclude], named=exclude)
         kept = dict(
-            zip(self._stored_ids(rules.keep.people), rules.keep.people.values(), strict=True)
+            zip(self.stored_ids(rules.keep.people), rules.keep.people.values(), strict=True)
         )
-        now_kept = dict.fromkeys(self._stored_ids(keep, named=keep), why.strip())
+        now_kept = dict.fromkeys(self.stored_ids(keep, named=keep), why.strip())
         kept = {**before.keep.people, **kept, **now_kept}
-        now_excluded = set(self._stored_ids(exclude, named=exclude))
+        now_excluded = set(self.stored_ids(exclude, named=exclude))
         return _about(
             rules,
             [
@@ -325,7 +325,7 @@ class SurveyAnswers:
             {who: reason for who, reason in kept.items() if who not in now_excluded},
         )
 
-    def _stored_ids(self, ids: Collection[str], named: Collection[str] = ()) -> list[str]:
+    def stored_ids(self, ids: Collection[str], named: Collection[str] = ()) -> list[str]:
         """Return people as they are stored; of those `named` here, somebody has to be there."""
         known = (
             {submission.participant for submission in self.survey.submissions} - {""}

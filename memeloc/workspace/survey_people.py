@@ -16,8 +16,10 @@ from memeloc.settings import read_toml
 from memeloc.sheets import write_sheet_table
 from memeloc.survey.design.pay import read_rates
 from memeloc.survey.messages import write_messages
-from memeloc.survey.quality.decisions import READ, SENT, decisions
+from memeloc.survey.quality.decisions import CODE_ENTERED, READ, SENT, decisions
+from memeloc.survey.quality.participants import typed_otherwise
 from memeloc.survey.rewards import Shortfall, equal_bonuses, shortfalls, time_bonuses
+from memeloc.survey.targets.places import clean_id
 from memeloc.survey.targets.protocol import Decide
 from memeloc.survey.targets.registry import make_target
 from memeloc.survey.targets.resolver import import_file
@@ -41,12 +43,16 @@ class SurveyPeople:
         *,
         exported: Sequence[str | Path] = (),
         minutes: float = 0,
+        same: Mapping[str, str] | None = None,
         implicit_count: bool = False,
         reject_fast: bool = False,
         send: bool = False,
         agree: Agree = disagree,
     ) -> dict[str, Any]:
         """List for the recruitment service whom to approve, ask to return, or reject.
+
+        Who entered the code of a sheet's end without answers is looked at; the evidence has people
+        of the sheet whom the service does not know, those first whose id differs by a slip.
 
         Return the `counts` of actions, the `decisions`, the `file`, how many were `sent` to what
         end, how many are `unknown`, as they have no id of the service's here, and by reason the
@@ -55,6 +61,8 @@ class SurveyPeople:
         Args:
             out: the list, a .csv file.
             minutes: that a sheet takes; 0 for what people were given.
+            same: by an id under which answers came, as of `check`, the service's id of that person,
+                who typed it otherwise; it is kept.
             implicit_count: whether implicit checks count beside a failed explicit one.
             reject_fast: whether exceptionally fast ones are rejected; else they are paid.
             send: whether the service is given the decisions.
@@ -63,6 +71,10 @@ class SurveyPeople:
         Raises:
             InputError: the minutes are not known.
         """
+        for answered, participant in (same or {}).items():
+            (who,) = self.answers.stored_ids([answered], named=[answered])
+            service_id = self.survey.hashed(clean_id(participant))
+            self.survey.store.add_same(self.survey.name, who, service_id)
         checked, given = self.answers.checked(), self.survey.minutes
         by_sheet = {
             sheet.id: minutes or given[sheet.batch]
@@ -90,6 +102,13 @@ class SurveyPeople:
             implicit_count=implicit_count,
             reject_fast=reject_fast,
         )
+        ids = self._plain_ids(service, exported)
+        for number, each in enumerate(decided):
+            if CODE_ENTERED in each.evidence and each.participant in ids:
+                typed = map(self.survey.hashed, typed_otherwise(ids[each.participant]))
+                if near := {*typed} & {*each.evidence["perhaps"]}:
+                    evidence = {**each.evidence, "perhaps": sorted(near)}
+                    decided[number] = replace(each, evidence=evidence)
         rows = [
             (
                 *(each.action, each.service, each.participant, each.study, each.sheet),
@@ -99,7 +118,6 @@ class SurveyPeople:
             )
             for each in decided
         ]
-        ids = self._plain_ids(service, exported)
         listed = _write(out, _DECISION, rows, ids)
         sent: Mapping[str, int] = {}
         if send:
@@ -208,7 +226,8 @@ class SurveyPeople:
             for person in import_file(target, Path(path), pack).participants:
                 for plain in filter(None, (person.participant, person.submission)):
                     ids[plain] = ids[self.survey.store.hash_participant(plain)] = plain
-        return ids
+        same = self.survey.store.same_people(self.survey.name)
+        return ids | {answered: ids[who] for who, answered in same.items() if who in ids}
 
     def team(self, people: str | Path | None = None) -> dict[str, Any]:
         """Who of a named team is to fill which sheet, and what came.

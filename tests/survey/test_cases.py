@@ -135,6 +135,43 @@ def test_ids_typed_by_hand(command: Run, study: Path) -> None:
     assert {sent.participant for sent in stored()} == hashes
 
 
+def test_ids_typed_otherwise_are_asked_about_before_anybody_is_returned(
+    command: Run, study: Path
+) -> None:
+    """One with a slip, one who gave a name; a third entered the code, a fourth none."""
+    (sheet, *_) = sheets_of(culture="US")
+    with Workspace.find() as workspace:
+        done = workspace.survey("pilot").codes([sheet])[sheet.id].done
+    slip = PEOPLE[1].replace("5e8", "58e")
+    imported(command, table(study / f"{sheet.id}.csv", forms_table(sheet, [PEOPLE[0], slip])))
+    service = [
+        {"Submission id": f"{n:024x}", "Participant id": PEOPLE[n], "Status": "AWAITING REVIEW"}
+        | {"Time taken": "480", "Completion code": done if n < 3 else "NOCODE"}
+        for n in range(4)
+    ]
+    export = table(study / f"prolific-{sheet.id}.csv", service)
+    imported(command, export)
+
+    def actions(*more: str) -> tuple[dict[str, str], str]:
+        done = command("survey", "decide", "pilot", "--from", export, "--minutes", "6", *more)
+        assert done.status == 0, done.err
+        with Path("pilot-decisions.csv").open(encoding="utf-8-sig", newline="") as stream:
+            rows = list(csv.DictReader(stream))
+        return {row["participant"]: row["action"] for row in rows}, done.err
+
+    with Workspace.find() as workspace:
+        typed = workspace.store.surveys.hash_participant(slip)
+    decided, asked = actions()
+    assert [decided[PEOPLE[n]] for n in range(4)] == ["approve", "look", "look", "return"]
+    assert f"--same {typed[:8]}=ID" in asked
+    decided, asked = actions("--same", f"{typed[:8]}={PEOPLE[1]}")
+    assert [decided[PEOPLE[n]] for n in range(4)] == ["approve", "approve", "look", "return"]
+    assert typed not in decided
+    assert actions()[0] == decided  # it is kept
+    assert command("survey", "forget", PEOPLE[1], "--yes").status == 0
+    assert len(stored()) == 1
+
+
 def test_annotators_numbered_by_each_lab(command: Run, study: Path) -> None:
     """The same numbers in two cultures are asked about once; then they are as many people."""
     files = []

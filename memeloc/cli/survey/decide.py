@@ -14,6 +14,7 @@ from memeloc.cli.show import Table, by_place, show
 from memeloc.cli.survey.contact import Exported, list_path, say_unknown
 from memeloc.cli.survey.options import Name
 from memeloc.counts import counted
+from memeloc.survey.quality.decisions import CODE_ENTERED
 
 _DECISIONS = Table(
     "Decisions",
@@ -21,6 +22,15 @@ _DECISIONS = Table(
     by_place("action", "submissions"),
     empty=True,
 )
+
+
+def _pair(text: str) -> tuple[str, str]:
+    answered, equals, participant = text.partition("=")
+    if not (answered.strip() and equals and participant.strip()):
+        raise typer.BadParameter(
+            "is ID=ID, as 3f2a91c0=65f0c1d2e3a4b5c6d7e8f901", param_hint="--same"
+        )
+    return answered.strip(), participant.strip()
 
 
 def decide(
@@ -31,6 +41,11 @@ def decide(
     ),
     minutes: float = Option(
         0, min=0, help="Minutes that a sheet takes.", show_default="as exported"
+    ),
+    same: list[str] | None = Option(
+        None,
+        metavar="ID=ID",
+        help="Answers under the first id are of whom Prolific calls the second. Repeatable.",
     ),
     implicit_count: bool = Option(
         False, "--implicit-count", help="Implicit checks count beside a failed explicit one."
@@ -51,7 +66,8 @@ def decide(
     all the same. Nothing is sent without --send.
 
     Two actions are for a person, and never sent: "pay part" names who left a served survey before
-    its end, with what the answers earned; "look" who has rows that could not be read.
+    its end, with what the answers earned; "look" who has rows that could not be read, or entered a
+    sheet's completion code and has no answers: whose they may be is said, and --same joins them.
 
     Example:
       memeloc survey decide pilot --from prolific_export_65f0.csv
@@ -65,13 +81,29 @@ def decide(
             path,
             exported=exported or (),
             minutes=minutes,
+            same=dict(map(_pair, same or ())),
             implicit_count=implicit_count,
             reject_fast=reject_fast,
             send=send,
             agree=lambda costs: confirm(costs, "Send it?", agreed=yes),
         )
     say_unknown(result, as_json)
-    unread = [each.participant[:8] for each in result["decisions"] if each.action == "look"]
+    looks = [each for each in result["decisions"] if each.action == "look"]
+    unread = [each.participant[:8] for each in looks if CODE_ENTERED not in each.evidence]
+    for each in looks if not as_json else ():
+        if each.evidence.get("perhaps"):
+            near = " or ".join(id[:8] for id in each.evidence["perhaps"])
+            say(
+                f"{each.participant[:8]} entered the completion code of {each.study}, and no "
+                f"answers are under that id: was it typed otherwise? Answers of somebody whom "
+                f"Prolific does not know: {near}. If they are of the same person: memeloc survey "
+                f"decide {name} --same {each.evidence['perhaps'][0][:8]}=ID, with Prolific's id"
+            )
+        elif CODE_ENTERED in each.evidence:
+            say(
+                f"{each.participant[:8]} entered the completion code of {each.study}, and no "
+                "answers of theirs are here: import them, or ask that person."
+            )
     if unread and not as_json:
         say(
             f"Nothing is decided about {counted(len(unread), 'person', 'people')}, as something of "

@@ -37,6 +37,9 @@ from memeloc.survey.targets.protocol import Imported
 Result = Literal["check", "labels"]
 """A quality control (rules and report), or a settling (settings and labels)."""
 
+_SAME = "same person"
+"""In the details of a row that says whose answers a service's submission is."""
+
 
 class Surveys(Repository):
     def add(self, name: str, design: Mapping[str, Any], batches: Sequence[Batch]) -> int:
@@ -151,8 +154,45 @@ class Surveys(Repository):
             return find_submissions(connection, name, superseded=superseded)
 
     def participants(self, name: str) -> list[Participant]:
+        """What services report of people, each under the id of the answers, see `add_same`."""
+        same = self.same_people(name)
         with self.database.read() as connection:
-            return find_participants(connection, name)
+            rows = find_participants(connection, name)
+        return [
+            replace(row, participant=same.get(row.participant, row.participant))
+            for row in rows
+            if _SAME not in row.details
+        ]
+
+    def same_people(self, name: str) -> dict[str, str]:
+        """By a service's participant the one under whose id the answers came, see `add_same`."""
+        with self.database.read() as connection:
+            rows = find_participants(connection, name)
+        same = {row.submission: row.participant for row in rows if _SAME in row.details}
+        return {
+            row.participant: same[row.submission]
+            for row in rows
+            if row.submission in same and _SAME not in row.details
+        }
+
+    def add_same(self, name: str, answered: str, participant: str) -> None:
+        """Note that whose answers came under one id is whom the service calls by another.
+
+        Both are as they are stored. What is stored of either stays as it is.
+
+        Raises:
+            InputError: the service reports nobody of that id.
+        """
+        with self.database.write() as connection:
+            rows = [
+                replace(row, participant=answered, facts={}, status="", details={_SAME: True})
+                for row in find_participants(connection, name)
+                if row.participant == participant and row.submission and _SAME not in row.details
+            ]
+            if not rows:
+                raise InputError(f"No export of a service names {participant}; import it first.")
+            file = FileRecord("submissions", _SAME, f"{answered}={participant}"[:64], len(rows))
+            add_submissions(connection, name, [(file, Imported(participants=tuple(rows)))])
 
     def rejected(self, name: str) -> list[tuple[str, str, str]]:
         """Return the target, person and reason of everything that could not be read."""

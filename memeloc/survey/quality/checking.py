@@ -107,12 +107,16 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """Somebody at the recruitment service without answers; fields are those of `Judged`."""
+    """Somebody at the recruitment service without answers; fields are those of `Judged`.
+
+    `ended` says which completion code was entered there, as of `CompletionCodes`.
+    """
 
     participant: str
     service: str
     study: str
     status: str
+    ended: str = ""
 
 
 @dataclass(frozen=True)
@@ -232,7 +236,10 @@ class _Checking:
         self._look()
         self._keep()
         absent = (
-            Absent(name, person.submission, person.study, person.status)
+            Absent(
+                *(name, person.submission, person.study, person.status),
+                str(person.details.get("ended", "")),
+            )
             for name in sorted(people.keys() - {row.participant for row in judged})
             for person in people[name]
             if person.status.upper() in HANDED_IN

@@ -10,7 +10,8 @@ Prolific's rules, as its help pages for researchers have them:
 - Being fast is a reason only for statistical outliers, three standard deviations below the mean.
 - Whoever left before the end, and answers of theirs arrived, is to be paid for the part that they
   did, as a bonus; who answered all is approved.
-- Of whom something could not be read, nothing is decided: a person is to look.
+- Of whom something could not be read, nothing is decided: a person is to look. So it is with who
+  entered the code of a sheet's end, and no answers are theirs: the id may be typed otherwise.
 - Whoever does not fit the screening, withdrew or did not agree is asked to return, never rejected.
 
 Whatever else excludes answers (straight lines, a second sheet) is the survey's own concern: the
@@ -42,6 +43,10 @@ READ = frozenset(
     }
 )  # fmt: skip
 """Reasons for which something is kept apart whose person is known to have answered no more."""
+
+CODE_ENTERED = "completion code"
+"""The evidence of who entered the code of a sheet's end; `perhaps` has people of that sheet whom
+the service does not know, by their stored ids."""
 
 SHORT_STUDY = 5.0
 """Minutes from which on two failed checks are needed."""
@@ -158,11 +163,21 @@ def decisions(
             )
         decided.append(decision)
     for row in report.absent:
-        if row.status.upper() not in UNDECIDABLE:
-            own = texts.get(min(words_of(row.study) & texts.keys(), default=""), english)
-            message = own.get("decision.no-answers")
-            person = (row.participant, row.service, row.study)
-            decided.append(Decision("return", *person, message=message))
+        if row.status.upper() in UNDECIDABLE:
+            continue
+        sheets, person = words_of(row.study), (row.participant, row.service, row.study)
+        if row.ended in ("done", "failed_checks"):  # a form ended, under whichever id
+            unknown = {
+                each.participant
+                for each in report.judged
+                if each.sheet in sheets and not (each.service or each.status)
+            }
+            asked = {CODE_ENTERED: row.ended, "perhaps": sorted(unknown)}
+            decided.append(Decision("look", *person, evidence=asked))
+            continue
+        own = texts.get(min(sheets & texts.keys(), default=""), english)
+        message = own.get("decision.no-answers")
+        decided.append(Decision("return", *person, message=message))
     people: tuple[Judged | Absent, ...] = (*report.judged, *report.absent)
     named = {row.participant for row in people if row.status.upper() not in ENDED}
     named |= {"", *(decision.participant for decision in decided)}

@@ -50,6 +50,30 @@ def words_of(study: str) -> set[str]:
     return set(re.findall(r"[\w-]+", study))
 
 
+_FEWEST = 8
+"""Letters of an id, the half of which is nobody else's."""
+_TYPED = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def typed_otherwise(id: str) -> set[str]:
+    """Return what an id may become where it is typed or copied by hand: one slip, or a part of it.
+
+    A slip is a letter left out, put in or changed, or two that changed places (Damerau, 1964: they
+    are four of five misspellings); a part is what a copy took that missed up to four letters.
+
+    >>> sorted({"5e9", "5e90bc", "e590b", "5e90v", "5e9ob", "5590b"} & typed_otherwise("5e90b"))
+    ['5590b', '5e90bc', '5e90v', '5e9ob', 'e590b']
+    """
+    splits = [(id[:at], id[at:]) for at in range(len(id) + 1)]
+    typed = {before + after[1:] for before, after in splits}
+    typed |= {before + after[1::-1] + after[2:] for before, after in splits}
+    typed |= {f"{before}{letter}{after}" for before, after in splits for letter in _TYPED}
+    typed |= {f"{before}{letter}{after[1:]}" for before, after in splits for letter in _TYPED}
+    if len(id) > 2 * _FEWEST:
+        typed |= {id[:-left] for left in range(1, 5)} | {id[left:] for left in range(1, 5)}
+    return typed - {id}
+
+
 def merged(rows: Iterable[Participant]) -> list[Participant]:
     """Return each person once in each study, in the order in which they came first.
 
