@@ -155,8 +155,7 @@ class Curation(queries.Repository):
         parents = {item.parent for item in captions.values()}
         templates = items.find("template", parents)
         template_of = {each.id: each.details.get(OWN_NAME, each.id) for each in templates}
-        pictures = [item.id for item in chosen if item.kind == "picture"]
-        selected = [*captions, *pictures]
+        selected = [*captions, *(item.id for item in chosen if item.kind == "picture")]
         with self.database.write() as connection:
             named = _named(connection, captions)
             new_memes = {
@@ -176,21 +175,20 @@ class Curation(queries.Repository):
             add_versions(connection, texts, language=source, stage="collected")
             _add_translations(connection, named, source)
             stages = [*funnel]
-            if last := _newest_selection(connection):
+            last = _newest_selection(connection)
+            if last:
                 others = [each for each in last.funnel if each.get("kind", "caption") not in kinds]
-                stages = [*others, *funnel]
-                if "picture" not in kinds:
-                    pictures = list(last.pictures)
-                    selected += pictures
-                if "caption" not in kinds:
-                    selected = [key for key in last.items if key not in last.pictures] + selected
+                stages = [*others, *stages]
+                kind_of = dict.fromkeys(last.items, "caption")
+                kind_of |= dict.fromkeys(last.pictures, "picture")
+                selected += [item for item, kind in kind_of.items() if kind not in kinds]
                 before = (last.settings, last.funnel, sorted(last.items))
                 if encode_json(before) == encode_json((settings, stages, sorted({*selected}))):
                     return replace(last, new=len(added))
-            number = _store_selection(connection, settings, stages, selected)
-        return Selection(
-            number, dict(settings), stages, tuple(selected), tuple(pictures), len(added)
-        )
+            _store_selection(connection, settings, stages, selected)
+            stored = _newest_selection(connection)
+            assert stored is not None
+            return replace(stored, new=len(added))
 
     def take_back_selection(self) -> bool:
         """Let the selection before the newest hold again, as a new row; return whether there was a

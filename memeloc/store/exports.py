@@ -26,8 +26,19 @@ from memeloc.store.captions.sheets import SHEETS_IN_ORDER
 from memeloc.store.captions.states import OPEN_CASES, states_query, taken_states
 from memeloc.store.queries import Repository, is_newest, stream
 from memeloc.store.records import ROUNDS, Accept
-from memeloc.store.tables import captions as tables
-from memeloc.store.tables.captions import captions, cases, corrections, decisions, files, memes
+from memeloc.store.tables import metadata
+from memeloc.store.tables.captions import (
+    captions,
+    cases,
+    corrections,
+    decisions,
+    drops,
+    files,
+    memes,
+    sheet_items,
+    sheets,
+    translation_failures,
+)
 from memeloc.store.tables.types import Parts, UtcTime
 from memeloc.tables import write_table
 from memeloc.tables.writing import Column, Kind
@@ -159,33 +170,36 @@ def _captions(connection: Connection, tags: Sequence[str], which: Accept, rounds
     return [*map(Column, ("meme_id", "template", *order))], rows()
 
 
-def _select(table: sa.Table, *columns: Any) -> Select[Any]:
-    """Return a query of columns: names of the table's, of which `id=file` is exported under the
-    second name, or columns of others."""
-    chosen: list[Any] = []
-    for each in columns:
-        names = (name.split("=") for name in each.split()) if isinstance(each, str) else ()
-        chosen += [table.c[name[0]].label(name[-1]) for name in names] or [each]
-    return select(*chosen).select_from(table)
+def _select(table: sa.Table, columns: str, **computed: Any) -> Select[Any]:
+    """Return a query of columns by names, in the order of the table's first column: `files.name` is
+    another table's, `id=file` is exported under the second name, others are computed."""
+    chosen = []
+    for each in columns.split():
+        place, _, label = each.partition("=")
+        other, _, name = place.rpartition(".")
+        own = metadata.tables[other] if other else table
+        chosen.append((computed[each] if each in computed else own.c[name]).label(label or name))
+    return select(*chosen).select_from(table).order_by(table.c.values()[0])
 
 
 def _history(rounds: int) -> Select[Any]:
     states = states_query(None, rounds).order_by(None).add_columns(captions.c.id).subquery()
-    query = _select(
-        captions,
-        "id=caption_id meme_id",
-        memes.c.kind,
-        "language version",
-        versions.is_current(captions).label("current"),
-        states.c.state,
-        states.c.people,
-        "parts=text stage round person origin translator source_id marks characters cost currency",
-        "created_at",
-        sa.type_coerce(captions.c.provenance, sa.Text()).label("provenance"),
+    return (
+        _select(
+            captions,
+            "id=caption_id meme_id memes.kind language version current state people parts=text "
+            "stage round person origin translator source_id marks characters cost currency "
+            "created_at provenance",
+            current=versions.is_current(captions),
+            state=states.c.state,
+            people=states.c.people,
+            provenance=sa.type_coerce(captions.c.provenance, sa.Text()),
+        )
+        .join(memes, memes.c.id == captions.c.meme_id)
+        .outerjoin(states, states.c.id == captions.c.id)
+        .order_by(None)
+        .order_by(memes.c.number, *captions.c["language", "version"])
     )
-    query = query.join(memes, memes.c.id == captions.c.meme_id)
-    query = query.outerjoin(states, states.c.id == captions.c.id)
-    return query.order_by(memes.c.number, *captions.c["language", "version"])
 
 
 _CAPTION = ("meme_id", "language")
@@ -193,56 +207,42 @@ _IS_OPEN = cases.c.id.in_(OPEN_CASES.with_only_columns(cases.c.id)) & ~versions.
     cases.c.meme_id, cases.c.language
 )
 _NEWEST_DECISION = is_newest(decisions, ["case_id"]) & (decisions.c.case_id == cases.c.id)
-_SHOWN = select(func.count()).where(tables.sheet_items.c.sheet_id == tables.sheets.c.id)
+_SHOWN = select(func.count()).where(sheet_items.c.sheet_id == sheets.c.id).scalar_subquery()
 
 _QUERIES: dict[str, Select[Any]] = {
     "memes": _select(
         memes,
-        "id=meme_id template source_language",
-        files.c.name.label("file"),
-        "item_id=item",
-        versions.is_active().label("active"),
-        "created_at",
+        "id=meme_id template source_language files.name=file item_id=item active created_at",
+        active=versions.is_active(),
     )
     .outerjoin(files, files.c.id == memes.c.file_id)
-    .where(memes.c.kind == "caption")
-    .order_by(memes.c.number),
+    .where(memes.c.kind == "caption"),
     "corrections": _select(
         corrections,
-        "id=correction_id meme_id language round person status parts=text typed comment outcome",
-        "reason message caption_id sheet_id=sheet",
-        files.c.name.label("file"),
-        "row created_at",
-        corrections.c.file_id.in_(versions.WITHDRAWN).label("withdrawn"),
-    )
-    .join(files, files.c.id == corrections.c.file_id)
-    .order_by(corrections.c.id),
+        "id=correction_id meme_id language round person status parts=text typed comment outcome "
+        "reason message caption_id sheet_id=sheet files.name=file row created_at withdrawn",
+        withdrawn=corrections.c.file_id.in_(versions.WITHDRAWN),
+    ).join(files, files.c.id == corrections.c.file_id),
     "cases": _select(
         cases,
-        "id=case_id meme_id language round reason message correction_id created_at",
-        _IS_OPEN.label("open"),
-        decisions.c.action.label("decision"),
-        decisions.c.parts.label("text"),
-        decisions.c.person,
-        decisions.c.comment,
-        decisions.c.created_at.label("decided_at"),
-    )
-    .outerjoin(decisions, _NEWEST_DECISION)
-    .order_by(cases.c.id),
-    "drops": _select(tables.drops, "meme_id language action person comment created_at").order_by(
-        tables.drops.c.id
-    ),
+        "id=case_id meme_id language round reason message correction_id created_at open "
+        "decisions.action=decision decisions.parts=text decisions.person decisions.comment "
+        "decisions.created_at=decided_at",
+        open=_IS_OPEN,
+    ).outerjoin(decisions, _NEWEST_DECISION),
+    "drops": _select(drops, "meme_id language action person comment created_at"),
     "sheets": _select(
-        tables.sheets,
-        "id=sheet language round person format name=file",
-        _SHOWN.scalar_subquery().label("captions"),
-        "created_at",
-    ).order_by(*SHEETS_IN_ORDER),
+        sheets,
+        "id=sheet language round person format name=file captions created_at",
+        captions=_SHOWN,
+    )
+    .order_by(None)
+    .order_by(*SHEETS_IN_ORDER),
     "failures": _select(
-        tables.translation_failures,
+        translation_failures,
         "meme_id language translator message characters cost currency created_at",
-    ).order_by(tables.translation_failures.c.id),
-    "files": _select(files, "kind name=file sha256 rows created_at").order_by(files.c.id),
+    ),
+    "files": _select(files, "kind name=file sha256 rows created_at"),
 }
 
 TABLES = (

@@ -78,37 +78,30 @@ class Store(Repository):
     spending: Spending = _repository("computed", "Spending")
 
     @classmethod
-    def open(cls, where: Path | str, database: str = "") -> Self:
+    def open(cls, where: Path | str, database: str = "", *, create: bool = False) -> Self:
         """Open the store of a folder, or of a URL (postgresql:// or sqlite:///); `database` is the
         URL of the folder's database where it is not memeloc.db in it.
 
         Raise InputError if the URL cannot be read, MissingDatabaseError if the database is a file
-        that is missing or empty, WorkspaceError if it cannot be used.
+        that is missing or empty, and not to be made, WorkspaceError if it cannot be used.
         """
-        store = cls._at(where, database)
-        make_tables(store.database)
+        root = None if isinstance(where, str) and "://" in where else Path(where)
+        file = None if root is None else root / DATABASE_FILE
+        store = cls(root, Database(database or file or where))
+        try:
+            if create and root is not None:
+                root.mkdir(parents=True, exist_ok=True)
+            if create and store.database.file is not None:
+                store.database.file.touch()
+        except OSError as error:
+            raise WorkspaceError(f"{where}: cannot be written ({error.strerror}).") from error
+        make_tables(store.database, create=create)
         return store
 
     @classmethod
     def create(cls, where: Path | str, database: str = "") -> Self:
-        """Make the store of a folder, as `open` opens it; one that is there already is opened."""
-        store = cls._at(where, database)
-        try:
-            if store.root is not None:
-                store.root.mkdir(parents=True, exist_ok=True)
-            if store.database.file is not None:
-                store.database.file.touch()
-        except OSError as error:
-            raise WorkspaceError(f"{where}: cannot be written ({error.strerror}).") from error
-        make_tables(store.database, create=True)
-        return store
-
-    @classmethod
-    def _at(cls, where: Path | str, database: str) -> Self:
-        if isinstance(where, str) and "://" in where:
-            return cls(None, Database(where))
-        root = Path(where)
-        return cls(root, Database(database or root / DATABASE_FILE))
+        """Make the store of a folder; one that is there already is opened."""
+        return cls.open(where, database, create=True)
 
     def close(self) -> None:
         """Let go of the database."""

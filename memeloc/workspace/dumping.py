@@ -9,6 +9,7 @@ rendered, surveys as they were exported, caches.
 from __future__ import annotations
 
 import shutil
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -96,24 +97,22 @@ def _own_files(
 ) -> list[Path]:
     """Return the workspace's own templates, fonts, locales and glossary, as far as they are in its
     folder, and the tables of releases that were imported; what is left out is noted."""
-    places = [
-        place for kind in ("templates", "fonts", "locales") for place in workspace.folders(kind)
-    ]
+    top, files = root.resolve(), dict[Path, None]()
+    own = (workspace.folders(kind) for kind in ("templates", "fonts", "locales"))
+    places = [*chain.from_iterable(own), root / RELEASES]
     if name := workspace.settings.glossary:
         places.append(root / name)
-    files: dict[Path, None] = {}
-    for place in [*places, root / RELEASES]:
-        if not place.resolve().is_relative_to(root.resolve()):
+    for place in places:
+        if not place.resolve().is_relative_to(top):
             notes.append(f"{place} is outside of the workspace, so it is not in the dump.")
             continue
         for file in [place] if place.is_file() else sorted(place.rglob("*")):
-            parts = file.relative_to(root).parts
-            is_hidden = any(part.startswith(".") for part in parts)
-            is_ours = len(parts) == 1 and (dumps.is_own(parts[0]) or parts[0] == FILE)
-            if is_hidden or is_ours or file.resolve().is_relative_to(folder.resolve()):
+            path, target = file.relative_to(root), file.resolve()
+            is_hidden = any(part.startswith(".") for part in path.parts)
+            is_ours = len(path.parts) == 1 and (dumps.is_own(path.name) or path.name == FILE)
+            if is_hidden or is_ours or target.is_relative_to(folder.resolve()):
                 continue
-            steps = (root.joinpath(*parts[:count]) for count in range(1, len(parts) + 1))
-            if any(step.is_symlink() for step in steps):
+            if target != top / path:
                 notes.append(f"{file} is a link, so it is not in the dump.")
             elif file.is_file():
                 files[file] = None
@@ -192,7 +191,7 @@ def _check_keys(manifest: Manifest, root: Path) -> list[str]:
         if name not in _KEYS:
             raise InputError(f"The manifest has a key {name[:40]!r}, which is unknown.")
         present = present_check(root, _KEYS[name], name)
-        if present and present != check:
+        if present not in ("", check):
             raise InputError(
                 f"The key {name} here is another one than that of the workspace that was dumped, "
                 f"so people would not be recognised. Put that one here, or set {_KEYS[name]}.",
