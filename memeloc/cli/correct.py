@@ -374,10 +374,9 @@ def report(
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.correcting.report(languages(langs), kind=kind, to=to)
-    fields = _fields(result, "rows agreements overall comments")
     if as_json:
-        fields["comments"] = [_fields(comment, _COMMENT) for comment in result.comments]
-    show(fields, *_REPORT, *[f"The page: {to}"] * bool(to), as_json=as_json)
+        result["comments"] = [_fields(comment, _COMMENT) for comment in result["comments"]]
+    show(result, *_REPORT, *[f"The page: {to}"] * bool(to), as_json=as_json)
 
 
 def _case_rows(result: Mapping[str, list[Case]]) -> Iterator[tuple[Any, ...]]:

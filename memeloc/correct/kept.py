@@ -36,63 +36,51 @@ _TITLE_WORDS = 5
 
 
 def lost_numbers(source: str, text: str) -> tuple[list[str], list[str]]:
-    """The numbers of a source that its translation lacks, and the numbers that it has instead.
+    """Return the numbers of a source that its translation lacks, and those that it has instead.
 
     >>> lost_numbers("19 tabs at 8 pm", "20:00 वजे १८ टैब")
     (['19'], ['18'])
     """
     if not _DIGIT.search(source):
         return [], []
-    source = _ALWAYS.sub("", source)
-    before, after = _numbers(source), _numbers(text)
+    plain = _plain(_ALWAYS.sub("", source))
+    before, after = (
+        [re.sub(r"\D", "", number) for number in _NUMBER.findall(each)]
+        for each in (plain, _plain(text))
+    )
     lost, new = Counter(before) - Counter(after), Counter(after) - Counter(before)
     # 6:30 may become 6 h 30, which is two.
     if not lost or "".join(before) == "".join(after):
         return [], []
-    afternoon = {
-        str(int(hour) + 12) + minutes.strip(":.")
-        for hour, minutes in _AFTERNOON.findall(_plain(source))
-    }
+    later = {}
+    for hour, minutes in _AFTERNOON.findall(plain):
+        rest = minutes.strip(":.")
+        later[str(int(hour)) + rest] = later[hour + rest] = str(int(hour) + 12) + rest
     for number in list(lost.elements()):
         for other in new:
-            if _is_scaled(number, other) or (other in afternoon and _is_later(number, other)):
+            # 5k and 5000, 10,000 and 1万: one is the other times a hundred or more.
+            short, long = sorted((number, other), key=len)
+            is_scaled = len(long) - len(short) > 1 and long == short.ljust(len(long), "0")
+            if is_scaled or later.get(number) == other:
                 lost -= Counter([number])
                 new -= Counter([other])
                 break
-    if not new and (lost.keys() <= _IN_WORDS or any(map(_is_numeral, text))):
+    numerals = (char for char in text if unicodedata.numeric(char, None) is not None)
+    is_in_words = lost.keys() <= _IN_WORDS or not all(map(str.isdecimal, numerals))
+    if not new and is_in_words:
         return [], []
     return list(lost.elements()), list(new.elements()) if lost else []
 
 
-def _numbers(text: str) -> list[str]:
-    return [re.sub(r"\D", "", number) for number in _NUMBER.findall(_plain(text))]
-
-
 def _plain(text: str) -> str:
-    """The text with ASCII digits, without what groups them and without full hours' minutes."""
+    """Return the text with ASCII digits, without what groups them and full hours' minutes."""
     plain = "".join(str(unicodedata.decimal(char, char)) for char in text)
     return re.sub(r"(?<![\d.,:])0(?=\d[:h])", "", _FULL_HOUR.sub("", _GROUPED.sub("", plain)))
 
 
-def _is_scaled(number: str, other: str) -> bool:
-    """Whether one is the other times a hundred or more: 5k and 5000, 10,000 and 1万."""
-    short, long = sorted((number, other), key=len)
-    return len(long) - len(short) > 1 and long == short.ljust(len(long), "0")
-
-
-def _is_later(number: str, other: str) -> bool:
-    minutes = 2 if len(number) > 2 else 0
-    hour = number[: len(number) - minutes]
-    return other == f"{int(hour) + 12}{number[len(hour) :]}"
-
-
-def _is_numeral(char: str) -> bool:
-    return not char.isdecimal() and unicodedata.numeric(char, None) is not None
-
-
 def lost_marks(source: str, text: str) -> Iterator[str]:
-    """Handles of a source that its translation lacks; hashtags and addresses, where the translation
-    has fewer of them: they may have been translated."""
+    """Yield the handles of a source that its translation lacks; hashtags and addresses, where the
+    translation has fewer of them: they may have been translated."""
     if not _MARK.search(source):
         return
     there = text.casefold()
@@ -103,7 +91,7 @@ def lost_marks(source: str, text: str) -> Iterator[str]:
 
 
 def names(source: str) -> list[str]:
-    """The words of a text that begin with a capital within a sentence.
+    """Return the words of a text that begin with a capital within a sentence.
 
     In headings, where most words do, and in text that is all capitals, there are none.
 
@@ -123,7 +111,7 @@ def names(source: str) -> list[str]:
 
 
 def is_written_by_its_owner(word: str) -> bool:
-    """Whether capitals stand within a word, as in the names that companies write so.
+    """Return whether capitals stand within a word, as in the names that companies write so.
 
     >>> [is_written_by_its_owner(word) for word in ("YouTube", "Tube", "TUBE")]
     [True, False, False]

@@ -102,10 +102,9 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Something to settle.
+    """Something to settle, for a `reason` in short and as a sentence (`message`).
 
     Attributes:
-        reason, message: why, in short and as a sentence.
         source, source_id: the source caption as it is now, and its version.
         now: the caption as it stands, None where there is none.
         answers: all to that caption, the one that opened it first, then oldest first.

@@ -232,16 +232,12 @@ def _without_drawings(answer: Answer, item: SheetItem) -> Answer:
 
 def _misplaced(answer: Answer, item: SheetItem, file: Path) -> str:
     """Return what is wrong with a text's placeholders, and where."""
-    for index, (source, text) in enumerate(zip(item.source, answer.parts, strict=False)):
+    rows = (*answer.rows, *[answer.row] * len(item.source))
+    for source, text, row in zip(item.source, answer.parts, rows, strict=False):
         if wrong := misplaced(source, text):
-            error = InputError(
-                f"{wrong}: write {' '.join(placeholders(source)) or 'no braces'} as in the source, "
-                "and import the file again",
-                file=file,
-                row=answer.rows[index] if index < len(answer.rows) else answer.row,
-                column="your text",
-            )
-            return str(error)
+            kept = " ".join(placeholders(source)) or "no braces"
+            message = f"{wrong}: write {kept} as in the source, and import the file again"
+            return str(InputError(message, file=file, row=row, column="your text"))
     return ""
 
 
@@ -254,7 +250,7 @@ def _lost(answer: Answer, item: SheetItem, *, may_go: bool) -> str:
     if count != expected:
         return f"{name} came back with {count} of its {expected} parts"
     for number, (source, text) in enumerate(zip(item.source, answer.parts, strict=True), 1):
-        is_emptied = answer.typed[number - 1 : number] == (NO_PART,)
-        if source.strip() and not text.strip() and not (may_go or is_emptied):
+        may_be_empty = may_go or answer.typed[number - 1 : number] == (NO_PART,)
+        if source.strip() and not text.strip() and not may_be_empty:
             return f"part {number} of {name} came back empty"
     return ""

@@ -115,10 +115,10 @@ def sheet_id(filled: Filled) -> str:
 
 def shows(filled: Filled, sheet: Sheet) -> bool:
     """Return whether anything in a file is of a sheet."""
-    items = sheet.by_meme
     sources = {plain_text(part) for item in sheet.items for part in item.source} - {""}
+    known = sheet.by_meme.keys()
     return any(
-        _stated(row)[0] in items or plain_text(row["source"]) in sources for row in filled.rows
+        _stated(row)[0] in known or plain_text(row["source"]) in sources for row in filled.rows
     )
 
 
@@ -265,7 +265,7 @@ def _answer(
         parts.append(first)
         others += [each for each in rest if (each.text, each.status) != (first.text, first.status)]
     every = [part for rows in by_number.values() for part in rows]
-    comments = ("\n".join(filter(None, (p.row["comment"], *p.row.comments))) for p in every)
+    comments = [text for part in every for text in (part.row["comment"], *part.row.comments)]
     comment = "\n".join(dict.fromkeys(filter(None, comments)))
     is_touched = any(part.text or part.status for part in parts)
     if not is_touched and not comment:
@@ -342,12 +342,9 @@ def _status(parts: Sequence[_Part]) -> tuple[str, str]:
 def _texts(parts: Sequence[_Part]) -> list[str]:
     """Return what was typed for each part; a whole caption in one cell is cut at its `//`."""
     texts = [part.text for part in parts]
-    typed = [text for text in texts if text]
-    if len(typed) == 1 and len(parts) > 1:
-        pieces = Caption.parse(typed[0], len(parts)).parts
-        if len(pieces) == len(parts) and any(pieces):
-            return list(pieces)
-    return texts
+    typed, *others = [text for text in texts if text] or [""]
+    pieces = Caption.parse(typed, len(parts)).parts if len(parts) > 1 and not others else ()
+    return list(pieces) if len(pieces) == len(parts) and any(pieces) else texts
 
 
 def outcome_rows(

@@ -123,36 +123,22 @@ def chrf(before: Sequence[str], after: Sequence[str]) -> float:
     return float(CHRF().corpus_score(before, [after]).score)
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What correction taught.
-
-    Attributes:
-        rows: of a `language`, `round` and `person`: of the captions `seen`, some were found correct
-            as they stood (`untouched`), `corrected`, or `given_up`, by status; `hter` and `chrf`
-            are over those that got a text, see `Distance`; the `commonest` edits (`before`,
-            `after`, `times`), and the memes reported to turn on `wordplay`.
-        agreements: of two people (`one`, `other`) who answered in one round: `both` gave a text for
-            so many captions, the same for `equal`; `chrf` is the mean of one's texts against the
-            other's, 0 to 100, both ways averaged.
-        overall: of a language's `captions` that a machine wrote and people have accepted, corrected
-            or settled, how many were `changed` at all; `hter` and `chrf` over all of them.
-        comments: on captions, oldest first.
-    """
-
-    rows: list[Row]
-    agreements: list[Row]
-    overall: list[Row]
-    comments: list[Answer]
-
-
 def make_report(
     answers: Iterable[tuple[Locale, Iterable[Answer]]],
     post_edits: Iterable[tuple[Locale, Iterable[Any]]] = (),
     comments: Iterable[Answer] = (),
-) -> Report:
+) -> dict[str, list[Any]]:
     """Return a report of everybody's standing answers, of what came of the machine's texts, and of
     comments.
+
+    `rows` are of a `language`, `round` and `person`: of the captions `seen`, some were found
+    correct as they stood (`untouched`), `corrected`, or `given_up`, by status; `hter` and `chrf`
+    are over those that got a text, see `Distance`; the `commonest` edits (`before`, `after`,
+    `times`), and the memes reported to turn on `wordplay`. `agreements` are of two people (`one`,
+    `other`) who answered in one round: `both` gave a text for so many captions, the same for
+    `equal`; `chrf` is the mean of one's texts against the other's, 0 to 100, both ways averaged.
+    `overall` says of a language's `captions` that a machine wrote and people have accepted,
+    corrected or settled, how many were `changed` at all, and `hter` and `chrf` over all of them.
 
     Args:
         answers: by language, those of a meme together.
@@ -187,7 +173,8 @@ def make_report(
         if captions:
             row = {"language": locale.tag, "captions": captions, "changed": changed}
             overall.append(row | {"hter": distance.hter, "chrf": distance.chrf})
-    return Report(rows, agreements, overall, list(comments))
+    tables = {"rows": rows, "agreements": agreements, "overall": overall}
+    return {**tables, "comments": list(comments)}
 
 
 def _of_person(answers: Sequence[Answer], locale: Locale) -> Row:
@@ -212,7 +199,7 @@ def _of_person(answers: Sequence[Answer], locale: Locale) -> Row:
     }
 
 
-def report_page(report: Report, locales: Mapping[str, Locale]) -> str:
+def report_page(report: Mapping[str, Any], locales: Mapping[str, Locale]) -> str:
     """Return a report as one HTML page that works from disk, without scripts.
 
     `locales` are those of its languages, by tag. Texts of people are shown as text.

@@ -179,16 +179,18 @@ def sheet_rows(sheet: Sheet) -> list[dict[str, Any]]:
         marks = "; ".join(filter(None, (*item.marks, item.note)))
         for number, source in enumerate(item.source, 1):
             base, suggestion = part_of(item.base, number), part_of(item.suggestion, number)
-            history = [
-                (step, part_of(step.parts, number), said)
-                for step in item.history
-                if (said := _said(step, number, tag))
-            ]
-            matches = [
-                (match, part_of(match.source, number), text)
-                for match in item.matches
-                if (text := part_of(match.text, number))
-            ]
+            suggested = [Alternative(suggestion, suggestion, "suggestion")] * bool(suggestion)
+            history, matches = [], []
+            for step in item.history:
+                if said := _said(step, number, tag):
+                    text = part_of(step.parts, number)
+                    other = text if text != base else ""
+                    history.append(Alternative(f"{step.who}: {said}", other, step.who))
+            for match in item.matches:
+                if text := part_of(match.text, number):
+                    similar, origin = part_of(match.source, number), f"memory: {match.origin}"
+                    line = f"{match.percent} %: {similar} → {text}"
+                    matches.append(Alternative(line, text, origin, similar, match.percent))
             row: dict[str, Any] = {
                 "key": f"{sheet.id}|{item.meme_id}|{number}|{keys}",
                 "picture": _picture(item),
@@ -198,26 +200,12 @@ def sheet_rows(sheet: Sheet) -> list[dict[str, Any]]:
                 "source": source,
                 "source before": part_of(item.before, number),
                 "to be corrected": base,
-                "suggestion": [Alternative(suggestion, suggestion, "suggestion")]
-                if suggestion
-                else [],
+                "suggestion": suggested,
                 "room": item.capacities[number - 1] or "" if item.capacities else "",
                 "marks": marks,
-                "history": [
-                    Alternative(f"{step.who}: {said}", text if text != base else "", step.who)
-                    for step, text, said in history
-                ],
+                "history": history,
                 "glossary": [*map(str, terms_in(item.terms, [source], sheet.source_language))],
-                "translation memory": [
-                    Alternative(
-                        f"{match.percent} %: {similar} → {text}",
-                        text,
-                        f"memory: {match.origin}",
-                        similar,
-                        match.percent,
-                    )
-                    for match, similar, text in matches
-                ],
+                "translation memory": matches,
             }
             rows.append(row)
     return rows

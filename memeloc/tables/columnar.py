@@ -15,7 +15,7 @@ from memeloc.tables.cells import text_of
 from memeloc.tables.csv_files import CsvFile, decode
 from memeloc.tables.rows import Line, Table
 
-_JSON = (".jsonl", ".ndjson", ".json")
+JSON = (".jsonl", ".ndjson", ".json")
 _Object = tuple[int, dict[str, Any], str]
 """Its number, its values by name, and what is wrong with it."""
 _SLICE = 1024
@@ -26,18 +26,15 @@ _HELD = ("choices", "text", "rating", "number", "datetime", "taxonomy")
 """Keys of what a control of Label Studio holds, but for spans and regions."""
 
 
-def json_table(path: Path, head: bytes) -> Table | None:
-    """Return the table of a file that holds JSON, and may have the name of a text, as those of
-    SemEval: one object a line, or a document with a list, a list within it, or an object for each
-    key. None where it is neither.
+def json_table(path: Path, is_list: bool) -> Table | None:
+    """Return the table of a file that holds JSON: one object a line, or a document with a list, a
+    list within it, or an object for each key. A list may have the name of a text, as those of
+    SemEval, and is None where it is no JSON.
 
     Raises:
         InputError: there are no objects in it.
     """
     suffix = path.suffix.lower()
-    is_list = head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"[")
-    if suffix not in _JSON and not is_list:
-        return None
     file = decode(path, lambda: path.open("rb"), ())[0]
     if (is_list or suffix == ".json") and path.stat().st_size <= LARGEST_FILE:
         with suppress(ValueError, RecursionError), file.text() as stream:
@@ -47,7 +44,7 @@ def json_table(path: Path, head: bytes) -> Table | None:
             if not objects:
                 raise InputError("holds no list of objects, so it is not a table", file=path)
             return _of_objects(path, lambda: objects)
-        if suffix not in _JSON:
+        if suffix not in JSON:
             return None
     table = _of_objects(path, partial(_values, file))
     if suffix == ".json" and not table.columns:

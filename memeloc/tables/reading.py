@@ -15,11 +15,14 @@ from pathlib import Path
 from memeloc.errors import InputError
 from memeloc.files import read_head
 from memeloc.tables.archives import OLE, is_workbook, only_member, read_member
-from memeloc.tables.columnar import json_table, parquet
+from memeloc.tables.columnar import JSON, json_table, parquet
 from memeloc.tables.csv_files import SEARCHED, decode
 from memeloc.tables.frames import FRAME, Frame, frame_table
 from memeloc.tables.rows import IsHeader, Line, Table, header_names
 from memeloc.tables.workbooks import read_worksheets
+
+_BEFORE = b"\xef\xbb\xbf \r\n\t"
+"""What may stand before a list in JSON."""
 
 
 def read_table(
@@ -96,8 +99,12 @@ def read_tables(
     else:
         path = Path(path)
         head = read_head(path, None)
-        is_arrow = head.startswith(b"PAR1") or path.suffix.lower() in (".parquet", ".arrow")
-        named = parquet(path) if is_arrow else json_table(path, head)
+        suffix = path.suffix.lower()
+        named = None
+        if head.startswith(b"PAR1") or suffix in (".parquet", ".arrow"):
+            named = parquet(path)
+        elif (is_list := head.lstrip(_BEFORE).startswith(b"[")) or suffix in JSON:
+            named = json_table(path, is_list)
     if named is not None or not isinstance(path, Path):
         if named is not None and (is_header is None or is_header(named.columns)):
             yield named

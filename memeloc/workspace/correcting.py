@@ -22,7 +22,7 @@ from memeloc.correct.checks import CaptionWarning, Checked, check, check_terms, 
 from memeloc.correct.model import Case, Match, Sheet, SheetItem, text_key
 from memeloc.correct.placing import identify, place
 from memeloc.correct.reading import OUTCOME_COLUMNS, answers, outcome_rows, read_sheet, sheet_id
-from memeloc.correct.report import Report, compared, make_report, report_page
+from memeloc.correct.report import compared, make_report, report_page
 from memeloc.correct.settling import FORM, Decision, by_rule, case_rows, decisions
 from memeloc.correct.sheet_form import given_up_lines, sheet_form, sheet_rows
 from memeloc.errors import InputError
@@ -416,8 +416,9 @@ class Correcting(Part):
         *,
         kind: Kind = "caption",
         to: Path | None = None,
-    ) -> Report:
-        """Return what correction taught; `to` is an HTML file to write, too."""
+    ) -> dict[str, list[Any]]:
+        """Return what correction taught, see `memeloc.correct.report.make_report`; `to` is an HTML
+        file to write, too."""
         locales = self._answered(languages, kind)
         texts, comments = self._store.comparisons, self._store.corrections.comments
         report = make_report(
