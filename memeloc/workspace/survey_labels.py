@@ -45,12 +45,11 @@ from memeloc.survey.labels.settling import (
     people_table,
     settle,
     settle_further,
-    to_discuss,
     unsettled,
     with_decisions,
 )
 from memeloc.survey.model import MemeEntry
-from memeloc.survey.quality.checking import COMPLETE, retained
+from memeloc.survey.quality.checking import COMPLETE
 from memeloc.survey.quality.rules import Settling, read_settling
 from memeloc.survey.targets.questions import resolve_further
 from memeloc.survey.texts import TaxonomyTexts, survey_texts
@@ -88,17 +87,6 @@ class Standing(NamedTuple):
     withdrawn: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NextBatch:
-    """A batch of what is open; see `memeloc.survey.model.Batch`."""
-
-    batch: str
-    round: int
-    memes: tuple[str, ...]
-    cultures: tuple[str, ...]
-    answers: int
-
-
 @dataclass(frozen=True)
 class SettleResult:
     """The labels by now.
@@ -106,7 +94,8 @@ class SettleResult:
     Attributes:
         labels: a row for each meme and culture, with the votes.
         states: by culture, how many labels are in each of `settling.STATES`.
-        next: the batches that were made of what is open.
+        next: the batches that were made of what is open: `batch` (its id), `round`, `memes`,
+            `cultures` and `answers`.
         discuss: what is open, and nobody more is asked about: for a discussion.
         differences: where Dawid-Skene or MACE differ from the majority; None when not asked for.
         to_ask: labels that are open and need more answers than open places can give.
@@ -129,7 +118,7 @@ class SettleResult:
     survey: str
     labels: tuple[Mapping[str, Any], ...]
     states: Mapping[str, Mapping[str, int]]
-    next: tuple[NextBatch, ...]
+    next: tuple[Mapping[str, Any], ...]
     discuss: tuple[Unsettled, ...]
     differences: tuple[Mapping[str, Any], ...] | None
     to_ask: int
@@ -237,10 +226,7 @@ class SurveyLabels:
         )
         return tuple(dict.fromkeys((*standing.withdrawn, *known)))
 
-    def _closed_round(self) -> int:
-        return int(self.survey.state(CLOSED).get("round", 0))
-
-    def note_texts(self, further: pd.DataFrame) -> int:
+    def _note_texts(self, further: pd.DataFrame) -> int:
         """Make the corrected texts that are settled the transcripts of their finished memes; return
         how many are new (araharmeme 3.3)."""
         drafted = [each.id for each in self.survey.taxonomy.questions if each.item_text == "answer"]
@@ -462,102 +448,89 @@ class SurveyLabels:
             next_round: whether batches are made of memes that are short of answers or tied, less
                 the places that are still open.
             models: whether Dawid-Skene and MACE stand beside the majority.
-            on_progress: counts the models of a culture.
+            on_progress: counts the models.
 
         Raises:
             InputError: there is no such setting.
             MissingError: models are asked for, and crowd-kit is not installed.
         """
-        checked, settling = self.answers.checked(), self.settling(settings or {})
+        survey, checked = self.survey, self.answers.checked()
+        settling = self.settling(settings or {})
         answers = checked.answers(lambda number: number > 0)
         if close:
             came = {submission.sheet for submission in checked.submissions}
             rounds = [sheet.round for sheet in checked.sheets if sheet.id in came]
-            self.survey.put_state(CLOSED, "round", max([self.survey.closed_round, *rounds]))
-        last_round, standing = self.survey.last_round, self.standing(checked, settling)
-        settled, further, needs = standing.settled, standing.further, standing.needs
+            survey.put_state(CLOSED, "round", max([survey.closed_round, *rounds]))
+        last_round, standing = survey.last_round, self.standing(checked, settling)
+        settled, further = standing.settled, standing.further
         rows, labels = settled.as_json(), settled.table
         if checked.questions:
-            labels = beside_labels(labels, further, self.survey.taxonomy)
+            labels = beside_labels(labels, further, survey.taxonomy)
             values = as_json(further)
             for row in rows:
                 row["further"] = values.get((row["item"], row["culture"]), {})
-        if self.survey.pictures:
-            labels = labels.assign(picture=labels["item"].map(self.survey.pictures))
+        if survey.pictures:
+            labels = labels.assign(picture=labels["item"].map(survey.pictures))
             for row in rows:
-                row["picture"] = self.survey.pictures[row["item"]]
-        self.survey.store.add_result(
-            self.survey.name, "labels", settling.model_dump(mode="json"), rows
-        )
-        texts = self.note_texts(further)
-        before = self.survey.batches
-        fresh, assigned = next_batches(self.survey, needs, round=max(2, last_round + 1))
+                row["picture"] = survey.pictures[row["item"]]
+        survey.store.add_result(survey.name, "labels", settling.model_dump(mode="json"), rows)
+        before, sent = survey.batches, survey.minutes
+        fresh, assigned = next_batches(survey, standing.needs, round=max(2, last_round + 1))
+        service = survey.settings(recruiter())
+        is_paid = bool(fresh) and ("wage" in service or bool(survey.state(recruiter())))
+        if next_round and fresh:
+            note_assigned(survey, assigned)
+            survey.store.add_batches(survey.name, fresh)
         asked_again = standing.coming.union(
             (meme, code) for batch in fresh for meme in batch.memes for code in batch.cultures
         )
-        service = self.survey.settings(recruiter())
-        is_paid = bool(fresh) and ("wage" in service or bool(self.survey.state(recruiter())))
-        if next_round and fresh:
-            note_assigned(self.survey, assigned)
-            self.survey.store.add_batches(self.survey.name, fresh)
-        discuss = to_discuss(standing.open_questions, asked_again)
+        discuss = [each for each in standing.open_questions if each.cell not in asked_again]
         places = sum(len(batch.cultures) * batch.answers for batch in fresh)
         left = {"to_ask": 0 if next_round else places, "discuss": len(discuss)}
-        self.survey.workspace.store.progress.note("settled", {self.survey.name: left})
-        sent = self.survey.minutes
-        counts = labels.groupby(["culture", "state"]).size().to_dict()
-        cultures = set(labels["culture"])
+        survey.workspace.store.progress.note("settled", {survey.name: left})
+        states: dict[str, Counter[str]] = defaultdict(Counter)
+        for culture, state in zip(labels["culture"], labels["state"], strict=True):
+            states[culture][state] += 1
+        modelled = {}
+        for method in METHODS if models else ():
+            table = aggregate(answers, survey.taxonomy, method, seed=survey.design.seed)
+            modelled[method.replace("-", "_")] = table
+            on_progress(1, len(METHODS))
+        differing: Any = differences(settled, **modelled).to_dict("records") if models else ()
+        people = survey.store.participants(survey.name)
         return SettleResult(
-            self.survey.name,
-            tuple(rows),
-            {
-                culture.code: {state: int(counts.get((culture.code, state), 0)) for state in STATES}
-                for culture in self.survey.design.cultures
-                if culture.code in cultures
+            survey=survey.name,
+            labels=tuple(rows),
+            states={
+                code: {state: states[code][state] for state in STATES}
+                for code in (culture.code for culture in survey.design.cultures)
+                if code in states
             },
-            tuple(
-                NextBatch(batch.id, batch.round, batch.memes, batch.cultures, batch.answers)
+            next=tuple(
+                {
+                    "batch": batch.id,
+                    "round": batch.round,
+                    "memes": batch.memes,
+                    "cultures": batch.cultures,
+                    "answers": batch.answers,
+                }
                 for batch in (fresh if next_round else ())
             ),
-            discuss,
-            self._differences(answers, settled, on_progress) if models else None,
-            len(needs),
-            places,
-            plan(fresh, self.survey.design, read_rates(service), paces=checked.paces(), loss=0)
+            discuss=tuple(discuss),
+            differences=tuple(differing) if models else None,
+            to_ask=len(standing.needs),
+            places=places,
+            cost=plan(fresh, survey.design, read_rates(service), paces=checked.paces(), loss=0)
             if is_paid
             else None,
-            standing.withdrawn,
-            tuple(batch.id for batch in before if batch.round > 1 and batch.id not in sent),
-            texts,
-            last_round,
-            labels,
-            checked.answers(lambda number: number > 0, not_shown=True),
-            people_table(
-                retained(checked.submissions, checked.report),
-                checked.sheets,
-                self.survey.store.participants(self.survey.name),
-                self.survey.taxonomy,
-            ),
+            withdrawn=standing.withdrawn,
+            unsent=tuple(each.id for each in before if each.round > 1 and each.id not in sent),
+            texts=self._note_texts(further),
+            last_round=last_round,
+            table=labels,
+            answers=checked.answers(lambda number: number > 0, not_shown=True),
+            people=people_table(checked.retained, checked.sheets, people, survey.taxonomy),
         )
-
-    def _differences(
-        self, answers: pd.DataFrame, settled: Settled, on_progress: OnProgress
-    ) -> tuple[Mapping[str, Any], ...]:
-        """Where models of annotators differ from the majority; cultures are modelled apart."""
-        import pandas as pd
-
-        parts = [part for _, part in answers.groupby("culture", sort=True)] or [answers]
-        modelled = {}
-        for method in METHODS:
-            tables = []
-            for part in parts:
-                tables.append(
-                    aggregate(part, self.survey.taxonomy, method, seed=self.survey.design.seed)
-                )
-                on_progress(1, len(METHODS) * len(parts))
-            modelled[method.replace("-", "_")] = pd.concat(tables, ignore_index=True)
-        rows = differences(settled, **modelled).to_dict(orient="records")
-        return tuple({str(name): value for name, value in row.items()} for row in rows)
 
 
 def _form(asked: Iterable[str]) -> SheetForm:

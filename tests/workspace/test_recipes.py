@@ -150,7 +150,7 @@ def test_erased_member_leaves_no_hash_and_is_asked_no_more(tmp_path: Path) -> No
         workspace.surveys.forget([who], agree=lambda costs: True)
         assert "a-1" not in {row["place"] for row in survey.people.team(team)["sheets"]}
         again = survey.labels.settle(close=True, next_round=True)
-        asked = {place for batch in again.next for place in assigned_to(survey)[batch.batch]}
+        asked = {place for batch in again.next for place in assigned_to(survey)[batch["batch"]]}
         assert again.next
         assert "a-1" not in asked
     stored = b"".join(path.read_bytes() for path in (tmp_path / "work").glob("*.db*"))

@@ -78,7 +78,7 @@ def settle(
     changes = settings(changed) | ({} if most is None else {"most": most})
     with (
         memeloc.Workspace.find() as workspace,
-        progress("Modelling", None, unit="models of a culture") as bar,
+        progress("Modelling", None, unit="models") as bar,
     ):
         result = workspace.survey(name).labels.settle(
             changes, close=close, next_round=next_, models=models, on_progress=bar.report
@@ -108,9 +108,9 @@ def _open(result: SettleResult) -> Iterator[str]:
     if cost := result.cost:
         places += f", {cost.total:,} {cost.currency} with fee and tax"
     if batches := result.next:
-        number = sum(len(batch.cultures) for batch in batches)
+        number = sum(len(batch["cultures"]) for batch in batches)
         yield (
-            f"Round {batches[0].round}: {counted(len(batches), 'batch', 'batches')}, "
+            f"Round {batches[0]['round']}: {counted(len(batches), 'batch', 'batches')}, "
             f"{counted(number, 'sheet')} for {places}"
         )
         return

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -493,10 +493,3 @@ def needs_of(
             if more > needs.get(row.cell, 0):
                 needs[row.cell] = more
     return needs
-
-
-def to_discuss(
-    open_questions: Sequence[Unsettled], asked_again: Collection[Cell]
-) -> tuple[Unsettled, ...]:
-    """Return what people have to decide together: what is open, and nobody more is asked about."""
-    return tuple(row for row in open_questions if row.cell not in asked_again)
