@@ -310,12 +310,17 @@ class ServedSurvey:
         if team:
             if self._team is None:
                 raise InputError(f"{self.name} has no named team; whoever comes is asked.")
-            made = [
-                (member.place, self.tokens.sign("link", code, _MEMBER + member.participant))
-                for member in self._team.members
-                for code in self._cultures
-            ]
-            return Links(self.name, tuple((place, before + token) for place, token in made))
+            (code,) = self._cultures  # of a team; see `Surveys.build`
+            return Links(
+                self.name,
+                tuple(
+                    (
+                        each.place,
+                        before + self.tokens.sign("link", code, _MEMBER + each.participant),
+                    )
+                    for each in self._team.members
+                ),
+            )
         for code in wanted:
             if code not in self._cultures:
                 codes = ", ".join(self._cultures)
@@ -386,7 +391,7 @@ class ServedSurvey:
             own = places.get(person, "")
             batches = {batch for batch, members in self._assigned.items() if own in members}
             wanted = [name for name in wanted if self.sheets[name].own.batch in batches]
-            most = len(batches) * len(self._cultures)
+            most = len(batches)
         is_invited = self._invited is None or person in self._invited or is_open
         if not is_invited or (self._team is not None and not wanted):
             return self.message(culture, "serve.closed")

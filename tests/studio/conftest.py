@@ -96,7 +96,9 @@ def application(folder: Path) -> Iterator[Callable[..., InProcess]]:
 
         def make(survey: str = "pilot", **settings: Any) -> InProcess:
             served = workspace.survey(survey).sheets.serve(
-                contact="lab@university.example", cultures=["US", "DE"], settings=settings
+                contact="lab@university.example",
+                cultures=["US", "DE"] if survey == "pilot" else [],
+                settings=settings,
             )
             address = settings.get("address", "http://survey.example")
             client = TestClient(make_application(served, OWNER), base_url=address)
