@@ -24,12 +24,12 @@ from tests.worlds import starter_rows, write_table
 OWNER = "a-token-of-the-owner"
 
 
-def make_workspace(folder: Path, languages: Sequence[str], memes: int) -> Path:
+def make_workspace(folder: Path, languages: Sequence[str], memes: int, max_side: int = 240) -> Path:
     """A workspace with the first memes of the starter set in English and other languages."""
     table = write_table(folder.parent / "cut.csv", starter_rows(languages, memes))
     with Workspace.create(folder, languages=languages) as workspace:
         workspace.import_captions(table)
-    render_table(table, folder / "out", languages="all", max_side=240, jobs=1)
+    render_table(table, folder / "out", languages="all", max_side=max_side, jobs=1)
     return folder
 
 

@@ -283,3 +283,30 @@ def test_a_file_of_before_is_still_read(tmp_path: Path) -> None:
     file.write_text(json.dumps({**sent, "answers": answers}), encoding="utf-8")
     (submission,) = import_file(Html(), file, survey).submissions
     assert unmeasured(submission) == (Answer("m1", "hate", (("whom", ("one",)),)),)
+
+
+def test_nobody_goes_on_before_all_answers_were_on_the_screen(
+    browser: Browser, tmp_path: Path
+) -> None:
+    many = tuple(f"kind-{number}" for number in range(1, 13))
+    survey = asking(tmp_path, (Question("whom", "choice", many),))
+    (texts,) = survey.texts.values()
+    names = {f"taxonomy.multi3hate.questions.whom.answer.{each}": each for each in many}
+    names |= {"taxonomy.multi3hate.questions.whom.text": "Which?"}
+    survey = replace(survey, texts={texts.locale.tag: survey_texts(texts.locale, names)})
+    page = first_entry(browser, tmp_path, survey)
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")  # to the next question, whose last answers are below
+    for key in ("c", "b"):  # beyond nine answers there are 0 and letters
+        page.keyboard.press(key)
+    assert page.locator("input[name=whom]:checked").get_attribute("value") == "kind-12"
+    page.evaluate("scrollTo(0, 0)")
+    page.click("#next")
+    assert page.inner_text(".problem") == survey.texts["en"].get("page.below")
+    for _ in many:
+        if page.locator("h1", has_text=survey.texts["en"].get("person.heading")).count():
+            break
+        page.wait_for_timeout(50)
+        page.click("#next")
+    assert page.inner_text("h1") == survey.texts["en"].get("person.heading")
+    page.context.close()

@@ -128,8 +128,9 @@ function unreadAnswer({ item }) {
     .find((label) => !readAnswers.get(item).has(label.dataset.answer));
 }
 
-// Make the picture as small as it has to be for all answers to fit below it, but no smaller than a
-// third of the window: below that the captions of memes cannot be read on a phone.
+// Make the picture as small as it has to be for all answers to fit below it, or beside it for itself to
+// fit above the buttons, but no smaller than a third of the window: below that the captions of memes
+// cannot be read on a phone.
 function fitPicture() {
   const image = main.querySelector(".entry figure img");
   const box = main.querySelector("fieldset:not([hidden])");
@@ -137,11 +138,12 @@ function fitPicture() {
   image.style.maxHeight = "";
   const side = image.getBoundingClientRect();
   const answers = box.getBoundingClientRect();
-  if (answers.top < side.bottom) return;  // beside the picture
-  const below = answers.bottom + scrollY + nav.offsetHeight - innerHeight;
+  const lowest = answers.top < side.bottom ? side.bottom : answers.bottom;
+  const below = lowest + scrollY + nav.offsetHeight - innerHeight;
   if (below > 0) image.style.maxHeight = `${Math.max(side.height - below, innerHeight / 3)}px`;
 }
 addEventListener("resize", fitPicture);
+new ResizeObserver(fitPicture).observe(nav);  // it has a line more without a connection
 
 function stopClock() {
   observer?.disconnect();
