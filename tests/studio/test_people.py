@@ -179,9 +179,9 @@ def test_people_of_a_team_get_their_sheets_by_their_links(application: Make, fol
             "groups", "DE", recipe="harmeme", people=folder / "team.csv", size=4
         )
         assigned = {
-            row["place"]: {each["sheet"] for each in workspace.survey("groups").team()["sheets"]
+            row["place"]: {each["sheet"] for each in workspace.survey("groups").people.team()["sheets"]
                            if each["place"] == row["place"]}
-            for row in workspace.survey("groups").team()["sheets"]
+            for row in workspace.survey("groups").people.team()["sheets"]
         }  # fmt: skip
     made = application("groups")
     links = dict(made.served.links({}, "http://survey.example", team=True).links)

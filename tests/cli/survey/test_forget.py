@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from memeloc.survey.serving import Place
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.registry import target_names
 from memeloc.workspace import Workspace
@@ -65,8 +66,10 @@ def answer_at_the_server(pack: SurveyPack) -> None:
     at, sheet = datetime(2026, 6, 1, 12, tzinfo=UTC), pack.sheets[2]
     with Workspace.find() as workspace:
         hashed = workspace.store.surveys.hash_participant(ADA)
-        place = workspace.store.serving.take("pilot", hashed, "", at, lambda _: sheet, at)
+        wanted = Place("", "pilot", "", hashed, "", "open", at, at)
+        place = workspace.store.serving.take(wanted, lambda _: sheet, lambda _: True)
         assert not isinstance(place, str)
+        workspace.store.serving.agree(place.id, {"consent": {}})
         value = {"label": "hate"}
         workspace.store.serving.add_answer(place.id, "m1", 1, value, at, at, lambda *_: True)
 
