@@ -178,11 +178,10 @@ def test_people_of_a_team_get_their_sheets_by_their_links(application: Make, fol
         workspace.surveys.build(
             "groups", "DE", recipe="harmeme", people=folder / "team.csv", size=4
         )
-        assigned = {
-            row["place"]: {each["sheet"] for each in workspace.survey("groups").people.team()["sheets"]
-                           if each["place"] == row["place"]}
-            for row in workspace.survey("groups").people.team()["sheets"]
-        }  # fmt: skip
+        rows = workspace.survey("groups").people.team()["sheets"]
+    assigned = {row["place"]: set[str]() for row in rows}
+    for row in rows:
+        assigned[row["place"]].add(row["sheet"])
     made = application("groups")
     links = dict(made.served.links({}, "http://survey.example", team=True).links)
     assert links.keys() == assigned.keys()

@@ -120,7 +120,7 @@ def test_a_sheet_from_the_first_screen_to_the_code(
         survey, store = workspace.survey("pilot"), workspace.store.surveys
         who = store.hash_participant(f"{culture}-{network}-{size['width']}")
         (sent,) = (each for each in survey.submissions if each.participant == who)
-        (sheet,) = (each for each in survey.sheets if each.id == sent.sheet)
+        (sheet,) = (each for each in survey.all_sheets if each.id == sent.sheet)
     looked_at = {
         entry_id(e) for e in sheet.entries if not isinstance(e, Check) or e.kind == "implicit"
     }
