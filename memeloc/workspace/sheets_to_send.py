@@ -1,4 +1,4 @@
-"""What annotators see, put together. In: a stored survey, rendered pictures. Out: `SurveyPack`s.
+"""What annotators see, put together. In: a stored survey, rendered pictures. Out: `SheetsToSend`s.
 
 What a sheet says is noted when it goes out, so that its answers are read by those texts, whatever
 is corrected later.
@@ -21,7 +21,7 @@ from memeloc.model import Template
 from memeloc.survey.design.build import Design, to_sheets
 from memeloc.survey.design.planning import Pace
 from memeloc.survey.model import Culture, MemeEntry
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.texts import SurveyTexts, catalogue
 from memeloc.version import __version__
 from memeloc.workspace.finished_memes import collected_pictures
@@ -56,7 +56,7 @@ def pack_to_send(
     minutes: int,
     paces: Mapping[str, Pace],
     on_example: Callable[[], None],
-) -> SurveyPack:
+) -> SheetsToSend:
     """The sheets of some rounds and cultures with all that annotators see.
 
     `pictures` is a folder that `memeloc render` made; 0 minutes are worked out, by `paces` of
@@ -86,7 +86,7 @@ def pack_to_send(
             default=1,
         )
     codes = survey.codes(sheets)
-    return SurveyPack(
+    return SheetsToSend(
         survey.name,
         sheets,
         survey.taxonomy,
@@ -96,10 +96,11 @@ def pack_to_send(
         contact,
         minutes,
         has_team=bool(survey.state("team")),
+        order=survey.design.order,
     )
 
 
-def stale_pictures(survey: StoredSurvey, pack: SurveyPack) -> tuple[tuple[str, str], ...]:
+def stale_pictures(survey: StoredSurvey, pack: SheetsToSend) -> tuple[tuple[str, str], ...]:
     """Memes and languages whose picture shows another caption than the current one.
 
     Finished memes are not rendered; see `memeloc.workspace.finished_memes.changed_pictures`.
@@ -117,7 +118,7 @@ def stale_pictures(survey: StoredSurvey, pack: SurveyPack) -> tuple[tuple[str, s
     return tuple((meme, tag) for tag, meme in sorted(stale))
 
 
-def note_texts(survey: StoredSurvey, pack: SurveyPack) -> None:
+def note_texts(survey: StoredSurvey, pack: SheetsToSend) -> None:
     noted = survey.state("texts")
     for tag, texts in pack.texts.items():
         by_key = {key: texts.get(key) for key in texts.keys()}  # noqa: SIM118 - not a mapping
@@ -130,7 +131,7 @@ def note_texts(survey: StoredSurvey, pack: SurveyPack) -> None:
         _note_captions(survey, pack)
 
 
-def _note_captions(survey: StoredSurvey, pack: SurveyPack) -> None:
+def _note_captions(survey: StoredSurvey, pack: SheetsToSend) -> None:
     """Note the captions that go out: people name parts of them; pictures may become others."""
     captions: dict[str, dict[str, str]] = survey.state(CAPTIONS)
     for sheet in pack.sheets:
@@ -140,7 +141,7 @@ def _note_captions(survey: StoredSurvey, pack: SurveyPack) -> None:
         survey.put_state(CAPTIONS, tag, own)
 
 
-def sent_packs(survey: StoredSurvey) -> list[SurveyPack]:
+def sent_packs(survey: StoredSurvey) -> list[SheetsToSend]:
     """The survey by the texts that went out last, then by earlier ones: to read answers by."""
     sent: dict[str, list[SurveyTexts]] = {}
     english = catalogue(survey.taxonomy)
@@ -158,7 +159,7 @@ def sent_packs(survey: StoredSurvey) -> list[SurveyPack]:
     names = [example.id for example in survey.taxonomy.examples]
     examples = {(culture.code, name): NO_PICTURE for culture in cultures for name in names}
     return [
-        SurveyPack(
+        SheetsToSend(
             survey.name,
             sheets,
             survey.taxonomy,

@@ -19,6 +19,7 @@ from pydantic import Field
 
 from memeloc.survey.codes import codes
 from memeloc.survey.design.build import Design, to_sheets
+from memeloc.survey.design.settings import DesignSettings
 from memeloc.survey.model import Batch, CompletionCodes, Culture, Sheet, Submission
 from memeloc.survey.recipes import Recipe, leave_out
 from memeloc.survey.targets.protocol import Decide, SurveyPack, Target
@@ -54,7 +55,14 @@ CLOSED = "closed"
 WITHDRAWN = "withdrawn"
 """The subject under which the sheets are noted, by id, that were planned and never go out."""
 
-_NUMBERS = ("size", "answers", "explicit", "implicit", "seed")
+_NUMBERS = ("size", "answers", "explicit", "implicit")
+
+
+def design_numbers(settings: DesignSettings | Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `Design` has of settings, or of a stored design;
+    `order` is left out where it is fixed."""
+    values = settings if isinstance(settings, Mapping) else vars(settings)
+    return {name: values[name] for name in (*_NUMBERS, "order") if name in values}
 
 
 def disagree(costs: str) -> bool:
@@ -114,7 +122,8 @@ class StoredSurvey:
                 )
                 for culture in values["cultures"]
             ),
-            **{key: values[key] for key in _NUMBERS},
+            **design_numbers(values),
+            seed=values["seed"],
         )
         self.memes: dict[str, str] = dict(values["memes"])
         self.collected: str = values.get("collected", "")
@@ -291,7 +300,8 @@ def design_values(
             }
             for culture in design.cultures
         ],
-        **{key: getattr(design, key) for key in _NUMBERS},
+        **{key: getattr(design, key) for key in (*_NUMBERS, "seed")},
+        **({} if design.order == "fixed" else {"order": design.order}),
         "memes": [list(pair) for pair in sorted(memes.items())],
         **more,
     }

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from memeloc.errors import InputError
+from memeloc.locales import default
 from memeloc.model import Acceptance, Locale
 from memeloc.survey.design.build import notes
+from memeloc.survey.design.settings import RELAXED
 from memeloc.survey.model import Batch, Culture
+from memeloc.survey.texts import TaxonomyTexts, survey_texts
+from memeloc.taxonomy import SOURCE
 from memeloc.workspace.folder import WorkspaceFolder
-
-RELAXED = "IN,CN"
-"""Cultures whose people may live elsewhere (multi3hate 3.3)."""
+from memeloc.workspace.stored_survey import StoredSurvey
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,58}[A-Za-z0-9_-])?")
 _RESERVED = {"CON", "PRN", "AUX", "NUL"} | {
@@ -24,20 +27,14 @@ _CODE = re.compile("[A-Z]{2}(-[A-Z]{2})?")
 
 
 @dataclass(frozen=True, slots=True)
-class BuiltBatch:
-    id: str
-    memes: tuple[str, ...]
-    cultures: tuple[str, ...]
-    answers: int
-
-
-@dataclass(frozen=True, slots=True)
 class BuildResult:
     """A survey that was built, or what was chosen for it.
 
     Attributes:
         memes, sheets: how many there are; `annotators` is how many places the sheets have.
         new: how many batches were not there before.
+        taxonomy, question, answers: what is asked, in English; answers by the label's id.
+        checks: how many attention checks a sheet has, by kind.
         remarks: what could not be kept to, a sentence each.
         left_out: by language, the memes without a caption in it.
         acceptance: of the memes' captions, which were taken and left out by their states.
@@ -46,10 +43,14 @@ class BuildResult:
 
     survey: str
     memes: int
-    batches: tuple[BuiltBatch, ...]
+    batches: tuple[Mapping[str, Any], ...]
     sheets: int
     annotators: int
     new: int
+    taxonomy: str
+    question: str
+    answers: Mapping[str, str]
+    checks: Mapping[str, int]
     remarks: tuple[str, ...]
     left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     outcomes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
@@ -57,29 +58,26 @@ class BuildResult:
 
 
 def build_result(
-    name: str,
-    batches: Sequence[Batch],
-    memes: Mapping[str, str],
-    new: int,
-    *,
-    left_out: Mapping[str, tuple[str, ...]] | None = None,
-    outcomes: Mapping[str, tuple[int, int]] | None = None,
-    remarks: Sequence[str] = (),
-    acceptance: Acceptance | None = None,
+    survey: StoredSurvey, batches: Sequence[Batch], memes: Mapping[str, str], new: int, **more: Any
 ) -> BuildResult:
+    """Return what was built, with further fields of `BuildResult`."""
+    texts = TaxonomyTexts(
+        survey_texts(default().get(SOURCE), taxonomy=survey.taxonomy), survey.taxonomy
+    )
+    fields = ("id", "memes", "cultures", "answers")
+    more["remarks"] = (*more.get("remarks", ()), *notes(batches, memes))
     return BuildResult(
-        name,
+        survey.name,
         len(memes),
-        tuple(
-            BuiltBatch(batch.id, batch.memes, batch.cultures, batch.answers) for batch in batches
-        ),
+        tuple({name: getattr(batch, name) for name in fields} for batch in batches),
         sum(len(batch.cultures) for batch in batches),
         sum(len(batch.cultures) * batch.answers for batch in batches),
         new,
-        (*remarks, *notes(batches, memes)),
-        left_out or {},
-        outcomes or {},
-        acceptance,
+        taxonomy=survey.taxonomy.name,
+        question=texts.question,
+        answers=texts.labels,
+        checks={"explicit": survey.design.explicit, "implicit": survey.design.implicit},
+        **more,
     )
 
 

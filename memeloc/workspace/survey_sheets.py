@@ -321,7 +321,7 @@ class SurveySheets:
         new = self.survey.store.add_batches(self.survey.name, batches)
         there = Counter(outcomes.values())
         taken = {str(kind): (wanted[kind], there[kind]) for kind in preannotation.KINDS}
-        return build_result(self.survey.name, batches, chosen, new, outcomes=taken)
+        return build_result(self.survey, batches, chosen, new, outcomes=taken)
 
     def look_up(self, out: Path | None = None) -> LookedUp:
         """Look up the ids of the recruitment service's filters that the cultures need.

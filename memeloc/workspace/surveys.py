@@ -8,25 +8,35 @@ from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.store.records import Accept
 from memeloc.survey.design import preannotation
 from memeloc.survey.design.build import Design, build
 from memeloc.survey.design.given import build_given, read_batches
 from memeloc.survey.design.pay import read_rates
 from memeloc.survey.design.planning import SurveyPlan, plan
 from memeloc.survey.design.sampling import read_differing, sampled
+from memeloc.survey.design.settings import (
+    RecipeDesign,
+    SurveySettings,
+    read_survey_settings,
+)
 from memeloc.survey.design.team import Assigned, Team, build_shared, read_team, team_remarks
-from memeloc.survey.model import Batch, Culture
-from memeloc.survey.recipes import Recipe, RecipeDesign, leave_out, load_recipe
+from memeloc.survey.model import Culture
+from memeloc.survey.recipes import Recipe, leave_out, load_recipe
 from memeloc.taxonomy import load_taxonomy, taxonomy_names, with_demographics
 from memeloc.workspace.finished_memes import asked_about, collected_memes
 from memeloc.workspace.forgetting import forget
 from memeloc.workspace.own_folders import FILE, workspace_folder
 from memeloc.workspace.plain_answers import ImportingAnswers
 from memeloc.workspace.settings import read_settings
-from memeloc.workspace.stored_survey import Agree, StoredSurvey, design_values, disagree, recruiter
+from memeloc.workspace.stored_survey import (
+    Agree,
+    StoredSurvey,
+    design_numbers,
+    design_values,
+    disagree,
+    recruiter,
+)
 from memeloc.workspace.survey_building import (
-    RELAXED,
     BuildResult,
     build_result,
     check_name,
@@ -43,7 +53,7 @@ class Surveys(ImportingAnswers):
         return tuple(self._workspace.store.surveys.names())
 
     def only(self) -> str:
-        """The name of the workspace's only survey.
+        """Return the name of the workspace's only survey.
 
         Raises:
             InputError: there is none, or there are others.
@@ -59,48 +69,23 @@ class Surveys(ImportingAnswers):
 
     def summaries(self) -> dict[str, list[dict[str, Any]]]:
         """Return what each of the `surveys` is called, what it asks whom, and how far it is."""
-        summaries = []
-        for name in self.names():
-            survey = StoredSurvey(self._workspace, name)
-            batches = survey.batches
-            summaries.append(
+        surveys = [StoredSurvey(self._workspace, name) for name in self.names()]
+        return {
+            "surveys": [
                 {
-                    "survey": name,
+                    "survey": survey.name,
                     "taxonomy": survey.taxonomy.name,
                     "cultures": ",".join(culture.code for culture in survey.design.cultures),
                     "memes": len(survey.memes),
-                    "batches": len(batches),
+                    "batches": len(batches := survey.batches),
                     "rounds": len({batch.round for batch in batches}),
                     "submissions": len(survey.submissions),
                 }
-            )
-        return {"surveys": summaries}
+                for survey in surveys
+            ]
+        }
 
-    def build(
-        self,
-        name: str,
-        cultures: str,
-        *,
-        recipe: str | Path = "",
-        mode: str = "",
-        people: Path | None = None,
-        taxonomy: str | Path = "",
-        size: int | None = None,
-        answers: int | None = None,
-        explicit: int | None = None,
-        implicit: int | None = None,
-        sample: int | None = None,
-        seed: int = 0,
-        memes: Path | Sequence[str] | None = None,
-        relaxed: str = RELAXED,
-        preannotate: bool = False,
-        batches: Path | None = None,
-        collected: str | None = None,
-        items: Path | None = None,
-        differing: Path | None = None,
-        demographics: Sequence[str] = (),
-        captions: Accept = "accepted",
-    ) -> BuildResult:
+    def build(self, name: str, cultures: str, **settings: Any) -> BuildResult:
         """Assign memes to batches with attention checks, the same for every culture.
 
         A survey is never changed once it is built; the same again makes nothing new.
@@ -108,128 +93,93 @@ class Surveys(ImportingAnswers):
         Args:
             cultures: who is asked: countries, as `US,DE,MX=es`; `=TAG` names the language where
                 the workspace has none, or several, of that country.
-            recipe: a published scheme's name, or the .toml file of one; what follows replaces
-                single settings of it. Without one, multi3hate's design with memeloc.toml's rules.
-            mode: of the recipe; the main one by default.
-            people: a table of the people who annotate, for recipes with a named team: see
-                `memeloc.survey.design.team.read_team`.
-            taxonomy: a shipped label set's name, or the .toml file of one.
-            size: memes a batch; `answers`: annotators a sheet.
-            explicit, implicit: attention checks a sheet.
-            sample: so many memes, drawn by the seed; 0 for all.
-            seed: another one draws other batches.
-            memes: only these: ids, or a file with one a line.
-            relaxed: cultures whose people may live elsewhere, with commas between.
-            preannotate: whether each meme is first asked about twice, in one culture.
-            batches: a table with the batches, instead of drawn ones; see
-                `memeloc.survey.design.given`.
-            collected: which finished memes are asked about, as they are: `selected`, or those of
-                the source or dataset of that name; `none` for the workspace's own, which are
-                rendered. None is what the recipe says, else `none`.
-            items: a table with `meme_id` and, for each question with a text of the item's own, a
-                column of the question's id; see `Question.item_text`.
-            differing: a table of a model's rounds: only memes on which they differ; see
-                `memeloc.survey.design.sampling.read_differing`.
-            demographics: shipped questions about the person, asked at the end of each sheet: ids
-                of `memeloc.taxonomy.demographic_questions`.
-            captions: which of the workspace's are asked about: `accepted`, `corrected` (these also)
-                or `any`; see `memeloc.store.captions.states`. The result counts the others.
+            settings: of `memeloc.survey.design.settings.SurveySettings`. Those of a recipe come
+                first; without one it is multi3hate's design with memeloc.toml's rules.
 
         Raises:
-            InputError: a name, culture or meme cannot be, or there is another survey of that name.
+            InputError: a name, setting, culture or meme cannot be, or there is another survey of
+                that name.
         """
         workspace = self._workspace
         check_name(name, workspace.store.surveys.names())
-        scheme = load_recipe(recipe, mode) if recipe else None
-        numbers = _numbers(
-            scheme, size=size, answers=answers, explicit=explicit, implicit=implicit, sample=sample
-        )
-        team = _team(scheme, numbers, people)
-        asked = taxonomy or (scheme.taxonomy if scheme else "multi3hate")
+        chosen = read_survey_settings(settings)
+        scheme = load_recipe(chosen.recipe, chosen.mode) if chosen.recipe else None
+        numbers = chosen.over(scheme.design if scheme else RecipeDesign())
+        team = _team(scheme, numbers, chosen.people)
+        asked = chosen.taxonomy or (scheme.taxonomy if scheme else "multi3hate")
         labels = leave_out(load_taxonomy(asked), scheme.leave_out if scheme else ())
-        labels = with_demographics(labels, demographics)
-        of = read_cultures(workspace, cultures, relaxed)
+        labels = with_demographics(labels, chosen.demographics)
+        of = read_cultures(workspace, cultures, chosen.relaxed)
         if team is not None and len(of) > 1:
             raise InputError("A named team annotates in one culture; build a survey for each")
-        drawn = numbers.sample or team is not None
-        if batches is not None and (preannotate or memes is not None or differing or drawn):
-            raise InputError(
-                "A table of batches says itself which memes are asked about where; leave "
-                "out --memes, --differing, --preannotate, samples and teams"
-            )
-        if differing is not None and memes is not None:
-            raise InputError("Both --memes and --differing say which memes; leave one out")
-        wanted = Wanted.of(read_differing(differing) if differing else memes)
-        if batches is not None:
-            given = read_batches(batches, [culture.code for culture in of])
-            wanted = Wanted.of_batches(given, batches)
-        finished, remarks = asked_about(workspace, scheme, collected)
-        chosen = (
+        wanted = _wanted(chosen, of, drawn=bool(numbers.sample or team))
+        finished, remarks = asked_about(workspace, scheme, settings.get("collected"))
+        memes = (
             collected_memes(workspace, finished, wanted, of)
             if finished
-            else memes_with_captions(workspace, of, wanted, captions)
+            else memes_with_captions(workspace, of, wanted, chosen.captions)
         )
-        templates = sampled(chosen.templates, numbers.sample, seed)
-        design = Design(name, labels.name, of, *_design_numbers(numbers), seed)
+        templates = sampled(memes.templates, numbers.sample, chosen.seed)
+        design = Design(name, labels.name, of, **design_numbers(numbers), seed=chosen.seed)
         assigned: Assigned = {}
-        made: tuple[Batch, ...]
         if team is not None:
             made, assigned = build_shared(templates, design, labels, team, numbers.sharing)
+            remarks += team_remarks(team, numbers.sharing, numbers.groups, numbers.people)
         elif wanted.given:
             made = build_given(wanted.given, templates, design, labels)
         else:
-            made = (preannotation.split if preannotate else build)(templates, design, labels)
+            made = (preannotation.split if chosen.preannotate else build)(templates, design, labels)
         is_shipped = asked in taxonomy_names()
-        own = None if is_shipped else Path(asked).read_text(encoding="utf-8-sig")
         values = design_values(
             design,
             templates,
-            own,
+            None if is_shipped else Path(asked).read_text(encoding="utf-8-sig"),
             demographics=labels.demographics,
-            item_texts=read_item_texts(items, labels, templates),
+            item_texts=read_item_texts(chosen.items, labels, templates),
             collected=finished,
-            pictures=chosen.pictures and {meme: chosen.pictures[meme] for meme in templates},
+            pictures=memes.pictures,
             given=made if wanted.given else (),
             recipe=scheme,
         )
         new = workspace.store.surveys.add(name, values, made)
-        remarks += chosen.remarks
+        survey = StoredSurvey(workspace, name)
         if team is not None:
-            note_team(StoredSurvey(workspace, name), team, assigned)
-            remarks += team_remarks(team, numbers.sharing, numbers.groups, numbers.people)
+            note_team(survey, team, assigned)
         return build_result(
-            name,
+            survey,
             made,
             templates,
             new,
-            left_out=chosen.left_out,
-            remarks=remarks,
-            acceptance=chosen.acceptance,
+            left_out=memes.left_out,
+            remarks=(*remarks, *memes.remarks),
+            acceptance=memes.acceptance,
         )
 
     def forget(
         self, people: Sequence[str], *, exported: Sequence[str | Path] = (), agree: Agree = disagree
     ) -> dict[str, Any]:
+        """Erase people; see `memeloc.workspace.forgetting.forget`."""
         return forget(self._workspace, people, exported=exported, agree=agree)
 
 
-def _numbers(recipe: Recipe | None, **changed: int | None) -> RecipeDesign:
-    design = recipe.design if recipe else RecipeDesign()
-    return design.model_copy(
-        update={name: value for name, value in changed.items() if value is not None}
-    )
-
-
-def _design_numbers(design: RecipeDesign) -> tuple[int, int, int, int]:
-    return design.size, design.answers, design.explicit, design.implicit
+def _wanted(settings: SurveySettings, cultures: Sequence[Culture], *, drawn: bool) -> Wanted:
+    """Return the memes that the settings name."""
+    memes, differing, batches = settings.memes, settings.differing, settings.batches
+    if batches is not None:
+        if settings.preannotate or memes is not None or differing or drawn:
+            raise InputError(
+                "A table of batches says itself which memes are asked about where; leave "
+                "out --memes, --differing, --preannotate, samples and teams"
+            )
+        given = read_batches(batches, [culture.code for culture in cultures])
+        return Wanted.of_batches(given, batches)
+    if differing is not None and memes is not None:
+        raise InputError("Both --memes and --differing say which memes; leave one out")
+    return Wanted.of(read_differing(differing) if differing else memes)
 
 
 def _team(recipe: Recipe | None, design: RecipeDesign, people: Path | None) -> Team | None:
-    """The people who are named in a table; None where whoever comes is asked.
-
-    Raises:
-        InputError: the recipe is for a named team and there is no table, or the other way round.
-    """
+    """Return the people who are named in a table; None where whoever comes is asked."""
     if recipe is not None and design.sharing != "open":
         if people is None:
             raise InputError(
@@ -253,10 +203,10 @@ def plan_survey(
     seconds: float | None = None,
     loss: float = 0.1,
 ) -> SurveyPlan:
-    """What a survey would take; it needs no workspace, but pays as memeloc.toml of one says.
+    """Return what a survey would take; it needs no workspace, but pays as memeloc.toml of one says.
 
     `memes` of the survey are asked about in `cultures` (countries, with commas between), after a
-    pre-annotation of `preannotated` ones; see `Surveys.build` and `Survey.plan` for the others.
+    pre-annotation of `preannotated` ones; see `Survey.sheets.plan` for the others.
     """
     settings: Mapping[str, object] = {}
     try:

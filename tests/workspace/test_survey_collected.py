@@ -69,7 +69,7 @@ def test_what_a_filter_dropped_is_left_out(folder: Path, collected: dict[str, st
     with Workspace.find() as workspace:
         workspace.store.curation.add_verdicts([dropped])
         built = workspace.surveys.build("harm", "US", collected="harmeme")
-        assert built.batches[0].memes == (collected["blue"],)
+        assert built.batches[0]["memes"] == (collected["blue"],)
         assert "1 finished memes are left out, as filters dropped them." in built.remarks
 
 
@@ -98,7 +98,7 @@ def selected(folder: Path, collected: dict[str, str]) -> dict[str, str]:
 def test_selected_memes_are_the_same_in_two_cultures(selected: dict[str, str]) -> None:
     with Workspace.find() as workspace:
         built = workspace.surveys.build("harm", "US,DE", collected="selected")
-        assert set(built.batches[0].memes) == {selected["blue"], selected["green"]}
+        assert set(built.batches[0]["memes"]) == {selected["blue"], selected["green"]}
         survey = workspace.survey("harm")
         (of_us, of_de) = survey.sheets.export("csv", contact="lab").files
     assert [picture_names(table) for table in (of_us, of_de)] == [picture_names(of_us)] * 2
@@ -114,11 +114,11 @@ def test_a_recipe_asks_about_what_was_selected(folder: Path, selected: dict[str,
     team = team_table(folder, {"native": 3})
     with Workspace.find() as workspace:
         built = workspace.surveys.build("ara", "US", recipe="araharmeme", people=team)
-        assert set(built.batches[0].memes) == {selected["blue"], selected["green"]}
+        assert set(built.batches[0]["memes"]) == {selected["blue"], selected["green"]}
         built = workspace.surveys.build(
             "own", "US", recipe="araharmeme", people=team, collected="none"
         )
-        assert set(built.batches[0].memes) == set(workspace.store.captions.templates())
+        assert set(built.batches[0]["memes"]) == set(workspace.store.captions.templates())
 
 
 def test_labels_and_agreement_of_selected_memes(folder: Path, selected: dict[str, str]) -> None:

@@ -2,23 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Option
 
 import memeloc
-from memeloc.cli.options import AsJson, TakenCaptions, split
+from memeloc.cli.options import AsJson
 from memeloc.cli.output import say
 from memeloc.cli.show import explain, next_lines, show
 from memeloc.cli.survey.options import Name
 from memeloc.counts import counted
+from memeloc.survey.design.settings import Order, SurveySettings
 from memeloc.workspace.acceptance import acceptance_sentences
 
 if TYPE_CHECKING:
     from memeloc.workspace.survey_building import BuildResult
 
+_KINDS: dict[str, Any] = {
+    **dict.fromkeys(("people", "memes", "differing", "batches", "items"), Path),
+    "captions": Literal["accepted", "corrected", "any"],
+    "order": Order,
+}
 
+
+def _taking_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command an option for each of `SurveySettings`, in the place of its `**settings`.
+
+    An option that is not named is None, so that a recipe's setting stays.
+    """
+    options = []
+    for name, field in SurveySettings.model_fields.items():
+        extra: Any = field.json_schema_extra
+        limits: dict[str, Any] = {}
+        for each in field.metadata:
+            limits |= {"min": each.ge} if hasattr(each, "ge") else {}
+            limits |= {"max": each.le} if hasattr(each, "le") else {}
+        kind = field.annotation if field.annotation in (int, bool) else _KINDS.get(name, str)
+        option = Option(f"--{name}", help=field.description, **extra["option"], **limits)
+        annotation: Any = Annotated[kind if kind is bool else kind | None, option]
+        options.append(
+            Parameter(
+                name,
+                Parameter.KEYWORD_ONLY,
+                default=False if kind is bool else None,
+                annotation=annotation,
+            )
+        )
+    *own, as_json, _ = signature(command, eval_str=True).parameters.values()
+    whole = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in (*own, *options, as_json)]
+    command.__signature__ = Signature(whole)  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in whole}
+    return command
+
+
+@_taking_settings
 def build(
     name: Name,
     cultures: str = Option(
@@ -27,87 +67,8 @@ def build(
         help="Who is asked: countries, as US,DE,MX=es; =TAG names the language where the "
         "workspace has none, or several, of that country; IN-US=hi+en are bicultural people.",
     ),
-    recipe: str = Option(
-        "",
-        metavar="NAME|FILE",
-        help="A published scheme whole: what is asked of whom, which rules hold, how labels are "
-        "settled; `memeloc survey recipes` lists.",
-        show_default="none",
-    ),
-    mode: str = Option("", help="A mode of the recipe, as dry-run.", show_default="the main one"),
-    people: Path | None = Option(
-        None,
-        metavar="TABLE",
-        help="Who annotates, for a recipe with a named team: participant and, if wanted, group.",
-        show_default="whoever comes",
-    ),
-    taxonomy: str = Option(
-        "",
-        metavar="NAME|FILE",
-        help="What is asked; `memeloc survey taxonomies` lists.",
-        show_default="multi3hate, or the recipe's",
-    ),
-    size: int | None = Option(
-        None, min=1, max=500, help="Memes a batch.", show_default="20, or the recipe's"
-    ),
-    answers: int | None = Option(
-        None, min=1, help="Answers a meme and culture.", show_default="5, or the recipe's"
-    ),
-    explicit: int | None = Option(
-        None, min=0, help="Explicit attention checks a sheet.", show_default="1, or the recipe's"
-    ),
-    implicit: int | None = Option(
-        None, min=0, help="Implicit attention checks a sheet.", show_default="3, or the recipe's"
-    ),
-    sample: int | None = Option(
-        None, min=0, help="So many memes, drawn; 0 for all.", show_default="all, or the recipe's"
-    ),
-    seed: int = Option(0, help="Another one draws other batches."),
-    memes: Path | None = Option(
-        None, metavar="FILE", help="Only these memes: a file with an id a line.", show_default="all"
-    ),
-    relaxed: str = Option(
-        "IN,CN", metavar="CODES", help="Cultures whose people may live elsewhere; or none."
-    ),
-    differing: Path | None = Option(
-        None,
-        metavar="TABLE",
-        help="Only memes on which a model's rounds differ: meme_id, and a column a round.",
-        show_default="all",
-    ),
-    preannotate: bool = Option(
-        False,
-        "--preannotate",
-        help="First ask about each meme twice, in one culture; `survey choose` goes on.",
-    ),
-    batches: Path | None = Option(
-        None,
-        metavar="TABLE",
-        help="These batches instead of drawn ones: batch, meme_id and, if wanted, position and "
-        "culture.",
-        show_default="drawn",
-    ),
-    collected: str | None = Option(
-        None,
-        metavar="selected|NAME|none",
-        help="Ask about finished memes as they are: those that were selected, or all of a source "
-        "or dataset that filters keep; none for the workspace's memes, rendered.",
-        show_default="none, or the recipe's",
-    ),
-    items: Path | None = Option(
-        None,
-        metavar="TABLE",
-        help="Texts of the items' own: meme_id, and a column for each question that has them.",
-    ),
-    demographics: str = Option(
-        "",
-        metavar="IDS",
-        help="Ask about the person at the end: gender, age, ethnicity, education, politics, "
-        "religion, most-of-life; with commas between.",
-        show_default="nothing",
-    ),
-    captions: TakenCaptions = "accepted",
     as_json: AsJson = False,
+    **settings: Any,
 ) -> None:
     """Assign memes to batches with attention checks, the same for every culture.
 
@@ -124,29 +85,7 @@ def build(
       memeloc survey build valid --cultures US --taxonomy my-questions.toml --items items.csv
     """
     with memeloc.Workspace.find() as workspace:
-        result = workspace.surveys.build(
-            name,
-            cultures,
-            recipe=recipe,
-            mode=mode,
-            people=people,
-            taxonomy=taxonomy,
-            size=size,
-            answers=answers,
-            explicit=explicit,
-            implicit=implicit,
-            sample=sample,
-            seed=seed,
-            memes=memes,
-            relaxed=relaxed,
-            differing=differing,
-            preannotate=preannotate,
-            batches=batches,
-            collected=collected,
-            items=items,
-            demographics=split(demographics),
-            captions=captions,
-        )
+        result = workspace.surveys.build(name, cultures, **settings)
         further = next_lines(workspace, "survey", survey=name, as_json=as_json)
     for tag, left_out in result.left_out.items():
         say(f"{counted(len(left_out), 'meme')} without a caption in {tag} left out: {left_out[0]}")
@@ -183,14 +122,22 @@ def choose(
 
 
 def _show(result: BuildResult, further: list[str], as_json: bool) -> None:
+    from memeloc.taxonomy import taxonomy_names
+
     if not as_json:
         explain("Note", result.remarks)
-    there = "" if result.new else " (all of them were there)"
+    existing = "" if result.new else " (all of them were there)"
+    is_shipped = result.taxonomy in taxonomy_names()
+    texts = f". All that people read: memeloc survey taxonomies {result.taxonomy}" * is_shipped
+    checks = ", ".join(f"{count} {kind}" for kind, count in result.checks.items())
     show(
         result,
         f"{result.survey}: {counted(result.memes, 'meme')} in "
         f"{counted(len(result.batches), 'batch', 'batches')}, "
-        f"{counted(result.sheets, 'sheet')} for {counted(result.annotators, 'annotator')}{there}",
+        f"{counted(result.sheets, 'sheet')} for {counted(result.annotators, 'annotator')}"
+        f"{existing}",
+        f"Question: {result.question} {' | '.join(result.answers.values())}",
+        f"Attention checks a sheet: {checks}{texts}",
         *further,
         as_json=as_json,
     )

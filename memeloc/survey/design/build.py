@@ -17,11 +17,10 @@ from random import Random
 from memeloc.errors import InputError
 from memeloc.survey.design.arranging import arranged, assigned, evenly, with_checks
 from memeloc.survey.design.chance import chance, one_of, shuffled
+from memeloc.survey.design.settings import LARGEST, Order
 from memeloc.survey.model import Batch, Check, Culture, Entry, MemeEntry, PersonEntry, Sheet, Slot
 from memeloc.taxonomy import Taxonomy
 
-LARGEST = 500
-"""Memes that a batch can have."""
 _LIMITS = {"size": (1, LARGEST), "answers": (1, 1000), "explicit": (0, 50), "implicit": (0, 50)}
 _RESERVED = re.compile(r"check-\d+|person")
 
@@ -37,6 +36,8 @@ class Design:
         answers: annotators a sheet, so answers an item and culture (multi3hate 3.3: five).
         explicit, implicit: attention checks a sheet (A.6: one and three).
         seed: another one draws other batches.
+        order: in which people see the answers of choices: as the taxonomy lists them, turned round
+            for every second person, or drawn by the seed for each.
 
     Raises:
         InputError: a number is out of its range, or a culture is there twice, or none.
@@ -50,6 +51,7 @@ class Design:
     explicit: int = 1
     implicit: int = 3
     seed: int = 0
+    order: Order = "fixed"
 
     def __post_init__(self) -> None:
         for name, (least, most) in _LIMITS.items():

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memeloc.errors import InputError
-from memeloc.survey.design.build import LARGEST, Design, batch_of, check_memes
+from memeloc.survey.design.build import Design, batch_of, check_memes
 from memeloc.survey.design.chance import chance
+from memeloc.survey.design.settings import LARGEST
 from memeloc.survey.model import Batch
 from memeloc.tables import Row, read_table
 from memeloc.taxonomy import Taxonomy

@@ -17,18 +17,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from memeloc.errors import InputError
 from memeloc.survey.design.arranging import assigned, evenly
 from memeloc.survey.design.build import Design, build
 from memeloc.survey.design.chance import chance
+from memeloc.survey.design.settings import Sharing
 from memeloc.survey.model import Batch
 from memeloc.tables import read_table
 from memeloc.taxonomy import Taxonomy
-
-Sharing = Literal["open", "all", "groups", "turns"]
-"""Who labels what; `open` is for whoever comes, so there is no team."""
 
 Assigned = Mapping[str, tuple[str, ...]]
 """By batch id the people who label it, by their places in the team."""

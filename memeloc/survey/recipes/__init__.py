@@ -1,29 +1,182 @@
 """Recipes: published schemes of annotation. In: a name, or a TOML of one's own. Out: a `Recipe`.
 
 A recipe says what is asked, how items are given to people, which rules of quality control hold, and
-how answers become labels: all that `memeloc survey build --recipe` needs besides the memes.
+how answers become labels: all that `memeloc survey build --recipe` needs besides the memes. A file
+has the tables `design`, `check` (a table a rule) and `settle`, and a table `mode.NAME` for
+each other way of working, such as a dry run, whose tables replace single settings of the main one.
+guides/recipes.md shows how one is written.
 """
 
-from memeloc.survey.recipes.recipe import (
-    FOLDER,
-    Recipe,
-    RecipeDesign,
-    RecipeList,
-    leave_out,
-    list_recipes,
-    load_recipe,
-    parse_recipe,
-    recipe_names,
-)
+from __future__ import annotations
 
-__all__ = [
-    "FOLDER",
-    "Recipe",
-    "RecipeDesign",
-    "RecipeList",
-    "leave_out",
-    "list_recipes",
-    "load_recipe",
-    "parse_recipe",
-    "recipe_names",
-]
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memeloc.errors import InputError
+from memeloc.settings import parse_toml, read_toml, validate
+from memeloc.survey.design.settings import RecipeDesign
+from memeloc.survey.quality.rules import Settling, read_rules, read_settling
+from memeloc.taxonomy import Taxonomy
+
+FOLDER = Path(__file__).parent / "shipped"
+
+_Name = Annotated[str, Field(pattern=r"^[a-z0-9]+(?:-[a-z0-9]+)*$", max_length=60)]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A scheme of annotation, in one of its modes.
+
+    Attributes:
+        source: paper and sections that it is after.
+        summary: what happens in this mode, in a sentence.
+        modes: the names of all modes, the main one first.
+        taxonomy: a shipped taxonomy's name, or the path of a TOML beside the recipe's own.
+        leave_out: ids of its labels and rules that the scheme has not, such as "I don't know".
+        check: settings of rules of quality control, by rule.
+        settle: settings of `Settling`.
+    """
+
+    name: str
+    source: str
+    summary: str
+    mode: str
+    modes: tuple[str, ...]
+    taxonomy: str
+    leave_out: tuple[str, ...]
+    design: RecipeDesign
+    check: Mapping[str, Any]
+    settle: Mapping[str, Any]
+
+    @property
+    def settling(self) -> Settling:
+        """How answers become labels, with what the recipe leaves as it is by default."""
+        return read_settling({"answers": self.design.answers, **self.settle})
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    summary: str = ""
+    taxonomy: str = ""
+    design: dict[str, Any] = {}
+    check: dict[str, dict[str, Any]] = {}
+    settle: dict[str, Any] = {}
+
+
+class _File(_Part):
+    name: _Name
+    source: str = ""
+    leave_out: tuple[_Name, ...] = ()
+    taxonomy: str
+    main: _Name = "main"
+    modes: dict[_Name, _Part] = Field({}, alias="mode")
+
+
+def recipe_names() -> tuple[str, ...]:
+    """Return the names of the shipped recipes, sorted."""
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+
+
+def load_recipe(name: str | Path, mode: str = "") -> Recipe:
+    """A shipped recipe by its name, or one of your own by its file, in a mode (the main one).
+
+    Raises:
+        InputError: there is none of that name, no such mode, or the file says what cannot be.
+    """
+    if isinstance(name, str) and name in recipe_names():
+        path = FOLDER / f"{name}.toml"
+    elif isinstance(name, Path) or name.lower().endswith(".toml"):
+        path = Path(name)
+    else:
+        raise InputError(
+            f"There is no recipe {str(name)[:60]!r}; there are {', '.join(recipe_names())}. "
+            "One of your own is named by its .toml file."
+        )
+    return _recipe(read_toml(path), mode, path)
+
+
+def parse_recipe(text: str, mode: str = "") -> Recipe:
+    """A recipe of your own from its TOML.
+
+    Raises:
+        InputError: it says what cannot be, or has no such mode.
+    """
+    return _recipe(parse_toml(text), mode, None)
+
+
+def _recipe(values: Mapping[str, Any], mode: str, path: Path | None) -> Recipe:
+    file = validate(_File, values, "the recipe", file=path)
+    modes = tuple(dict.fromkeys((file.main, *file.modes)))
+    wanted = mode or file.main
+    if wanted not in modes:
+        raise InputError(f"{file.name} has no mode {wanted[:60]!r}; it has {', '.join(modes)}")
+    # All modes are looked at, so that a contradiction is reported before anything is built.
+    return {name: _in_mode(file, name, modes, path) for name in modes}[wanted]
+
+
+def _in_mode(file: _File, mode: str, modes: tuple[str, ...], path: Path | None) -> Recipe:
+    part = file.modes.get(mode, _Part())
+    check = {
+        rule: {**file.check.get(rule, {}), **part.check.get(rule, {})}
+        for rule in {**file.check, **part.check}
+    }
+    recipe = Recipe(
+        name=file.name,
+        source=file.source,
+        summary=part.summary or file.summary,
+        mode=mode,
+        modes=modes,
+        taxonomy=_taxonomy(part.taxonomy or file.taxonomy, path),
+        leave_out=file.leave_out,
+        design=validate(RecipeDesign, {**file.design, **part.design}, "the design", file=path),
+        check=check,
+        settle={**file.settle, **part.settle},
+    )
+    read_rules(recipe.check)
+    _ = recipe.settling
+    return recipe
+
+
+def _taxonomy(name: str, path: Path | None) -> str:
+    """A shipped taxonomy's name, or the path of a file that stands beside the recipe's."""
+    own = name.lower().endswith(".toml") and path is not None
+    return str(path.parent / name) if own and path is not None else name
+
+
+def leave_out(taxonomy: Taxonomy, names: Iterable[str]) -> Taxonomy:
+    """The taxonomy without some labels and rules.
+
+    Raises:
+        InputError: there is no such label or rule, or fewer than two labels to vote for are left.
+    """
+    out = set(names)
+    known = {label.id for label in taxonomy.labels} | set(taxonomy.rules)
+    if missing := sorted(out - known):
+        raise InputError(f"{taxonomy.name} has no label or rule {missing[0]!r} to leave out")
+    labels = tuple(label for label in taxonomy.labels if label.id not in out)
+    rules = tuple(rule for rule in taxonomy.rules if rule not in out)
+    left = replace(taxonomy, labels=labels, rules=rules)
+    if len(left.of_role("vote")) < 2:
+        raise InputError(f"of {taxonomy.name} fewer than two labels are left to vote for")
+    return left
+
+
+def list_recipes(name: str = "") -> dict[str, list[dict[str, Any]]]:
+    """Return the modes of a recipe, by its name or file; of all that ship by default.
+
+    Raises:
+        InputError: as of `load_recipe`.
+    """
+    recipes = [
+        load_recipe(each, mode)
+        for each in ((name,) if name else recipe_names())
+        for mode in load_recipe(each).modes
+    ]
+    fields = ("name", "mode", "taxonomy", "sharing", "answers", "summary", "source")
+    rows = [{**vars(each.design), **vars(each)} for each in recipes]
+    return {"recipes": [{field: row[field] for field in fields} for row in rows]}

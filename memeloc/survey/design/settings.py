@@ -1,0 +1,172 @@
+"""How a survey is set up. In: keywords, a command's options, a recipe's table. Out: settings.
+
+Each is written here once: `Surveys.build` takes them as keywords, `memeloc survey build` has an
+option for each (`option` has what typer's `Option` needs beyond it), and a recipe's table `design`
+those of `RecipeDesign`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from memeloc.settings import validate
+
+LARGEST = 500
+"""Memes that a batch can have."""
+RELAXED = "IN,CN"
+"""Cultures whose people may live elsewhere (multi3hate 3.3)."""
+Order = Literal["fixed", "turned", "drawn"]
+Sharing = Literal["open", "all", "groups", "turns"]
+"""Who of a team labels what; `open` is for whoever comes, so there is no team."""
+Names = Annotated[
+    tuple[str, ...],
+    BeforeValidator(
+        lambda value: (
+            tuple(filter(None, map(str.strip, value.split(","))))
+            if isinstance(value, str)
+            else value
+        )
+    ),
+]
+_Count = Annotated[int, Field(ge=0)]
+_Checks = Annotated[int, Field(ge=0, le=50)]
+
+
+def _setting(default: Any, description: str, **option: Any) -> Any:
+    return Field(default, description=description, json_schema_extra={"option": option})
+
+
+class DesignSettings(BaseModel):
+    """What a recipe says of a design, and a survey may have otherwise."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    size: Annotated[int, Field(ge=1, le=LARGEST)] = _setting(
+        20, "Memes a batch.", show_default="20, or the recipe's"
+    )
+    answers: Annotated[int, Field(ge=1, le=1000)] = _setting(
+        5, "Answers a meme and culture.", show_default="5, or the recipe's"
+    )
+    explicit: _Checks = _setting(
+        1, "Explicit attention checks a sheet.", show_default="1, or the recipe's"
+    )
+    implicit: _Checks = _setting(
+        3, "Implicit attention checks a sheet.", show_default="3, or the recipe's"
+    )
+    sample: _Count = _setting(
+        0, "So many memes, drawn; 0 for all.", show_default="all, or the recipe's"
+    )
+    order: Order = _setting(
+        "fixed",
+        "The order of answers: as they are listed, turned round for every second person, or drawn "
+        "for each.",
+        metavar="ORDER",
+        show_default="fixed, or the recipe's",
+    )
+    collected: str = _setting(
+        "",
+        "Ask about finished memes as they are: those that were selected, or all of a source or "
+        "dataset that filters keep; none for the workspace's memes, rendered.",
+        metavar="selected|NAME|none",
+        show_default="none, or the recipe's",
+    )
+
+
+class RecipeDesign(DesignSettings):
+    """The table `design` of a recipe.
+
+    `groups` is how many groups the scheme has, `people` how many people in each (in all, where
+    there are no groups); 0 for any number. A team that differs is remarked on.
+    """
+
+    sharing: Sharing = "open"
+    groups: _Count = 0
+    people: _Count = 0
+
+
+class SurveySettings(DesignSettings):
+    """What a survey is built of, besides its name and cultures."""
+
+    recipe: str | Path = _setting(
+        "",
+        "A published scheme whole: what is asked of whom, which rules hold, how labels are "
+        "settled; `memeloc survey recipes` lists.",
+        metavar="NAME|FILE",
+        show_default="none",
+    )
+    mode: str = _setting("", "A mode of the recipe, as dry-run.", show_default="the main one")
+    people: Path | None = _setting(
+        None,
+        "Who annotates, for a recipe with a named team: participant and, if wanted, group.",
+        metavar="TABLE",
+        show_default="whoever comes",
+    )
+    taxonomy: str | Path = _setting(
+        "",
+        "What is asked; `memeloc survey taxonomies` lists.",
+        metavar="NAME|FILE",
+        show_default="multi3hate, or the recipe's",
+    )
+    seed: int = _setting(0, "Another one draws other batches.", show_default="0")
+    memes: Path | Sequence[str] | None = _setting(
+        None, "Only these memes: a file with an id a line.", metavar="FILE", show_default="all"
+    )
+    relaxed: str = _setting(
+        RELAXED,
+        "Cultures whose people may live elsewhere; or none.",
+        metavar="CODES",
+        show_default=RELAXED,
+    )
+    differing: Path | None = _setting(
+        None,
+        "Only memes on which a model's rounds differ: meme_id, and a column a round.",
+        metavar="TABLE",
+        show_default="all",
+    )
+    preannotate: bool = _setting(
+        False, "First ask about each meme twice, in one culture; `survey choose` goes on."
+    )
+    batches: Path | None = _setting(
+        None,
+        "These batches instead of drawn ones: batch, meme_id and, if wanted, position and culture.",
+        metavar="TABLE",
+        show_default="drawn",
+    )
+    items: Path | None = _setting(
+        None,
+        "Texts of the items' own: meme_id, and a column for each question that has them.",
+        metavar="TABLE",
+    )
+    demographics: Names = _setting(
+        (),
+        "Ask about the person at the end: gender, age, ethnicity, education, politics, religion, "
+        "most-of-life; with commas between.",
+        metavar="IDS",
+        show_default="nothing",
+    )
+    captions: Literal["accepted", "corrected", "any"] = _setting(
+        "accepted",
+        "Of the workspace's captions: accepted (given, found right or settled), corrected (also "
+        "those that nobody has found right yet) or any (also a machine's).",
+        metavar="WHICH",
+        show_default="accepted",
+    )
+
+    def over(self, recipe: RecipeDesign) -> RecipeDesign:
+        """Return a recipe's design with what was said otherwise."""
+        changed = self.model_fields_set & DesignSettings.model_fields.keys()
+        return recipe.model_copy(update={name: getattr(self, name) for name in changed})
+
+
+def read_survey_settings(values: Mapping[str, Any]) -> SurveySettings:
+    """Return settings from keywords; one that is None is left as it is by default.
+
+    Raises:
+        InputError: there is no such setting, or it cannot have that value.
+    """
+    known = {name: value for name, value in values.items() if value is not None}
+    return validate(SurveySettings, known, "the survey")
