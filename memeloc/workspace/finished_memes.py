@@ -6,7 +6,7 @@ keeps each picture's SHA-256: what is collected later, or reads otherwise, chang
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from memeloc.errors import InputError
@@ -29,7 +29,7 @@ SHOWN = (".jpg", ".png", ".gif", ".webp", ".avif")
 def asked_about(
     workspace: WorkspaceFolder, recipe: Recipe | None, collected: str | None
 ) -> tuple[str, tuple[str, ...]]:
-    """Which finished memes a survey is of, empty for rendered ones; and a remark, if there is one.
+    """Return which finished memes a survey is of, empty for rendered ones; and a remark, if any.
 
     It is what somebody names, or else what the recipe says; where nothing of that kind was ever
     collected, a recipe goes with the workspace's own memes.
@@ -49,7 +49,7 @@ def asked_about(
 def collected_memes(
     workspace: WorkspaceFolder, source: str, wanted: Wanted, cultures: Sequence[Culture]
 ) -> SurveyMemes:
-    """Finished memes, each a template of its own: of a source, or those that were selected.
+    """Return finished memes, each a template of its own: of a source, or those that were selected.
 
     Of a source, those that a filter dropped are left out; what people answered about a filter
     counts before its verdict. What was selected is taken as it is.
@@ -57,13 +57,21 @@ def collected_memes(
     Raises:
         InputError: there are no such finished memes, or not the one that is asked for.
     """
-    items = _selected(workspace) if source == SELECTED else _of_source(workspace, source)
+    items = _items(workspace, source)
     where = "What was selected" if source == SELECTED else f"What was collected from {source}"
     dropped = set() if source == SELECTED else _dropped(workspace, items)
     unshown = {id for id, item in items.items() if item.path and item.path.suffix not in SHOWN}
     ids = wanted.among(items, where)
+    remarks = []
     if wanted.rows is None:
         ids = [meme for meme in ids if meme not in dropped | unshown]
+        if dropped:
+            many = f"{len(dropped):,} finished memes are left out"
+            remarks.append(f"{many}, as filters dropped them.")
+        if unshown:
+            many = f"{len(unshown):,} finished memes are left out"
+            kind = "browsers do not show their kind of picture"
+            remarks.append(f"{many}, as {kind}: {min(unshown)} the first.")
     elif not_shown := [meme for meme in ids if meme in unshown]:
         raise InputError(
             f"The picture of {not_shown[0]} is of no kind that browsers show: "
@@ -73,15 +81,18 @@ def collected_memes(
         )
     if not ids:
         raise InputError(f"{where} has no finished meme that filters keep and browsers show.")
-    remarks = []
-    if wanted.rows is None and dropped:
-        remarks.append(f"{len(dropped):,} finished memes are left out, as filters dropped them.")
-    if wanted.rows is None and unshown:
+    shown = {(items[meme].language or workspace.source.tag).split("-")[0] for meme in ids}
+    others = [
+        culture.code
+        for culture in cultures
+        if shown - {tag.tag.split("-")[0] for tag in (culture.locale, culture.second) if tag}
+    ]
+    if others:  # people are shown texts in another language than theirs
         remarks.append(
-            f"{len(unshown):,} finished memes are left out, as browsers do not show their kind of "
-            f"picture: {min(unshown)} the first."
+            f"People of {', '.join(others)} see texts in {', '.join(sorted(shown))}, which their "
+            "sheets are not in: ask people who read them, and leave out labels for memes in "
+            "another language (leave_out of a recipe of your own)."
         )
-    remarks += _in_other_languages(workspace, [items[meme] for meme in ids], cultures)
     return SurveyMemes(
         {meme: meme for meme in ids},
         remarks=tuple(remarks),
@@ -90,7 +101,7 @@ def collected_memes(
 
 
 def collected_pictures(survey: StoredSurvey, memes: Collection[str]) -> dict[str, tuple[Path, str]]:
-    """The pictures that a survey was built of, with what stands in them, by meme.
+    """Return the pictures that a survey was built of, with what stands in them, by meme.
 
     Raises:
         InputError: one is not in the workspace.
@@ -102,7 +113,7 @@ def collected_pictures(survey: StoredSurvey, memes: Collection[str]) -> dict[str
     for meme in sorted(memes):
         if hashes.get(meme) not in files:
             raise InputError(f"The picture of {meme} is not in this workspace's folder of images.")
-    texts = transcripts(survey, items)
+    texts = _transcripts(survey, items)
     return {meme: (files[hashes[meme]], texts[meme]) for meme in memes}
 
 
@@ -114,15 +125,13 @@ def changed_pictures(survey: StoredSurvey) -> tuple[str, ...]:
 
 
 def collected_texts(survey: StoredSurvey) -> dict[str, str]:
-    """What stands in the survey's pictures, by meme; see `transcripts`."""
-    return transcripts(survey, survey.workspace.store.items.find("picture", list(survey.memes)))
+    """Return what stands in the survey's pictures, by meme."""
+    return _transcripts(survey, survey.workspace.store.items.find("picture", list(survey.memes)))
 
 
-def transcripts(survey: StoredSurvey, items: Iterable[Item]) -> dict[str, str]:
-    """What stands in pictures, by meme: transcripts as they are now, parts joined by ` // `.
-
-    Of a picture that is another one by now it is what went out with the survey, or nothing.
-    """
+def _transcripts(survey: StoredSurvey, items: Iterable[Item]) -> dict[str, str]:
+    """Return transcripts as they are now, parts joined by ` // `; of a picture that is another one
+    by now what went out with the survey, or nothing."""
     noted = {meme: text for by in survey.state(CAPTIONS).values() for meme, text in by.items()}
     return {
         item.id: SEPARATOR.join(item.parts)
@@ -132,57 +141,29 @@ def transcripts(survey: StoredSurvey, items: Iterable[Item]) -> dict[str, str]:
     }
 
 
-def _of_source(workspace: WorkspaceFolder, source: str) -> dict[str, Item]:
-    of_source = list(workspace.store.items.find("picture", source=source))
-    of_source = of_source or list(workspace.store.items.find("picture", dataset=source))
-    items = {item.id: item for item in of_source}
-    if not items:
-        counted = workspace.store.items.count()
-        sources = ", ".join(name for name, kind in counted if kind == "picture")
-        raise InputError(
-            f"Nothing that was collected from {source[:60]!r} is a finished meme; there are such "
-            f"of {sources or 'no source'}."
-        )
-    return items
-
-
-def _selected(workspace: WorkspaceFolder) -> dict[str, Item]:
-    selection = workspace.store.curation.selection()
-    ids = selection.pictures if selection else ()
-    items = {item.id: item for item in workspace.store.items.find("picture", ids)}
-    if not items:
-        raise InputError(
+def _items(workspace: WorkspaceFolder, source: str) -> dict[str, Item]:
+    store = workspace.store.items
+    if source == SELECTED:
+        selection = workspace.store.curation.selection()
+        found = list(store.find("picture", selection.pictures if selection else ()))
+        message = (
             "No finished meme was selected: run memeloc select, or name a source by --collected; "
             f"--collected {RENDERED} asks about the workspace's own memes, rendered."
         )
-    return items
+    else:
+        found = list(store.find("picture", source=source))
+        found = found or list(store.find("picture", dataset=source))
+        sources = ", ".join(name for name, kind in store.count() if kind == "picture")
+        message = (
+            f"Nothing that was collected from {source[:60]!r} is a finished meme; there are such "
+            f"of {sources or 'no source'}."
+        )
+    if not found:
+        raise InputError(message)
+    return {item.id: item for item in found}
 
 
-def _in_other_languages(
-    workspace: WorkspaceFolder, items: Collection[Item], cultures: Sequence[Culture]
-) -> list[str]:
-    """The sentence for cultures whose people are shown texts in another language than theirs."""
-    shown = {(item.language or workspace.source.tag).split("-")[0] for item in items}
-    codes = [
-        culture.code
-        for culture in cultures
-        if shown - {tag.split("-")[0] for tag in _tags(culture)}
-    ]
-    if not codes:
-        return []
-    return [
-        f"People of {', '.join(codes)} see texts in {', '.join(sorted(shown))}, which their sheets "
-        "are not in: ask people who read them, and leave out labels for memes in another language "
-        "(leave_out of a recipe of your own)."
-    ]
-
-
-def _tags(culture: Culture) -> list[str]:
-    """The tags of the languages that a culture's people speak, as far as it is asked of them."""
-    return [locale.tag for locale in (culture.locale, culture.second) if locale is not None]
-
-
-def _dropped(workspace: WorkspaceFolder, items: Mapping[str, Item]) -> set[str]:
+def _dropped(workspace: WorkspaceFolder, items: Collection[str]) -> set[str]:
     from memeloc.curate.selecting.stages import answers_of
 
     curation = workspace.store.curation
