@@ -15,6 +15,7 @@ from memeloc.survey.design.pay import read_rates
 from memeloc.survey.design.planning import SurveyPlan, longest, plan
 from memeloc.survey.serving import read_serve_settings
 from memeloc.survey.targets.protocol import (
+    Incomplete,
     LookedUp,
     Lookup,
     Prelabels,
@@ -60,6 +61,7 @@ class ExportResult:
         warnings: what about the study people do not read anywhere, a sentence each.
         read_by: by language, the native speakers who have read the texts that ship in it.
         known: ids of the sheets that stay here, as they ask about what is known by now.
+        missing: what keeps people from being sent to the sheets, and the command that completes it.
     """
 
     survey: str
@@ -75,6 +77,7 @@ class ExportResult:
     read_by: Mapping[str, tuple[str, ...]]
     changed: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 class SurveySheets:
@@ -159,6 +162,8 @@ class SurveySheets:
             pushed = made_by.push(pack, state, dry_run=dry_run, publish=publish, agree=agree)
         else:
             files = made_by.export(pack, folder, on_sheet=lambda: on_progress(1, parts))
+            if (codes := getattr(made_by, "codes", None)) is not None:
+                self.survey.put_state(target, "codes", codes)
         english = {
             tag: len(texts.lacking(self.survey.taxonomy)) for tag, texts in pack.texts.items()
         }
@@ -176,6 +181,7 @@ class SurveySheets:
             {tag: readers(tag) for tag in pack.texts},
             changed_pictures(self.survey),
             known,
+            tuple(made_by.missing(pack)) if isinstance(made_by, Incomplete) else (),
         )
 
     def prepare(

@@ -82,7 +82,7 @@ def test_forms_at_google(study: Study, google: forms_server.FormsServer) -> None
     study.run(*export, *PICTURES, "--push", "--json")
     study.run(*export, *PICTURES, "--push")
     study.show("calls", google.calls)
-    study.run("survey", "export", "pilot", "--to", "prolific", "--minutes", 12)
+    study.run("survey", "export", "pilot", "--to", "prolific", "--minutes", 12, status=1)
     study.file("surveys/pilot/prolific/incomplete/r1-b01-DE.json")
     for sheet in sent("pilot").sheets:
         (form,) = (each for each in google.forms.values() if sheet.id in str(each))
@@ -131,6 +131,7 @@ def test_studies_at_prolific(
 ) -> None:
     export = ("survey", "export", "pilot", "--to", "prolific", *CONTACT, "--minutes", 3)
     study.run(*export, "--push", status=1)
+    study.run(*export, status=1)
     study.run("survey", "filters", "pilot")
     study.file("prolific-filters.toml")
     study.run(*export, "--push", "--dry-run")
@@ -140,8 +141,9 @@ def test_studies_at_prolific(
     study.run(*export, "--push", "--publish")
     study.run(*export, "--push", "--publish", "--yes")
     study.show("a study", list(service.studies.values())[1])
-    codes = ("--option", "codes=false")
-    study.run("survey", "export", "pilot", "--to", "html", *codes, "--minutes", 3)
+    pages = ("survey", "export", "pilot", "--to", "html", "--minutes", 3)
+    study.run(*pages, "--option", "codes=false", status=1)
+    study.run(*pages, "--option", "send_to=https://survey.example/answers")
     answer(study.folder, "pilot", ["html"])
     study.run("survey", "import", "pilot", "answers")
     exports = sorted((study.folder / "answers" / "prolific").iterdir())

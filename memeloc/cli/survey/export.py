@@ -66,7 +66,8 @@ def export(
 
     The same survey gives the same files. What a sheet says is kept, so that its answers are read
     by the words that went out. A sheet of a further round stays here when it asks about what is
-    known by now. --push never publishes a study; --publish asks first.
+    known by now. --push never publishes a study; --publish asks first. What people cannot be sent
+    to yet is said with what completes it, and ends the command with status 1.
 
     Example:
       memeloc survey export pilot --to html --contact lab@university.example --option codes=false
@@ -124,7 +125,9 @@ def export(
         f"{counted(result.minutes, 'minute')} each, in {out or Path('surveys') / name / to}"
     )
     first = [f"Open first: {path}" for path in result.files[:1]]
+    further = [] if result.missing else further
     show(result, *([_PUSHED] if push else [summary, *first]), *further, as_json=as_json)
+    explain("memeloc", result.missing, fail=True)
 
 
 def filters(

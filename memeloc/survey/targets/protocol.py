@@ -318,6 +318,15 @@ class Push(Protocol):
 
 
 @runtime_checkable
+class Incomplete(Protocol):
+    """A target whose sheets may lack what they need before people can be sent to them."""
+
+    def missing(self, pack: SurveyPack) -> Sequence[str]:
+        """Return what is lacking, each a sentence with the command that completes it."""
+        ...
+
+
+@runtime_checkable
 class ReadMade(Protocol):
     """A target whose sheets may be made at its service by a script, which leaves a list of them."""
 

@@ -163,7 +163,7 @@ def test_pictures_that_are_missing_or_old_are_reported(command: Run, folder: Pat
         (("--to", "html", *CONTACT, "--push"), 1, "google-forms or prolific"),
         (("--to", "html", *CONTACT), 1, "--option send_to=https"),
         (("--to", "prolific", *CONTACT, "--publish"), 2, "goes with --push"),
-        (("--to", "prolific", *CONTACT, "--push"), 1, "are not known"),
+        (("--to", "prolific", *CONTACT, "--push"), 1, "run memeloc survey filters pilot"),
     ],
 )
 def test_what_cannot_go_out_is_a_sentence(

@@ -148,6 +148,15 @@ class Html(SheetFiles):
             raise InputError(f"answers are sent to an https address, not to {send_to[:80]!r}")
         self.send_to, self.codes, self.return_to = send_to, codes, return_to
 
+    def missing(self, survey: SheetsToSend) -> list[str]:
+        """Return why people whom Prolific sends could not end a sheet."""
+        if self.codes or not any("study/" in key for key in survey.made.get("prolific", {})):
+            return []
+        return [
+            "These pages show no completion codes, and the studies at Prolific ask people for one: "
+            f"memeloc survey export {survey.name} --to html without codes=false."
+        ]
+
     def write_sheet(self, shown: SheetTexts, folder: Path) -> Path:
         """Write `SHEET.html`.
 
