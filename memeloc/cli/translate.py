@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import typer
 from typer import Argument, Option
@@ -14,33 +13,31 @@ import memeloc
 from memeloc.cli.options import AsJson, DryRun, Langs, Taxonomy, check_taxonomy, languages
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import Table, by_place, explain, next_lines, show
-from memeloc.counts import counted
-
-if TYPE_CHECKING:
-    from memeloc.translate import Plan
+from memeloc.counts import counted, listed, sentence
 
 
 def _money(value: float, currency: str) -> str:
     return f"{value:,.2f} {currency}" if value >= 0.005 or not value else f"{value:.4f} {currency}"
 
 
-def _plan_rows(plan: Plan) -> Iterator[tuple[str | int, ...]]:
+_COUNTS = ("captions", "from_memory", "repeated", "strings", "characters")
+
+
+def _plan_rows(plan: Mapping[str, Any]) -> Iterator[tuple[str | int, ...]]:
     # A row a language, and one for all.
-    rows: dict[str, Mapping[str, Any]] = {**plan.languages}
+    rows = {**plan["languages"]}
     if len(rows) > 1:
-        rows["all"] = asdict(plan)
+        rows["all"] = plan
     for tag, line in rows.items():
-        counts = map(line.__getitem__, ("captions", "from_memory", "repeated", "strings"))
-        money = (_money(line[name], plan.currency) for name in ("cost", "most"))
-        yield tag, *counts, line["characters"], *money
+        money = (_money(line[name], plan["currency"]) for name in ("cost", "most"))
+        yield tag, *map(line.__getitem__, _COUNTS), *money
 
 
 _PLAN = Table(
-    "With {0.translator}",
+    "With {0[translator]}",
     _plan_rows,
     by_place(
-        *("language", "captions", "from memory", "repeated", "strings", "characters"),
-        *("expected cost", "at the most"),
+        "language", *(name.replace("_", " ") for name in _COUNTS), "expected cost", "at the most"
     ),
     empty=True,
 )
@@ -149,28 +146,26 @@ def translate(
         if dry_run:
             show(job.plan, _PLAN, as_json=as_json)
             return
-        plan = job.plan
+        plan, currency = job.plan, job.plan["currency"]
         if not as_json:
-            say(
-                f"{counted(plan.captions, 'caption')} with {plan.translator}: "
-                f"{counted(plan.strings, 'string')}, "
-                f"{counted(plan.characters, 'character')}, about {_money(plan.cost, plan.currency)}"
+            counts = (
+                "{captions:caption} with {translator}: {strings:string}, {characters:character}"
             )
-        with progress("Translating", plan.captions, unit="captions") as bar:
+            say(f"{sentence(counts, **plan)}, about {_money(plan['cost'], currency)}")
+        with progress("Translating", plan["captions"], unit="captions") as bar:
             result = job.run(on_progress=bar.report, on_wait=_wait)
         further = next_lines(workspace, "translate", as_json=as_json or kind != "caption")
     done = (
         f"{result.translated:,} translated, {result.from_memory:,} from memory, "
         f"{result.repeated:,} repeated, {result.empty:,} without text; "
-        f"{counted(result.characters, 'character')} billed, {_money(result.cost, plan.currency)}"
+        f"{counted(result.characters, 'character')} billed, {_money(result.cost, currency)}"
     )
     if result.elsewhere:
         done += f"\n{result.elsewhere:,} were translated by another program at the same time"
     if result.marks:
-        marks = ", ".join(f"{mark} {count:,}" for mark, count in sorted(result.marks.items()))
-        done += f"\nMarked: {marks}"
+        done += f"\nMarked: {listed(dict(sorted(result.marks.items())))}"
     show(result, done, *further, as_json=as_json)
-    if plan.translator == "memory":  # what the memory does not know is not a failure
+    if plan["translator"] == "memory":  # what the memory does not know is not a failure
         if result.failures:
             say(f"{counted(len(result.failures), 'caption is', 'captions are')} not in the memory.")
         return
@@ -191,7 +186,7 @@ def _wait(count: int) -> None:
 
 
 def _list_models(folder: Path, as_json: bool) -> None:
-    from memeloc.translate.models import find_models
+    from memeloc.translate.ctranslate2 import find_models
 
     models, problems = find_models(folder)
     names = ("source", "target", "targets", "kind", "tokenizer", "version", "licence")

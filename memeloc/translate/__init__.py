@@ -25,7 +25,7 @@ from memeloc.translate.protocol import (
     create,
     failure,
 )
-from memeloc.translate.run import Plan, RunSummary, plan, run
+from memeloc.translate.run import RunSummary, plan, run
 
 names = TRANSLATORS.names
 """Return the names of all translators: memeloc's own, then those of other packages."""
@@ -36,7 +36,6 @@ __all__ = [
     "Estimate",
     "FreeTranslator",
     "MemoryUnit",
-    "Plan",
     "RunSummary",
     "Translation",
     "TranslationFailure",

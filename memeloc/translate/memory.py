@@ -15,18 +15,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR
+from memeloc.settings import validate
 from memeloc.translate.protocol import (
     Answer,
     FreeTranslator,
-    Translation,
     TranslationItem,
     failure,
     filled_texts,
-    merged,
     pair_of,
 )
 
@@ -64,12 +63,13 @@ class MemoryUnit:
 
     def without_empty_parts(self) -> MemoryUnit:
         """Return the unit without the parts that have no text in the source."""
-        places = [index for index, part in enumerate(self.source) if part.strip()]
-        if len(places) == len(self.source):
+        if all(map(str.strip, self.source)):
             return self
-        source = tuple(self.source[index] for index in places)
-        target = tuple(self.target[index] for index in places if index < len(self.target))
-        return replace(self, source=source, target=target)
+        rest = [
+            part for source, part in zip(self.source, self.target, strict=False) if source.strip()
+        ]
+        source = tuple(part for part in self.source if part.strip())
+        return replace(self, source=source, target=tuple(rest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,16 +142,15 @@ class TranslationMemory:
         `fuzzy` is the least similarity, above 0 and at most 1, of a match that is not exact, over
         all parts joined; None takes exact ones only.
         """
-        key, units = _key_of(item), self._units.get(pair_of(item), {})
-        if not key or not units:
-            return None
+        key = tuple(map(normalised, filled_texts(item)))
+        units = self._units.get(pair_of(item), {}) if key else {}
         if key in units:
             unit = _newest(units[key])
             return Match(unit.target, 1.0, unit)
         singles = [_newest(units[text,]) for text in key if (text,) in units]
-        if len(singles) == len(key):
+        if key and len(singles) == len(key):
             return Match(tuple(unit.target[0] for unit in singles), 1.0)
-        for other, score in self._similar(pair_of(item), key, fuzzy) if fuzzy is not None else ():
+        for other, score in self._similar(pair_of(item), key, fuzzy) if units and fuzzy else ():
             unit = _newest(units[other])
             return Match(unit.target, score, unit)
         return None
@@ -168,10 +167,10 @@ class TranslationMemory:
             most: how many there are at most.
         """
         matches = list[Match]()
-        if pair_of(item) not in self._units or not (key := _key_of(item)):
-            return matches
-        for other, score in self._similar(pair_of(item), key, least):
-            for units in reversed(self._units[pair_of(item)][other].values()):
+        key = tuple(map(normalised, filled_texts(item)))
+        of_pair = self._units.get(pair_of(item), {}) if key else {}
+        for other, score in self._similar(pair_of(item), key, least) if of_pair else ():
+            for units in reversed(of_pair[other].values()):
                 others = [unit for unit in units if other != key or unit.meme_id != item.meme_id]
                 matches += [Match(unit.target, score, unit) for unit in others[-1:]]
                 if len(matches) == most:
@@ -199,10 +198,11 @@ class TranslationMemory:
         return [(key, 1.0), *similar] if key in units else similar
 
 
+@dataclass
 class MemoryTranslator(FreeTranslator):
     """Nobody beside the memory, which is asked before: what it does not know stays untranslated."""
 
-    name = "memory"
+    name: ClassVar[str] = "memory"
 
     def translate(self, items: Iterable[TranslationItem]) -> Iterator[Answer]:
         """See `Translator.translate`."""
@@ -212,20 +212,7 @@ class MemoryTranslator(FreeTranslator):
 
 def from_settings(settings: Mapping[str, Any]) -> MemoryTranslator:
     """Return the translator, which has no settings of its own."""
-    for name in settings:
-        raise InputError(f"the translator memory has no setting {name!r}")
-    return MemoryTranslator()
-
-
-def from_match(item: TranslationItem, match: Match) -> Translation:
-    """Return the answer that a match makes."""
-    return Translation(
-        item.meme_id, item.target.tag, merged(item, match.texts), "memory", (match.mark,)
-    )
-
-
-def _key_of(item: TranslationItem) -> tuple[str, ...]:
-    return tuple(map(normalised, filled_texts(item)))
+    return validate(MemoryTranslator, settings, "the translator memory")
 
 
 def normalised(text: str) -> str:

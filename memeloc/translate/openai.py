@@ -35,7 +35,7 @@ from memeloc.language_models import (
 from memeloc.model import Locale
 from memeloc.request_pool import Backoff
 from memeloc.settings import validate
-from memeloc.translate.cleaning import is_blank, other_script
+from memeloc.translate.answers import is_blank, other_script
 from memeloc.translate.protocol import (
     Answer,
     Estimate,

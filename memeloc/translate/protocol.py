@@ -197,6 +197,15 @@ def merged(item: TranslationItem, texts: Sequence[str]) -> Caption:
     return Caption(tuple(translated.get(index, "") for index in range(len(item.source.parts))))
 
 
+def translation(
+    item: TranslationItem, texts: Sequence[str], translator: str, *marks: str, **bill: Any
+) -> Translation:
+    """Return an item's translation, with `texts` in the place of its filled parts; `bill` are its
+    `characters`, `cost` and `provenance`."""
+    caption = merged(item, texts)
+    return Translation(item.meme_id, item.target.tag, caption, translator, marks, **bill)
+
+
 def failure(
     item: TranslationItem,
     error: MemelocError,

@@ -19,18 +19,19 @@ import string
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import cycle
 from typing import Any
 
 from memeloc.locales import default
 from memeloc.model import Locale
 from memeloc.settings import validate
+from memeloc.translate.answers import PSEUDO
 from memeloc.translate.protocol import (
     Answer,
     FreeTranslator,
-    Translation,
     TranslationItem,
     filled_texts,
-    merged,
+    translation,
 )
 
 _ACCENTED = str.maketrans(
@@ -67,7 +68,7 @@ def from_settings(settings: Mapping[str, Any]) -> PseudoTranslator:
 
 
 class PseudoTranslator(FreeTranslator):
-    """Writes pseudolocalised text; free, offline, and the same each time."""
+    """Writes pseudolocalised text, marked `pseudo`; free, offline, and the same each time."""
 
     name = "pseudo"
 
@@ -75,14 +76,11 @@ class PseudoTranslator(FreeTranslator):
         self.settings = settings or PseudoSettings()
 
     def translate(self, items: Iterable[TranslationItem]) -> Iterator[Answer]:
-        """See `Translator.translate`. Every translation is marked `pseudo`."""
+        """See `Translator.translate`."""
+        growth = self.settings.growth
         for item in items:
-            parts = [
-                pseudolocalise(text, item.target, self.settings.growth)
-                for text in filled_texts(item)
-            ]
-            caption = merged(item, parts)
-            yield Translation(item.meme_id, item.target.tag, caption, self.name, ("pseudo",))
+            texts = [pseudolocalise(text, item.target, growth) for text in filled_texts(item)]
+            yield translation(item, texts, self.name, PSEUDO)
 
 
 def pseudolocalise(text: str, target: Locale, growth: float = 1 / 3) -> str:
@@ -93,16 +91,19 @@ def pseudolocalise(text: str, target: Locale, growth: float = 1 / 3) -> str:
     '[Šéñð {n} çåţš öñé]'
     """
     if target.direction == "rtl":
-        return "\n".join(
-            " ".join(_kept_or(word, _mirrored) for word in line.split(" "))
-            for line in text.split("\n")
-        )
+        return re.sub(r"[^ \n]+", lambda word: _but_kept(word[0], _mirrored), text)
+    # Words make it longer by its share, at least, of letters and digits.
+    wanted = math.ceil(growth * sum(letter.isalnum() for letter in _KEPT.sub("", text)))
+    padding = cycle(_PADDING)
+    words = [text]
+    while wanted > 0:
+        words.append(next(padding))
+        wanted -= len(words[-1]) + 1
     write = _writer(target)
-    words = [text, *_padding(text, growth)]
-    return f"[{' '.join(_kept_or(word, write) for word in words)}]"
+    return f"[{' '.join(_but_kept(word, write) for word in words)}]"
 
 
-def _kept_or(text: str, write: Callable[[str], str]) -> str:
+def _but_kept(text: str, write: Callable[[str], str]) -> str:
     """Return `text` written anew, but for what must stay as it is."""
     pieces = enumerate(_KEPT.split(text))
     return "".join(piece if index % 2 else write(piece) for index, piece in pieces if piece)
@@ -110,17 +111,6 @@ def _kept_or(text: str, write: Callable[[str], str]) -> str:
 
 def _mirrored(word: str) -> str:
     return f"{_RLM}{_RLO}{word}{_PDF}{_RLM}" if word.strip() else word
-
-
-def _padding(text: str, growth: float) -> list[str]:
-    """Return words that make `text` longer by its share, at least, of letters and digits."""
-    wanted = math.ceil(growth * sum(letter.isalnum() for letter in _KEPT.sub("", text)))
-    words: list[str] = []
-    while wanted > 0:
-        word = _PADDING[len(words) % len(_PADDING)]
-        words.append(word)
-        wanted -= len(word) + 1
-    return words
 
 
 def _writer(target: Locale) -> Callable[[str], str]:

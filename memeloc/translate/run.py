@@ -12,17 +12,14 @@ from __future__ import annotations
 import signal
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
-from memeloc.counts import counted
 from memeloc.errors import InputError, MemelocError, ServiceError
-from memeloc.model import Caption
-from memeloc.translate.cleaning import cleaned, is_blank, other_script
-from memeloc.translate.memory import TranslationMemory, from_match
-from memeloc.translate.protecting import numbered, restored
+from memeloc.translate.answers import checked, numbered, restored
+from memeloc.translate.memory import TranslationMemory
 from memeloc.translate.protocol import (
     Answer,
     Translation,
@@ -31,42 +28,23 @@ from memeloc.translate.protocol import (
     Translator,
     failure,
     filled,
+    translation,
 )
 
 REPEATED = "repeated"
 """The mark of a caption whose text was translated for another meme on the same template."""
 
-PSEUDO = "pseudo"
-"""The mark of text that is no translation; its direction overrides are what it is for."""
-
 MOST_WRONG = 20
 """Captions in a row that a translator may answer wrongly before no more are sent to it."""
 
+_COUNTS = (
+    *("captions", "from_memory", "repeated", "empty"),
+    *("strings", "characters", "cost", "most"),
+)
 _DIGITS = 6
 """Digits of costs after the point."""
 _TOLERANCE = 1e-9
 """Of sums of costs, which are binary fractions: below what any caption costs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a run would do: the sums over all languages, and the same of each by its tag.
-
-    Of its `captions` some are filled by the memory, some repeat a text that is asked for once, some
-    are empty. `strings`, `characters`, `cost` and `most` are of the rest, see `Estimate`.
-    """
-
-    captions: int
-    from_memory: int
-    repeated: int
-    empty: int
-    strings: int
-    characters: int
-    cost: float
-    most: float
-    translator: str
-    currency: str
-    languages: Mapping[str, Mapping[str, int | float]]
 
 
 @dataclass(slots=True)
@@ -74,6 +52,7 @@ class RunSummary:
     """What a run came to: how many captions became what, and what was billed.
 
     Attributes:
+        plan: see `plan`.
         from_memory, repeated, empty: captions that needed no asking.
         elsewhere: captions that another program has translated meanwhile.
         left: captions that were not asked for, because the budget or an error ended the run.
@@ -82,7 +61,7 @@ class RunSummary:
         marks: how many captions carry each mark; similar ones count as `fuzzy`.
     """
 
-    plan: Plan
+    plan: dict[str, Any]
     translated: int = 0
     from_memory: int = 0
     repeated: int = 0
@@ -115,8 +94,12 @@ def plan(
     memory: TranslationMemory | None = None,
     *,
     fuzzy: float | None = None,
-) -> Plan:
+) -> dict[str, Any]:
     """Return what `run` would do with these; nobody is asked.
+
+    Of its `captions` some are filled by the memory (`from_memory`), some repeat a text that is
+    asked for once (`repeated`), some are `empty`. `strings`, `characters`, `cost` and `most` are of
+    the rest, see `Estimate`. `translator` and `currency` follow, and the same counts by language.
 
     Raises:
         InputError: a meme stands among the items twice for one language.
@@ -156,18 +139,18 @@ def run(
     def deliver(answers: Sequence[Answer]) -> None:
         with work.uninterrupted():
             for each in answers:
-                if isinstance(each, Translation):
-                    try:
-                        on_answer(each)
-                    except MemelocError as error:
-                        lost = TranslationFailure(each.meme_id, each.language, error)
-                        summary.failures.append(lost)
-                        raise
-                    summary.count(each)
-                else:
+                if isinstance(each, TranslationFailure):
                     summary.failures.append(each)
                     if on_failure is not None:
                         on_failure(each)
+                    continue
+                try:
+                    on_answer(each)
+                except MemelocError as error:
+                    lost = TranslationFailure(each.meme_id, each.language, error)
+                    summary.failures.append(lost)
+                    raise
+                summary.count(each)
 
     for ready in work.ready:
         work.check()
@@ -184,15 +167,17 @@ def run(
             summary.over_budget = work.stopped is None and len(work.waiting) == before
         except MemelocError as error:
             summary.stopped = error
-            for answers_of_one in work.abandon(error):
-                deliver(answers_of_one)
+            # Items that were taken and never answered.
+            for item, _ in work.pending.values():
+                deliver(work.with_twins(failure(item, error), item))
+            work.pending.clear()
         finally:
             del answers  # an error in storing must not leave requests behind
     work.check()
     summary.cost = round(summary.cost, _DIGITS)
     # Answers come in any order.
     summary.failures.sort(key=lambda each: work.places[each.meme_id, each.language])
-    summary.left = sum(1 + len(work.twins(item)) for item in work.waiting)
+    summary.left = sum(1 + len(work.twins[item.key]) for item in work.waiting)
     return summary
 
 
@@ -202,6 +187,8 @@ class _Work:
     Attributes:
         ready: translations that need no asking.
         waiting: items that were not taken yet, one for each text.
+        twins: by the item that is asked for, the others that get its answer.
+        pending: items that were taken and are not answered, with what is held back for each.
         places: of each item, by meme and language, in the order in which they were given.
         stopped: why no more are let through, if too many answers in a row were wrong.
     """
@@ -215,6 +202,8 @@ class _Work:
         budget: float | None = None,
     ) -> None:
         self.ready: list[Translation] = []
+        self.twins: dict[tuple[str, str], list[TranslationItem]] = {}
+        self.pending: dict[tuple[str, str], tuple[TranslationItem, float]] = {}
         self.places: dict[tuple[str, str], int] = {}
         self.stopped: MemelocError | None = None
         self._translator = translator
@@ -222,9 +211,7 @@ class _Work:
         self._reserve = getattr(
             translator, "reserve", lambda item: translator.estimate([item]).most
         )
-        self._twins: dict[tuple[str, str], list[TranslationItem]] = {}
         self._captions: Counter[str] = Counter()
-        self._pending: dict[tuple[str, str], tuple[TranslationItem, float]] = {}
         self._spent = self._held = 0.0
         self._wrong = 0
         self._interrupted = False
@@ -237,26 +224,22 @@ class _Work:
             self._captions[language] += 1
             match = memory.find(item, fuzzy) if memory is not None else None
             if not filled(item):
-                nothing = Caption(("",) * len(item.source.parts))
-                self.ready.append(Translation(item.meme_id, language, nothing, "none"))
+                self.ready.append(translation(item, (), "none"))
             elif match is not None:
                 # The memory, too, can bring another placeholder.
-                self.ready.append(restored(item, from_match(item, match)))
+                answer = translation(item, match.texts, "memory", match.mark)
+                self.ready.append(restored(item, answer))
             else:
                 # What is shown with a text is part of it: the template and the picture.
                 template = item.template.name if item.template else None
                 text = (item.source.parts, item.source_locale.tag, language, template, item.picture)
                 first = firsts.setdefault(text, item)
-                if first is not item:
-                    self._twins.setdefault(first.key, []).append(item)
+                twins = self.twins.setdefault(first.key, [])
+                twins += [item] if first is not item else []
         order = list(self._captions)
         self.waiting = deque(sorted(firsts.values(), key=lambda item: order.index(item.target.tag)))
 
-    def twins(self, item: TranslationItem) -> list[TranslationItem]:
-        """Return the other items that get this one's answer."""
-        return self._twins.get(item.key, [])
-
-    def plan(self) -> Plan:
+    def plan(self) -> dict[str, Any]:
         """Return what is to be done, and what it costs."""
         languages: dict[str, dict[str, int | float]] = {}
         for tag, captions in self._captions.items():
@@ -265,22 +248,16 @@ class _Work:
             ]
             asked = [item for item in self.waiting if item.target.tag == tag]
             estimate = self._translator.estimate([numbered(item) for item in asked])
-            languages[tag] = {
-                "captions": captions,
-                "from_memory": sum(ready),
-                "repeated": sum(len(self.twins(item)) for item in asked),
-                "empty": len(ready) - sum(ready),
-                "strings": estimate.strings,
-                "characters": estimate.characters,
-                "cost": round(estimate.cost, _DIGITS),
-                "most": round(estimate.most, _DIGITS),
-            }
-        totals: dict[str, Any] = {
-            each.name: round(sum(plan[each.name] for plan in languages.values()), _DIGITS)
-            for each in fields(Plan)[:8]
+            repeated = sum(len(self.twins[item.key]) for item in asked)
+            counts = (captions, sum(ready), repeated, len(ready) - sum(ready), *astuple(estimate))
+            rounded = (round(count, _DIGITS) for count in counts)
+            languages[tag] = dict(zip(_COUNTS, rounded, strict=True))
+        totals = {
+            name: round(sum(counts[name] for counts in languages.values()), _DIGITS)
+            for name in _COUNTS
         }
-        name, currency = self._translator.name, self._translator.currency
-        return Plan(translator=name, currency=currency, languages=languages, **totals)
+        about = {"translator": self._translator.name, "currency": self._translator.currency}
+        return {**totals, **about, "languages": languages}
 
     @contextmanager
     def uninterrupted(self) -> Iterator[None]:
@@ -318,7 +295,7 @@ class _Work:
                     return
             item = self.waiting.popleft()
             self._held += held
-            self._pending[item.key] = (item, held)
+            self.pending[item.key] = (item, held)
             yield sent
 
     def settle(self, answer: Answer) -> list[Answer]:
@@ -327,7 +304,7 @@ class _Work:
         Raises:
             ServiceError: nobody asked for it.
         """
-        item, held = self._pending.pop((answer.meme_id, answer.language), (None, 0.0))
+        item, held = self.pending.pop((answer.meme_id, answer.language), (None, 0.0))
         name = self._translator.name
         if item is None:
             sentence = f"it answered what was not asked: meme {answer.meme_id}"
@@ -335,54 +312,26 @@ class _Work:
         self._held -= held
         self._spent += answer.cost
         if isinstance(answer, Translation):
-            answer = restored(item, answer)
-        if isinstance(answer, Translation) and PSEUDO not in answer.marks:
-            sources = dict(enumerate(item.source.parts))
-            parts = enumerate(answer.caption.parts)
-            clean = tuple(cleaned(part, sources.get(index, "")) for index, part in parts)
-            answer = replace(answer, caption=Caption(clean))
-            if problem := _problem(item, clean):
-                error = ServiceError(name, problem, retryable=False)
-                answer = failure(item, error, answer.cost, answer.characters, wrong=True)
+            answer = checked(item, answer, name)
         if isinstance(answer, Translation):
             self._wrong = 0
-        else:
-            self._wrong += answer.wrong
-            if self._wrong >= MOST_WRONG:
-                reason = str(answer.error).removeprefix(f"{name}: ")
-                sentence = (
-                    f"{MOST_WRONG} captions in a row were answered wrongly, so no more are sent. "
-                    f"The last time: {reason}. Try another model or translator on a few captions "
-                    "first"
-                )
-                self.stopped = self.stopped or ServiceError(name, sentence, retryable=False)
-        return self._with_twins(answer, item)
+            return self.with_twins(answer, item)
+        self._wrong += answer.wrong
+        if self._wrong >= MOST_WRONG and self.stopped is None:
+            reason = str(answer.error).removeprefix(f"{name}: ")
+            sentence = (
+                f"{MOST_WRONG} captions in a row were answered wrongly, so no more are sent. "
+                f"The last time: {reason}. Try another model or translator on a few captions first"
+            )
+            self.stopped = ServiceError(name, sentence, retryable=False)
+        return self.with_twins(answer, item)
 
-    def abandon(self, error: MemelocError) -> list[list[Answer]]:
-        """Return the failures of items that were taken and never answered, with their twins'."""
-        items = [item for item, _ in self._pending.values()]
-        self._pending.clear()
-        return [self._with_twins(failure(item, error), item) for item in items]
-
-    def _with_twins(self, answer: Answer, item: TranslationItem) -> list[Answer]:
+    def with_twins(self, answer: Answer, item: TranslationItem) -> list[Answer]:
         """Return an answer, and the same for other memes with the same text, at no cost."""
         marks: dict[str, Any] = {}
         if isinstance(answer, Translation):
             marks = {"marks": (*answer.marks, REPEATED)}
-        twins = [each.meme_id for each in self.twins(item)]
         return [answer] + [
-            replace(answer, meme_id=twin, characters=0, cost=0.0, **marks) for twin in twins
+            replace(answer, meme_id=twin.meme_id, characters=0, cost=0.0, **marks)
+            for twin in self.twins[item.key]
         ]
-
-
-def _problem(item: TranslationItem, parts: tuple[str, ...]) -> str:
-    """Return what is wrong with the parts of an answer; empty when nothing is."""
-    if len(parts) != len(item.source.parts):
-        return f"it gave {counted(len(parts), 'part')} where {len(item.source.parts)} are needed"
-    if any(len(Caption.parse(part).parts) > 1 for part in parts):
-        return "it gave a part with ` // ` in it"
-    if any(is_blank(parts[index]) for index in filled(item)):
-        return "it gave an empty text"
-    if script := other_script(parts, item.target, item.source_locale):
-        return f"it answered in another language: in {script}, where {item.target.script} is needed"
-    return ""

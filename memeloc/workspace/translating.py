@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import sleep
@@ -21,7 +21,6 @@ from memeloc.store.store import Store
 from memeloc.store.surveys.survey_texts import ENGLISH
 from memeloc.translate import (
     MemoryUnit,
-    Plan,
     RunSummary,
     Translation,
     TranslationFailure,
@@ -39,8 +38,6 @@ from memeloc.workspace.survey_texts import store_shipped_texts
 
 WAIT_SECONDS = 0.5
 """Between two looks at whether another program is done."""
-_PSEUDO = "pseudo"
-_Only = Literal["new", "changed"] | None
 _Wanted = dict[tuple[str, str], tuple[TranslationItem, ToTranslate]]
 """What is to be translated, by meme and language: as translators take it, and as the store has
 it."""
@@ -51,11 +48,11 @@ class TranslationJob:
     """What is to be translated, and by whom; nobody is asked before `run`.
 
     Attributes:
-        plan: what there is to do, and what it costs.
+        plan: what there is to do, and what it costs, see `memeloc.translate.plan`.
         budget: what a run may cost, in the translator's currency; None is any sum.
     """
 
-    plan: Plan
+    plan: dict[str, Any]
     budget: float | None
     _store: Store
     _find: Callable[[], _Wanted]
@@ -82,9 +79,7 @@ class TranslationJob:
         One program at a time translates a workspace. Where another does, it is waited for:
         `on_wait` gets how many captions are to do, once, and what it has done is left out.
         """
-        total = len(self._wanted)
-        translations, name = self._store.translations, self._translator.name
-        currency = self._translator.currency
+        total, name, currency = len(self._wanted), self._translator.name, self._translator.currency
 
         def advance(more: int = 1) -> None:
             if on_progress is not None and more:
@@ -113,19 +108,27 @@ class TranslationJob:
 
         def book(failed: TranslationFailure) -> None:
             if failed.cost or failed.characters:
-                translations.add_failure(failed, name, currency)
+                self._store.translations.add_failure(failed, name, currency)
             advance()
 
-        with self._turn(on_wait):
-            if translations.last() != self._last:  # what has another version is done
+        with ExitStack() as stack:
+            while True:
+                try:
+                    stack.enter_context(self._store.database.lock("translate"))
+                    break
+                except InputError:
+                    if on_wait is not None:
+                        on_wait(len(self._wanted))
+                    on_wait = None
+                    sleep(WAIT_SECONDS)
+            if self._store.translations.last() != self._last:  # what has another version is done
                 found = self._find()
                 self._wanted = {
                     key: found[key]
                     for key, (_, before) in self._wanted.items()
                     if key in found and found[key][1].versions == before.versions
                 }
-            elsewhere = total - len(self._wanted)
-            advance(elsewhere)
+            advance(elsewhere := total - len(self._wanted))
             summary = run(
                 [item for item, _ in self._wanted.values()],
                 self._translator,
@@ -137,21 +140,6 @@ class TranslationJob:
             )
         summary.elsewhere = elsewhere
         return summary
-
-    @contextmanager
-    def _turn(self, on_wait: Callable[[int], None] | None) -> Iterator[None]:
-        """Hold the workspace for this run, when no other one does."""
-        with ExitStack() as stack:
-            while True:
-                try:
-                    stack.enter_context(self._store.database.lock("translate"))
-                    break
-                except InputError:
-                    if on_wait is not None:
-                        on_wait(len(self._wanted))
-                    on_wait = None
-                    sleep(WAIT_SECONDS)
-            yield
 
 
 class Translating(Part):
@@ -166,7 +154,7 @@ class Translating(Part):
         budget: float | None = None,
         kind: Literal["caption", "survey"] = "caption",
         taxonomy: str = "",
-        only: _Only = None,
+        only: Literal["new", "changed"] | None = None,
         again: str = "",
         fuzzy: float | None = None,
     ) -> TranslationJob:
@@ -199,21 +187,20 @@ class Translating(Part):
         source = self._workspace.locale(ENGLISH) if is_survey else self._workspace.source
         locales = self._targets(languages, source)
         texts = set(store_shipped_texts(self._store, locales, taxonomy)) if is_survey else None
-        replaced = ({_PSEUDO} - {name}) | ({again} - {""})
+        replaced = ({"pseudo"} - {name}) | ({again} - {""})
         memory = TranslationMemory(self._units(locales, source, kind))
 
         def find() -> _Wanted:
-            captions = self._store.captions
+            find_in = self._store.captions.to_translate
             lacking = [
                 (locale, each)
                 for locale in locales
-                for each in captions.to_translate(locale.tag, only, texts, kind, replaced)
+                for each in find_in(locale.tag, only, texts, kind, replaced)
             ]
             items = self._items(lacking, source, kind, memory, fuzzy, chosen)
             return {item.key: (item, each) for item, (_, each) in zip(items, lacking, strict=True)}
 
-        last = self._store.translations.last()
-        wanted = find()
+        last, wanted = self._store.translations.last(), find()
         expected = plan([item for item, _ in wanted.values()], chosen, memory, fuzzy=fuzzy)
         return TranslationJob(
             expected, budget, self._store, find, wanted, last, chosen, memory, fuzzy
@@ -253,15 +240,22 @@ class Translating(Part):
         return {"units": count, "file": path}
 
     def _translator(self, name: str, options: Mapping[str, Any]) -> Translator:
-        settings = dict(self._workspace.settings.translator(name))
-        for key, value in options.items():
-            settings["base_url" if (name, key) == ("openai", "endpoint") else key] = value
+        settings = self._workspace.settings.translator(name) | dict(options)
         root = self._workspace.root or Path()
         if name == "ctranslate2" and "models" not in options:
             settings["models"] = str(root / settings.get("models", "models"))
         if name == "openai":
-            house = settings.get("instructions", self._workspace.settings.translate.instructions)
-            settings["instructions"] = _text_or_file(house, root)
+            if "endpoint" in options:
+                settings["base_url"] = settings.pop("endpoint")
+            # The house's instructions are a text, or the file that one line names.
+            text = settings.get("instructions", self._workspace.settings.translate.instructions)
+            if "\n" not in text and text.endswith((".md", ".txt")):
+                try:
+                    text = (root / text).read_text(encoding="utf-8-sig")
+                except (OSError, UnicodeDecodeError) as error:
+                    sentence = "the instructions for translators cannot be read as UTF-8"
+                    raise InputError(sentence, file=root / text) from error
+            settings["instructions"] = text
         return create(name, settings)
 
     def _targets(self, languages: Sequence[str] | None, source: Locale) -> list[Locale]:
@@ -318,14 +312,3 @@ class Translating(Part):
                 units = [match.unit for match in memory.nearest(item, most=count) if match.unit]
                 item = replace(item, examples=tuple((one.source, one.target) for one in units))
             yield item
-
-
-def _text_or_file(text: str, root: Path) -> str:
-    """Return a text, or what stands in the file that it names: one line that ends so."""
-    if "\n" in text or not text.endswith((".md", ".txt")):
-        return text
-    try:
-        return (root / text).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        sentence = "the instructions for translators cannot be read as UTF-8"
-        raise InputError(sentence, file=root / text) from error

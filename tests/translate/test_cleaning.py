@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memeloc.locales import default
-from memeloc.translate.cleaning import cleaned, is_blank, other_script
+from memeloc.translate.answers import cleaned, is_blank, other_script
 
 
 @pytest.mark.parametrize(

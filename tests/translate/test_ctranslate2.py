@@ -14,7 +14,7 @@ from subword_nmt.learn_bpe import learn_bpe
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.translate import Translation, TranslationFailure, TranslationItem, create
-from memeloc.translate.models import find_models, model_codes, route
+from memeloc.translate.ctranslate2 import find_models, model_codes, route
 from tests.translate.tiny_model import (
     pieces_of,
     rot13,

@@ -22,8 +22,7 @@ from memeloc.translate import (
     plan,
     run,
 )
-from memeloc.translate.google import GoogleTranslator
-from memeloc.translate.google_client import Connection, GoogleSettings
+from memeloc.translate.google import Connection, GoogleSettings, GoogleTranslator
 from tests.local_server import json_reply, serve
 from tests.translate.google_server import GoogleServer, translated
 
@@ -252,7 +251,7 @@ def test_the_budget_is_never_passed_whatever_is_asked_again(
     google.lose = lambda text: True
     translator = _translator(google, quick)
     whole = plan(starter, translator)
-    budget = whole.cost / 2
+    budget = whole["cost"] / 2
     summary: RunSummary = run(starter, translator, budget=budget, on_answer=lambda _: None)
     assert summary.over_budget
     assert 0 < summary.cost <= budget
@@ -269,7 +268,7 @@ def test_time_outs_are_paid_within_the_budget_and_bounded(
     google.lose = lambda text: True
     google.trouble = lambda number, request: "" if number % every else "deadline"
     translator = _translator(google, quick, at_once=1)
-    budget = plan(starter, translator).most / 2
+    budget = plan(starter, translator)["most"] / 2
     summary: RunSummary = run(starter, translator, budget=budget, on_answer=lambda _: None)
     assert 0 < summary.cost <= budget
     sent = [(request.target_language_code, *request.contents) for request in google.requests]

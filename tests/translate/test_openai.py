@@ -165,7 +165,7 @@ def test_the_budget_is_passed_by_what_was_in_flight_at_most(
     chat.usage = usage
     translator = _translator(chat, quick, price_in=3.0, price_out=9.0, max_tokens=256)
     items = [item(f"caption {number}") for number in range(30)]
-    budget = min(plan(items, translator).most / 3, 0.04)
+    budget = min(plan(items, translator)["most"] / 3, 0.04)
     summary = run(items, translator, budget=budget, on_answer=lambda _: None)
     assert summary.over_budget
     assert summary.translated

@@ -16,8 +16,8 @@ from memeloc.translate import (
     Translation,
     TranslationItem,
 )
+from memeloc.translate.answers import LOST, numbered, restored
 from memeloc.translate.openai import OpenAITranslator
-from memeloc.translate.protecting import LOST, numbered, restored
 
 EN, DE = default().get("en"), default().get("de")
 

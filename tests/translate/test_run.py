@@ -190,7 +190,7 @@ from memeloc.locales import default
 from memeloc.model import Caption
 from memeloc.translate import TranslationItem, run
 from memeloc.translate.google import GoogleTranslator
-from memeloc.translate.google_client import GoogleSettings
+from memeloc.translate.google import GoogleSettings
 from tests.translate.google_server import serve_rest
 
 with serve_rest() as server:

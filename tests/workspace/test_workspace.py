@@ -130,7 +130,7 @@ def test_a_machines_translations_come_with_the_table(workspace: Workspace) -> No
     states = {each.meme_id: each.state for each in workspace.captions.states(["de"])}
     assert states["n1"] == "machine"
     job = workspace.translating.prepare(["de"], translator="pseudo")
-    assert job.plan.captions == 1  # n2 alone: what the table has is not asked for again
+    assert job.plan["captions"] == 1  # n2 alone: what the table has is not asked for again
     history = workspace.table("history").query("meme_id == 'n1' and language == 'de'")
     assert history[["stage", "translator"]].values.tolist() == [["translated", "google"]]
 
