@@ -364,7 +364,9 @@ def _opus(path: Path) -> Model:
     tokens = _tokens(path, "source.spm", "sentencepiece.model")
     match = _PAIR.search(path.name.lower()) or _GROUPS.search(path.name.lower())
     front = _front_matter(path)
-    pair = [match[1], match[2]] if match else re.findall(r"^-\s*([a-z]{2,3})\s*$", front, re.MULTILINE)
+    pair = (
+        [match[1], match[2]] if match else re.findall(r"^-\s*([a-z]{2,3})\s*$", front, re.MULTILINE)
+    )
     if len(pair) != 2:
         raise InputError("does not say its languages; name the folder as opus-mt-en-de", file=path)
     # Models converted from Hugging Face's Marian expect the end of the source from the caller;
