@@ -1,6 +1,6 @@
 """The web application. In: a survey that is being served. Out: an ASGI application (Starlette).
 
-application.py puts it together: the routes of sheets.py (people who annotate) and owner.py (who
-looks on), headers, and the limits of limits.py; running.py runs it by uvicorn. Requests are read
-here and answered by `memeloc.workspace.serving`, which knows no HTTP.
+application.py puts it together: the routes of sheets.py (people who annotate) and its own (the
+owner, who looks on), headers and limits; running.py runs it by uvicorn. Requests are read here and
+answered by `memeloc.workspace.serving`, which knows no HTTP.
 """

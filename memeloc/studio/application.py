@@ -1,23 +1,38 @@
-"""The application. In: a served survey, the owner's token. Out: a `Starlette`, with its headers."""
+"""The application. In: a served survey, the owner's token. Out: a `Starlette`, with its headers.
+
+GET /owner?token=...    lets the owner's browser in; without the token it has to be in already
+GET /owner/numbers      how far everything is, as JSON
+GET /health             what a proxy asks to know whether the server is there
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hmac
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from memeloc.studio import owner, sheets
-from memeloc.studio.limits import BodyLimit, Rate, RateLimit
-from memeloc.studio.sheets import Pictures
+from memeloc.pages import fill_page, script_hash
+from memeloc.studio import sheets
+from memeloc.studio.rates import Rate, client_of, too_many
 from memeloc.workspace.serving import ServedSurvey
 
 _HEADERS = {
@@ -34,15 +49,23 @@ _HEADERS = {
 }
 """By name; a response that has one of its own keeps that."""
 
+FREEING_SECONDS = 60.0
+"""Seconds between two looks for places whose time is over."""
 
-class SecurityHeaders:
-    """Adds the headers that every response has."""
+FRESH_SECONDS = 4.0
+"""Seconds that the owner's numbers are shown for before they are worked out again."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+_COOKIE = "memeloc_owner"
+_PAGES = Path(__file__).parent / "pages"
+
+
+class Guard:
+    """Refuses what a client sends too fast, and adds the headers that every response has."""
+
+    def __init__(self, app: ASGIApp, rate: Rate) -> None:
+        self.app, self._rate = app, rate
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -54,47 +77,38 @@ class SecurityHeaders:
                     headers.setdefault(name, value)
             await send(message)
 
-        await self.app(scope, receive, send_with_headers)
-
-
-LARGEST_BODY = 64_000
-"""Bytes of a request: the longest answer is some kilobytes."""
-
-FREEING_SECONDS = 60.0
-"""Seconds between two looks for places whose time is over."""
+        wait = self._rate.wait(client_of(scope))
+        await (too_many(wait) if wait else self.app)(scope, receive, send_with_headers)
 
 
 def make_application(served: ServedSurvey, owner_token: str) -> Starlette:
-    """The application of a survey; who knows the token sees how far it is."""
+    """Return the application of a survey; who knows the token sees how far it is."""
 
     @asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+    async def lifespan(application: Starlette) -> AsyncIterator[None]:
+        application.state.numbers_lock = asyncio.Lock()
         freeing = asyncio.create_task(_free_places(served))
         yield
         freeing.cancel()
         with suppress(asyncio.CancelledError):
             await freeing
 
+    owner = [Route("/owner", _owner), Route("/owner/numbers", _numbers), Route("/health", _health)]
     application = Starlette(
-        routes=[*sheets.routes, *owner.routes, Route("/health", _health)],
-        middleware=[
-            Middleware(SecurityHeaders),
-            Middleware(RateLimit, rate=Rate(served.settings.requests_a_minute)),
-            Middleware(BodyLimit, largest=LARGEST_BODY),
-        ],
+        routes=[*sheets.routes, *owner],
+        middleware=[Middleware(Guard, rate=Rate(served.settings.requests_a_minute))],
         exception_handlers={404: sheets.not_found},
         lifespan=lifespan,
     )
-    application.state.served = served
-    application.state.owner_token = owner_token
-    application.state.pictures = Pictures(served)
-    application.state.answers = Rate(served.settings.answers_a_minute)
-    application.state.joins = Rate(served.settings.joins_a_minute)
+    state = application.state
+    state.served, state.owner_token, state.numbers = served, owner_token, (-FRESH_SECONDS, None)
+    state.pictures = sheets.Pictures(served)
+    state.answers = Rate(served.settings.answers_a_minute)
+    state.joins = Rate(served.settings.joins_a_minute)
     return application
 
 
 async def _health(_: Request) -> Response:
-    """What a proxy asks to know whether the server is there."""
     return PlainTextResponse("ok")
 
 
@@ -102,3 +116,54 @@ async def _free_places(served: ServedSurvey) -> None:
     while True:
         await run_in_threadpool(served.free)
         await asyncio.sleep(FREEING_SECONDS)
+
+
+async def _owner(request: Request) -> Response:
+    """Return the owner's page, which asks for the numbers by itself."""
+    token: str = request.app.state.owner_token
+    given = request.query_params.get("token", "")
+    path = request.scope.get("root_path", "") + "/owner"
+    if given and hmac.compare_digest(given.encode(), token.encode()):
+        response = RedirectResponse(path, 303)  # so that the address does not hold the token
+        is_https = request.url.scheme == "https"
+        response.set_cookie(
+            _COOKIE, _proof(token), path=path, httponly=True, samesite="lax", secure=is_https
+        )
+        return response
+    _check(request)
+    script = (_PAGES / "owner.js").read_text(encoding="utf-8")
+    policy = (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src {script_hash(script)}; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    shown = fill_page(
+        _PAGES / "owner.html",
+        survey=request.app.state.served.name,
+        style=(_PAGES / "owner.css").read_text(encoding="utf-8"),
+        script=script,
+        numbers=f"{path}/numbers",
+    )
+    return HTMLResponse(shown, headers={"Content-Security-Policy": policy})
+
+
+async def _numbers(request: Request) -> Response:
+    """Return how far everything is, worked out once in some seconds, however many look on."""
+    _check(request)
+    state = request.app.state
+    async with state.numbers_lock:
+        at, content = state.numbers
+        if time.monotonic() - at > FRESH_SECONDS:
+            content = await run_in_threadpool(state.served.live)
+            state.numbers = (time.monotonic(), content)
+    return JSONResponse(content)
+
+
+def _check(request: Request) -> None:
+    given = request.cookies.get(_COOKIE, "")
+    if not hmac.compare_digest(given.encode(), _proof(request.app.state.owner_token).encode()):
+        raise HTTPException(403, "Open the address that the server printed when it started.")
+
+
+def _proof(token: str) -> str:
+    """Return what the cookie holds, so that the token itself is kept nowhere."""
+    return hmac.digest(token.encode(), b"memeloc owner", "sha256").hex()

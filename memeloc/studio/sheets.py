@@ -29,7 +29,7 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Redire
 from starlette.routing import Route
 
 from memeloc.pages import fill_page, script_hash
-from memeloc.studio.limits import Rate, client_of, too_many
+from memeloc.studio.rates import Rate, client_of, too_many
 from memeloc.survey.targets.html.target import COPYING, STYLE, Presented, sheet_page
 from memeloc.workspace.serving import (
     Finish,
@@ -51,6 +51,9 @@ _POLICY = (
 )
 _STYLE = STYLE.read_text(encoding="utf-8")
 _SEXES = ("female", "male", "other")
+LARGEST_BODY = 64_000
+"""Bytes of a request: the longest answer is some kilobytes."""
+
 _COOKIE = "memeloc_"
 _COOKIE_SECONDS = 90 * 24 * 3600
 _Body = TypeVar("_Body", bound=BaseModel)
@@ -110,7 +113,7 @@ async def open_place(request: Request) -> Response:
     served, token = _served(request), request.path_params["token"]
     if _is_rush(request):
         return _shown(served.message(None, "serve.busy"), 429)
-    typed = parse_qs((await request.body()).decode("utf-8", "replace")).get("code", [""])[0]
+    typed = parse_qs((await _body(request)).decode("utf-8", "replace")).get("code", [""])[0]
     return _to_place(request, token, served.open(token, typed))
 
 
@@ -241,13 +244,22 @@ async def _taken(
     if not _served(request).tokens.is_proof(request.headers.get("x-csrf-token", ""), "csrf", token):
         raise HTTPException(403)
     try:
-        content = model.model_validate_json(await request.body())
+        content = model.model_validate_json(await _body(request))
     except ValidationError as error:
         raise HTTPException(422, "this is not what the page sends") from error
     if rate is not None and (wait := rate.wait(token)):
         return too_many(wait)
-    reply = await run_in_threadpool(take, token, content)
-    return JSONResponse(reply.content, reply.status)
+    status, reply = await run_in_threadpool(take, token, content)
+    return JSONResponse(reply, status)
+
+
+async def _body(request: Request) -> bytes:
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > LARGEST_BODY:
+            raise HTTPException(413, "the request is too large")
+    return body
 
 
 def _served(request: Request) -> ServedSurvey:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import cached_property, partial
 from pathlib import Path
 from statistics import median
@@ -23,10 +23,8 @@ from memeloc.locales import default
 from memeloc.store.surveys.participant_ids import hash_id, hidden
 from memeloc.store.surveys.serving import DECLINED, LEFT, GivenAnswer, last_values
 from memeloc.store.tables.types import now
-from memeloc.survey.design.team import Assigned, Team
 from memeloc.survey.labels.progress import survey_status
 from memeloc.survey.model import Check, Culture
-from memeloc.survey.quality.rules import Rules
 from memeloc.survey.serving import (
     COMPLETE,
     FAILED_CHECKS,
@@ -53,6 +51,7 @@ from memeloc.survey.texts import SurveyTexts, survey_texts
 from memeloc.tables import read_table
 from memeloc.workspace.stored_survey import StoredSurvey
 from memeloc.workspace.survey_answers import SurveyAnswers
+from memeloc.workspace.survey_teams import assigned_to, team_of
 
 _ENDS = {
     OPEN: "serve.time",
@@ -103,12 +102,8 @@ class Finish(BaseModel):
     comments: _Text = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """The reply to a page; with a `status` of 200 all that it sent is stored."""
-
-    status: int
-    content: Mapping[str, Any] = field(default_factory=dict)
+Reply = tuple[int, Mapping[str, Any]]
+"""A status and JSON values; with 200 all that a page sent is stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,57 +160,13 @@ class Links:
     links: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LiveCulture:
-    """How far a culture is.
-
-    Attributes:
-        annotators, sent, retained: people that are wanted, that came to the end, and that quality
-            control retains.
-        wanted, answered, kept: the same as answers to memes.
-        at_it: people who have a place now.
-        stopped, screened_out, declined, left: people who stopped or whose time was over; whom the
-            checks or the training ended; who did not agree; who never answered anything.
-        minutes: the median that a sheet took; None before anybody came to its end.
-    """
-
-    culture: str
-    annotators: int
-    sent: int
-    retained: int
-    wanted: int
-    answered: int
-    kept: int
-    at_it: int
-    stopped: int
-    screened_out: int
-    declined: int
-    left: int
-    minutes: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Live:
-    """How far a survey is: by culture, and at which item (counted from 1) people stopped.
-
-    It has numbers only: nobody's id, and no answer.
-    """
-
-    survey: str
-    at: datetime
-    cultures: tuple[LiveCulture, ...]
-    stops: Mapping[int, int]
-    items: int
-
-
 class ServedSurvey:
     """A survey that is being served.
 
     Args:
         pack: what goes out of it, with its pictures.
-        rules: of quality control: attention ends sheets early, person says how many sheets
-            somebody may fill.
-        team: the named team, if there is one, and by batch id the places of those who label it.
+        answers: of the survey; quality control's rule attention ends sheets early, and person says
+            how many sheets somebody may fill.
 
     Raises:
         InputError: the settings ask for more right answers than there are training items, or name a
@@ -227,8 +178,7 @@ class ServedSurvey:
         survey: StoredSurvey,
         pack: SheetsToSend,
         settings: ServeSettings,
-        rules: Rules,
-        team: tuple[Team | None, Assigned] = (None, {}),
+        answers: SurveyAnswers,
     ) -> None:
         trained = min(settings.training, len(pack.taxonomy.examples))
         if trained < settings.training or settings.qualify > trained:
@@ -243,12 +193,12 @@ class ServedSurvey:
             sheet.id: ServedSheet(pack, sheet, settings.training) for sheet in pack.sheets
         }
         store = survey.workspace.store
-        self._survey, self._rules, self._places = survey, rules, store.serving
+        self._answers, self._rules, self._places = answers, answers.rules, store.serving
         self._key = store.surveys.key
         self.tokens = Tokens(survey.name, self._key)
         self._assigner = Assigner(pack.sheets, settings)
         self._hold = timedelta(minutes=settings.hold_minutes)
-        self._team, self._assigned = team
+        self._team, self._assigned = team_of(survey), assigned_to(survey)
         root = survey.workspace.root or Path()
         self._keys = root / settings.prolific_keys if settings.prolific_keys else None
         self._invited: frozenset[str] | None = None
@@ -291,7 +241,7 @@ class ServedSurvey:
     def _ended(self, sheet: ServedSheet, place: Place | None) -> Reply:
         """Return the reply to a page that goes on at a place that came to its end."""
         status = place.status if place else RETURNED
-        return Reply(410, {"ended": self._shown_end(sheet, status, place)})
+        return 410, {"ended": self._shown_end(sheet, status, place)}
 
     # Who comes
 
@@ -474,20 +424,20 @@ class ServedSurvey:
         """Store that a person agreed, when, to what and in which language; the first time holds."""
         known = self._sheet_of(token)
         if known is None:
-            return Reply(404)
+            return 404, {}
         place = self._places.agree(known[0], presented.model_dump(mode="json"))
         if place is None or place.status != OPEN:
             return self._ended(known[1], place)
-        return Reply(200)
+        return 200, {}
 
     def answer(self, token: str, given: Given) -> Reply:
         """Store an answer, once for each number; none of who has not agreed to take part."""
         known = self._sheet_of(token)
         if known is None:
-            return Reply(404)
+            return 404, {}
         place_id, sheet = known
         if given.item not in sheet.entries or given.label not in ("", *sheet.labels):
-            return Reply(422, {"error": "This sheet has no such item, or no such label."})
+            return 422, {"error": "This sheet has no such item, or no such label."}
         at = now()
         value = given.model_dump(exclude={"item", "number"}, exclude_none=True)
         place = self._places.add_answer(
@@ -495,7 +445,7 @@ class ServedSurvey:
             self._assigner.has_room,
         )
         if place is not None and place.status == OPEN and place.presented is None:
-            return Reply(409, {"error": "Nobody has agreed to take part here."})
+            return 409, {"error": "Nobody has agreed to take part here."}
         if place is None or not place.is_held(at):
             return self._ended(sheet, place)
         return self._after(sheet, place, given)
@@ -504,34 +454,34 @@ class ServedSurvey:
         """Bring a place to its end; the code comes once all is stored."""
         known = self._sheet_of(token)
         if known is None:
-            return Reply(404)
+            return 404, {}
         place_id, sheet = known
         if finish.status == "no consent":
             place = self._places.place(place_id)
             self._places.decline(place_id)
-            return Reply(200, self._shown_end(sheet, DECLINED, place))
+            return 200, self._shown_end(sheet, DECLINED, place)
         place = self._close(sheet, place_id, finish.status, finish.comments)
         if place is not None and place.status == OPEN:
-            return Reply(409, {"error": "Some questions are not answered yet."})
-        return Reply(200, self._shown_end(sheet, place.status if place else RETURNED, place))
+            return 409, {"error": "Some questions are not answered yet."}
+        return 200, self._shown_end(sheet, place.status if place else RETURNED, place)
 
     def _after(self, sheet: ServedSheet, place: Place, given: Given) -> Reply:
         """Return what follows from an answer that was stored: feedback, the end, or nothing."""
         entry = sheet.entries[given.item]
         is_training = isinstance(entry, Check) and entry in sheet.training
         if not (is_training or (given.label and self.settings.screen_out)):
-            return Reply(200)
+            return 200, {}
         answers = self._places.answers(place.id)
         if isinstance(entry, Check) and is_training:
             if self._is_unqualified(sheet, answers):
                 return self._ended(sheet, self._close(sheet, place.id, SCREENED_OUT))
             shown = {"feedback": sheet.feedback(entry, given.label)} if given.label else {}
-            return Reply(200, shown)
+            return 200, shown
         last = {sheet.id_of(item): value for item, value in last_values(answers).items()}
         chosen = {entry: value["label"] for entry, value in last.items() if value["label"]}
         if cannot_pass(sheet.own, chosen, self._rules.attention):
             return self._ended(sheet, self._close(sheet, place.id, FAILED_CHECKS))
-        return Reply(200)
+        return 200, {}
 
     def _is_unqualified(self, sheet: ServedSheet, answers: Sequence[GivenAnswer]) -> bool:
         """Return whether all training items were answered, and too few right the first time.
@@ -587,9 +537,17 @@ class ServedSurvey:
         """Forget places whose time is over and where nothing was answered; how many."""
         return self._places.free(self.name, now())
 
-    def live(self) -> Live:
-        """Return how far it is now."""
-        at, checked = now(), SurveyAnswers(self._survey).checked(keep=False)
+    def live(self) -> dict[str, Any]:
+        """Return how far it is now, as JSON values with numbers only: nobody's id, and no answer.
+
+        `cultures` has a row each: `annotators`, `sent`, `retained` (people that are wanted, that
+        came to the end, and that quality control retains), `wanted`, `answered`, `kept` (the same
+        as answers to memes), `at_it` (people who have a place now), `stopped` (or their time was
+        over), `screened_out` (by checks or training), `declined`, `left` (without any answer) and
+        `minutes` (the median that a sheet took; None before anybody came to its end). `stops` is by
+        item, counted from 1, how many people stopped there.
+        """
+        at, checked = now(), self._answers.checked(keep=False)
         codes = {sheet.id: sheet.culture.code for sheet in checked.sheets}
         places: dict[str, Counter[str]] = defaultdict(Counter)
         stops: Counter[int] = Counter()
@@ -608,23 +566,24 @@ class ServedSurvey:
                 minutes = (sent.submitted - sent.started).total_seconds() / 60
                 taken[codes.get(sent.sheet, "")].append(minutes)
         progress = survey_status(checked.sheets, checked.submissions, checked.report)
-        cultures = tuple(
-            LiveCulture(
-                part.name,
-                part.annotators,
-                part.sent,
-                part.retained,
-                part.wanted,
-                part.answered,
-                part.kept,
-                places[part.name][OPEN],
-                places[part.name][RETURNED],
-                places[part.name][FAILED_CHECKS] + places[part.name][SCREENED_OUT],
-                places[part.name][DECLINED],
-                places[part.name][LEFT],
-                round(median(taken[part.name]), 1) if taken[part.name] else None,
-            )
+        numbers = ("annotators", "sent", "retained", "wanted", "answered", "kept")
+        cultures = [
+            {
+                "culture": part.name,
+                **{name: getattr(part, name) for name in numbers},
+                "at_it": places[part.name][OPEN],
+                "stopped": places[part.name][RETURNED],
+                "screened_out": places[part.name][FAILED_CHECKS] + places[part.name][SCREENED_OUT],
+                "declined": places[part.name][DECLINED],
+                "left": places[part.name][LEFT],
+                "minutes": round(median(taken[part.name]), 1) if taken[part.name] else None,
+            }
             for part in progress.cultures
-        )
-        items = max((len(sheet.sheet.entries) for sheet in self.sheets.values()), default=0)
-        return Live(self.name, at, cultures, dict(sorted(stops.items())), items)
+        ]
+        return {
+            "survey": self.name,
+            "at": at.isoformat(),
+            "cultures": cultures,
+            "stops": {str(item): people for item, people in sorted(stops.items())},
+            "items": max((len(sheet.sheet.entries) for sheet in self.sheets.values()), default=0),
+        }

@@ -41,7 +41,6 @@ from memeloc.workspace.stored_survey import (
 )
 from memeloc.workspace.survey_building import BuildResult, build_result
 from memeloc.workspace.survey_labels import SurveyLabels
-from memeloc.workspace.survey_teams import assigned_to, team_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,6 +377,5 @@ class SurveySheets:
         )
         # Who is at a sheet that asks for what is known by now may end it; nobody begins it.
         sheets = [replace(row, wanted=0) if row.id in known else row for row in pack.sheets]
-        team = (team_of(self.survey), assigned_to(self.survey))
         pack = replace(pack, sheets=tuple(sheets))
-        return ServedSurvey(self.survey, pack, chosen, self.answers.rules, team)
+        return ServedSurvey(self.survey, pack, chosen, self.answers)

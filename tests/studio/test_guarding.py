@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from memeloc.studio.application import LARGEST_BODY
-from memeloc.studio.limits import Rate
+from memeloc.studio.rates import Rate
+from memeloc.studio.sheets import LARGEST_BODY
 from tests.studio.conftest import InProcess
 from tests.studio.served import OWNER
 
@@ -141,9 +141,9 @@ def test_the_owner_sees_numbers_only(application: Make) -> None:
     made.client.get(f"/owner?token={OWNER}")
     text = made.client.get("/owner/numbers").text
     live = made.served.live()
-    german = next(culture for culture in live.cultures if culture.culture == "DE")
-    assert (german.at_it, german.stopped, german.annotators) == (1, 1, 10)
-    assert live.stops == {2: 1}
+    german = next(culture for culture in live["cultures"] if culture["culture"] == "DE")
+    assert (german["at_it"], german["stopped"], german["annotators"]) == (1, 1, 10)
+    assert live["stops"] == {"2": 1}
     for secret in ("anna", made.workspace.store.surveys.hash_participant("anna"), comer.place):
         assert secret not in text
 
