@@ -33,8 +33,8 @@ from memeloc.files import temporary_database
 from memeloc.locales import Registry, default
 from memeloc.locales.tags import listed_tags
 from memeloc.model import Caption, Locale, Template, check_tag_name
-from memeloc.sheets.encodings import ENCODINGS
 from memeloc.tables import Row, Table, read_table, read_tables
+from memeloc.tables.csv_files import ENCODINGS
 from memeloc.tables.frames import Frame
 
 CELL_LIMIT = 10_000

@@ -6,7 +6,6 @@ and `read_form` reads what came back, also ods. `write_sheet` replaces nothing t
 changed; all that people fill in is written by it.
 """
 
-from memeloc.sheets.encodings import plain_text
 from memeloc.sheets.form import (
     Alternative,
     Filled,
@@ -16,11 +15,10 @@ from memeloc.sheets.form import (
     SheetForm,
     SheetPicture,
 )
-from memeloc.sheets.reading import all_records, read_form, records_of
+from memeloc.sheets.reading import all_records, plain_text, read_form, records_of
 from memeloc.sheets.writing import (
     write_archive,
     write_form,
-    write_outcomes,
     write_sheet,
     write_sheet_table,
 )
@@ -39,7 +37,6 @@ __all__ = [
     "records_of",
     "write_archive",
     "write_form",
-    "write_outcomes",
     "write_sheet",
     "write_sheet_table",
 ]

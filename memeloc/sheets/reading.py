@@ -1,12 +1,18 @@
 """Sheets that come back. In: a file of any format, or an archive with one. Out: its filled rows.
 
 Columns are found by their headings, in any order and case; more columns than ours are named and
-left alone; what a spreadsheet made of a cell is reported and never guessed. A file in which what
-memeloc wrote has lost its letters is refused: what a person typed beside it has lost them, too.
+left alone; what a spreadsheet made of a cell is reported and never guessed.
+
+A program that saves a CSV in an old encoding writes ? for each letter that this lacks, and one that
+opens UTF-8 in an old encoding shows two or three letters for one. What a person typed in such a
+file is lost as well, and it is refused; but only what memeloc wrote itself can be compared with
+what it was.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +23,7 @@ from typing import Any, TypeVar
 from memeloc import tables
 from memeloc.errors import InputError
 from memeloc.files import file_sha256, read_head
-from memeloc.sheets.encodings import ENCODINGS, Sent, rightness, with_letters
+from memeloc.locales.registry import exemplars
 from memeloc.sheets.form import (
     CHECK,
     TYPED,
@@ -27,9 +33,18 @@ from memeloc.sheets.form import (
     SheetForm,
     changed_columns,
 )
+from memeloc.tables import drawable
 from memeloc.tables.archives import ZIP, is_workbook, only_member, read_member
+from memeloc.tables.csv_files import ENCODINGS, MIXED
 
 Record = TypeVar("Record")
+Sent = Callable[[FilledRow], Mapping[str, str]]
+"""What a row's locked cells showed when the sheet went out, by column; empty where unknown."""
+
+_HOW = (
+    "Nothing of it was taken. Save the sheet again as .xlsx, as “CSV UTF-8” (Excel) or with the "
+    "character set Unicode (UTF-8) (LibreOffice)"
+)
 
 _SHEETS = (".csv", ".tsv", ".txt", ".xlsx", ".ods", ".xlf", ".xliff", ".po", ".pot")
 """Endings that the file of a sheet may have in an archive, ours and what programs make of them."""
@@ -79,7 +94,7 @@ def _read(
 
         if reader := reader_of(head):
             filled = reader(path, columns)
-            return with_letters(filled, sent) if sent else filled
+            return _with_letters(filled, sent) if sent else filled
     needed = needed or [{column.name for column in form.of_kind("key", "answer")}]
 
     def is_header(texts: Sequence[str]) -> bool:
@@ -87,7 +102,7 @@ def _read(
         return any(set(names) <= found for names in needed)
 
     def score(table: tables.Table) -> float:
-        return rightness(_rows_of(table, columns), columns, sent) if sent else 0
+        return _rightness(_rows_of(table, columns), columns, sent) if sent else 0
 
     copies = tables.read_tables(
         path,
@@ -107,7 +122,7 @@ def _read(
         counts = Counter(row[column.name] for row in rows if row[column.name])
         facts[column.name] = counts.most_common(1)[0][0] if counts else ""
     filled = Filled(path, file_sha256(path), facts, rows, (), table.note)
-    filled = with_letters(filled, sent) if sent else filled
+    filled = _with_letters(filled, sent) if sent else filled
     known = {*_find_columns(columns, table.columns).values(), CHECK, ""}
     others = [name for name in table.columns if name not in known]
     typed = [repr(name) for name in others if any(row[name] for row in table.rows)]
@@ -185,6 +200,90 @@ def _only_in(
                     row=row.number,
                 )
                 break
+
+
+def plain_text(text: str) -> str:
+    """Return a text as it is compared, for programs differ in white space and forms of letters."""
+    return " ".join(unicodedata.normalize("NFC", drawable(text)).split())
+
+
+def _rightness(rows: Iterable[FilledRow], columns: Sequence[SheetColumn], sent: Sent) -> float:
+    """Return how many texts come back right, and then how usual typed letters are in the language.
+
+    The second decides where what was sent has no letters by which encodings differ.
+    """
+    right, letters, usual = 0, 1, 0
+    answers = [column.name for column in columns if column.kind in TYPED]
+    for row in rows:
+        right += sum(cell == text for text, cell in _compared(row, sent))
+        alphabet = "".join(exemplars(row["language"])) if row["language"] else ""
+        for letter in "".join(row[name] for name in answers).lower():
+            if letter.isalpha() and not letter.isascii():
+                letters, usual = letters + 1, usual + (letter in alphabet)
+    return right + usual / letters
+
+
+def _with_letters(filled: Filled, sent: Sent) -> Filled:
+    """Return the rows, those wrong whose own texts have lost letters.
+
+    Raises:
+        InputError: half of the texts have, or the encoding is none in which any comes back right.
+    """
+    right, total, examples = 0, 0, list[tuple[str, str]]()
+    rows = []
+    for row in filled.rows:
+        damaged = []
+        for text, cell in _compared(row, sent):
+            total += 1
+            right += text == cell
+            if text != cell and (_is_lost(text, cell) or _misread(text, cell)):
+                damaged.append((text, cell))
+        examples += damaged
+        if damaged and row.is_touched:
+            row = replace(row, wrong=f"the row has lost its letters: {_shown(damaged[0])}")
+        rows.append(row)
+    if examples and len(examples) * 2 >= total:
+        text, cell = examples[0]
+        encoding = _misread(text, cell)
+        how = f"it was opened as {encoding} and not as UTF-8" if encoding else "they became ?"
+        raise InputError(
+            f"has lost its letters, for {how}: {_shown(examples[0])}. {_HOW}", file=filled.file
+        )
+    if filled.note == MIXED or (filled.note and total and not right):
+        raise InputError(
+            f"is in no encoding in which what was sent comes back right. {_HOW}", file=filled.file
+        )
+    return replace(filled, rows=tuple(rows))
+
+
+def _compared(row: FilledRow, sent: Sent) -> Iterator[tuple[str, str]]:
+    """Yield the texts of a row with letters beyond ASCII, as they were sent and as they are."""
+    for name, text in sent(row).items():
+        if not text.isascii() and row[name]:
+            yield plain_text(text), plain_text(row[name])
+
+
+def _shown(damaged: tuple[str, str]) -> str:
+    return f"where the sheet had {damaged[0][:40]!r}, it has {damaged[1][:40]!r}"
+
+
+def _is_lost(text: str, cell: str) -> bool:
+    """Whether a cell is the text with ? for letters, or two where UTF-16 has two units."""
+    pattern = "".join(
+        re.escape(letter) if letter.isascii() else f"(?:{re.escape(letter)}|[?\ufffd]{{1,2}})"
+        for letter in text
+    )
+    return re.fullmatch(pattern, cell) is not None
+
+
+def _misread(text: str, cell: str) -> str:
+    """Return the encoding in which a text's UTF-8 reads as a cell; empty if there is none."""
+    for encoding in ENCODINGS:
+        misread = plain_text(text.encode("utf-8", "replace").decode(encoding, "replace"))
+        pattern = ".?".join(map(re.escape, misread.split("\ufffd")))
+        if misread.strip("\ufffd ") and re.fullmatch(pattern, cell):
+            return encoding
+    return ""
 
 
 def records_of(

@@ -11,8 +11,8 @@ import os
 import secrets
 import warnings
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,7 +22,6 @@ from memeloc.files import file_sha256, not_written, replacing
 from memeloc.sheets.form import (
     CHECK,
     Cells,
-    SheetColumn,
     SheetForm,
     SheetPicture,
     cell_text,
@@ -127,16 +126,6 @@ def write_archive(file: Path, rows: Iterable[Cells]) -> Path | None:
     return write_sheet(file.with_name(f"{file.name}.zip"), write)[0]
 
 
-def write_outcomes(sheet: Path, columns: Sequence[SheetColumn], rows: Sequence[Cells]) -> Path:
-    """Write what became of each row of a sheet, for who filled it in; return where it is.
-
-    It stands beside the sheet as NAME-import, a workbook beside a workbook and else CSV.
-    """
-    suffix = ".xlsx" if sheet.suffix.lower() in (".xlsx", ".ods") else ".csv"
-    form = SheetForm("Your import", tuple(columns))
-    return write_form(sheet.with_name(f"{sheet.stem}-import{suffix}"), form, rows)
-
-
 def write_sheet(
     path: Path,
     write: Callable[[Path], Result],
@@ -163,7 +152,13 @@ def write_sheet(
         path.parent.mkdir(parents=True, exist_ok=True)
         draft.touch()  # where that cannot be, xlsxwriter would raise an error of its own
         result = write(draft)
-        with _alone_in(path.parent):
+        with ExitStack() as stack:
+            with suppress(ImportError, OSError):  # where the system has locks, others wait
+                import fcntl
+
+                handle = os.open(path.parent, os.O_RDONLY)
+                stack.callback(os.close, handle)
+                fcntl.flock(handle, fcntl.LOCK_EX)
             written, sha256 = dict[str, Any](), file_sha256(draft)
             with suppress(OSError, ValueError, TypeError):
                 written = dict(json.loads((path.parent / _WRITTEN).read_text("utf-8")))
@@ -220,16 +215,3 @@ def _why_kept(place: Path, name: str, sha256: str, written: Mapping[str, Any]) -
     if place.name in written:
         return "has been changed since memeloc wrote it"
     return "is not known to be memeloc's"
-
-
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Wait for other processes that write into a folder, where the system has locks."""
-    with ExitStack() as stack:
-        with suppress(ImportError, OSError):
-            import fcntl
-
-            handle = os.open(folder, os.O_RDONLY)
-            stack.callback(os.close, handle)
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield

@@ -28,6 +28,12 @@ SEARCHED = 20
 _BEGINNING = 1 << 18
 """Characters of a file in which its delimiter and its headings are looked for."""
 
+ENCODINGS = (
+    "cp1252", "cp1250", "cp1251", "cp1256", "cp1253", "cp1254", "cp1255", "cp1257", "cp1258",
+    "cp874", "cp932", "gb18030", "cp949", "big5hkscs", "mac_roman",
+)  # fmt: skip
+"""In which spreadsheets save CSV that is not in Unicode, the commonest first."""
+
 MIXED = "Some bytes are not UTF-8; they are kept as numbers."
 """What is odd about a file in which no encoding fits all bytes."""
 

@@ -32,7 +32,7 @@ from memeloc.model import SEPARATOR, Caption, Locale, Template
 from memeloc.placeholders import placeholders
 from memeloc.render.typesetting.breaks import clusters
 from memeloc.resources import folder
-from memeloc.sheets import read_form, write_archive, write_form, write_outcomes
+from memeloc.sheets import SheetForm, read_form, write_archive, write_form
 from memeloc.sheets.writing import FORMATS
 from memeloc.store.captions.sheets import Only
 from memeloc.store.records import ACCEPTING, FileRecord, Kind
@@ -306,9 +306,10 @@ class Correcting(Part):
             look_at = defaultdict[tuple[str, int], list[str]](list)
             for warning in warnings:
                 look_at[warning.meme_id, max(warning.part + 1, 1)].append(warning.message)
-            written = write_outcomes(
-                path, OUTCOME_COLUMNS, [*outcome_rows(filled, placed, look_at)]
-            )
+            suffix = ".xlsx" if path.suffix.lower() in (".xlsx", ".ods") else ".csv"
+            beside = path.with_name(f"{path.stem}-import{suffix}")
+            rows = [*outcome_rows(filled, placed, look_at)]
+            written = write_form(beside, SheetForm("Your import", OUTCOME_COLUMNS), rows)
         outcomes = Counter(answer.outcome for answer in stored)
         done = {
             answer.meme_id
