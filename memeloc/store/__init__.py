@@ -11,9 +11,4 @@ from memeloc.store.database import WorkspaceError
 from memeloc.store.records import FileRecord
 from memeloc.store.store import Store
 
-__all__ = [
-    "FileRecord",
-    "Store",
-    "WorkspaceError",
-    "check_parts",
-]
+__all__ = ["FileRecord", "Store", "WorkspaceError", "check_parts"]
