@@ -133,10 +133,9 @@ def load(path: str | Path, folder: str | Path, on_progress: Phases = silent) -> 
     source, root = Path(path), Path(folder)
     manifest = dumps.read_manifest(source)
     own, dumped = root / FILE, source / WORKSPACE / FILE
-    notes = _check_keys(manifest, root)
-    settings = Settings()
-    if has_settings := own.exists():
-        settings = read_settings(own)
+    notes, has_settings = _check_keys(manifest, root), own.exists()
+    settings = read_settings(own) if has_settings else Settings()
+    if has_settings:
         notes.append(f"The {FILE} of this folder stays; that of the dump is {dumped}.")
     files = {
         Path(file.path).relative_to(WORKSPACE): file

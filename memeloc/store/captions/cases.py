@@ -72,19 +72,19 @@ class Cases(Repository):
         and takes dropping back; the same one again changes nothing.
         """
         with self.database.write() as connection:
-            known = {each["case"] for each in decided}
-            deciding = _Deciding(connection, _find(connection, decided=None, ids=known), person)
+            known = _find(connection, decided=None, ids={each["case"] for each in decided})
+            deciding = _Deciding(connection, {case.id: case for case in known}, person)
             for each in decided:
                 try:
                     deciding.add(**each)
                 except InputError as error:
                     raise InputError(error.message, row=each.get("row")) from error
             texts = versions.insert_versions(connection, deciding.texts)
-            for made in deciding.rows:
-                made.setdefault("caption_id", None)
-                if "text" in made:
-                    made["caption_id"] = texts[made.pop("text")]
-            add_rows(connection, decisions, deciding.rows)
+            for row in deciding.rows:
+                row["caption_id"] = texts[row["text"]] if "text" in row else row["caption_id"]
+            names = {*decisions.c.keys()} - {"id", "created_at"}
+            rows = [{name: row[name] for name in names} for row in deciding.rows]
+            add_rows(connection, decisions, rows)
             add_rows(connection, drops, deciding.drops)
         return [row["caption_id"] for row in deciding.settled]
 
@@ -149,16 +149,15 @@ class _Deciding:
     """What is known of some cases, and the rows that decisions about them make; a new row of
     `decisions` has under "text" the place of its version among `texts`."""
 
-    def __init__(self, connection: Connection, known: Sequence[Case], person: str) -> None:
-        self.cases, self.person = {case.id: case for case in known}, person
-        self.dropped = dropped_pairs(connection, {case.meme_id for case in known})
-        self.current = {(case.meme_id, case.language): case.now or () for case in known}
+    def __init__(self, connection: Connection, known: Mapping[int, Case], person: str) -> None:
+        self.cases, self.person = known, person
+        self.dropped = dropped_pairs(connection, {case.meme_id for case in known.values()})
+        self.current = {(case.meme_id, case.language): case.now or () for case in known.values()}
         query = select(decisions).order_by(decisions.c.id)
         self.last = {
             row.case_id: row._asdict()
-            for row in by_slices(connection, query, decisions.c.case_id, self.cases)
-            if row.action not in DROPPING
-            or _pair(self.cases[row.case_id], row.action) in self.dropped
+            for row in by_slices(connection, query, decisions.c.case_id, known)
+            if row.action not in DROPPING or _pair(known[row.case_id], row.action) in self.dropped
         }
         self.texts: list[dict[str, Any]] = []
         self.rows: list[dict[str, Any]] = []
@@ -179,33 +178,28 @@ class _Deciding:
             raise InputError(f"There is no case {case}; `memeloc correct settle` lists them.")
         if (accept is not None) + (parts is not None) + bool(drop) > 1:
             raise InputError("Accept an answer, type a text, or drop the meme: one of them.")
-        about = self.cases[case]
+        about, last = self.cases[case], self.last.get(case, {})
         text, no_text = _text(about, accept, parts)
         action = "accept" if accept is not None else "type" if parts is not None else drop or "keep"
         decided: dict[str, Any] = {"case_id": case, "action": action, "parts": text}
         decided |= {"correction_id": accept, "person": self.person, "comment": comment}
-        last = self.last.get(case)
-        if last is not None and all(decided[name] == last[name] for name in _SAME):
+        if last and all(decided[name] == last[name] for name in _SAME):
             if comment in ("", last["comment"]):
                 self.settled.append(last)
                 return
-            decided |= {name: last[name] for name in ("caption_id", "text") if name in last}
+            decided = last | decided
         else:
-            self._drop(about, drop, "" if last is None else last["action"], comment)
-            if action == "keep":
-                text = self.current[about.meme_id, about.language]
+            self._drop(about, drop, last.get("action", ""), comment)
+            caption = (about.meme_id, about.language)
+            text = self.current[caption] if action == "keep" else text
+            decided["caption_id"] = None
             if text or no_text:
                 decided["text"] = len(self.texts)
-                settled = versions.check_parts(text, about.meme_id) if text else ()
-                self.current[about.meme_id, about.language] = settled
-                version: dict[str, Any] = {
-                    "meme_id": about.meme_id,
-                    "language": about.language,
-                    "parts": settled,
-                }
-                version |= {"stage": "settled", "round": about.round, "person": self.person}
-                version |= {"origin": f"case {case}", "source_id": about.source_id}
-                self.texts.append(version)
+                self.current[caption] = versions.check_parts(text, about.meme_id) if text else ()
+                version = {"meme_id": about.meme_id, "language": about.language}
+                version |= {"stage": "settled", "origin": f"case {case}", "person": self.person}
+                settled = {"parts": self.current[caption], "round": about.round}
+                self.texts.append({**version, **settled, "source_id": about.source_id})
         self.last[case] = decided
         self.rows.append(decided)
         self.settled.append(decided)
