@@ -160,28 +160,29 @@ def _store(connection: Connection, file_id: int, sheet: Sheet, answers: Sequence
         if version.source_id is None or translated[version.source_id] == items[key].source
     }
     accepted = [
-        answer
-        for answer in answers
+        number
+        for number, answer in enumerate(answers)
         if answer.outcome in ACCEPTING and answer.meme_id not in superseded
     ]
-    about = {"language": tag, "stage": "corrected", "origin": f"sheet {sheet.id}"}
     texts = [
         {
-            **about,
             "meme_id": answer.meme_id,
+            "language": tag,
             "parts": check_parts(answer.parts, answer.meme_id),
+            "stage": "corrected",
             "round": answer.round,
             "person": answer.person,
+            "origin": f"sheet {sheet.id}",
             "source_id": items[answer.meme_id].source_id,
         }
-        for answer in accepted
+        for answer in (answers[number] for number in accepted)
     ]
-    made = zip(map(id, accepted), insert_versions(connection, texts), strict=True)
-    version_of = dict(made)
-    rows = [
+    version_of = dict(zip(accepted, insert_versions(connection, texts), strict=True))
+    shared = {"file_id": file_id, "sheet_id": sheet.id}
+    rows: list[dict[str, Any]] = [
         {name: getattr(answer, name) for name in _STORED}
-        | {"file_id": file_id, "sheet_id": sheet.id, "caption_id": version_of.get(id(answer))}
-        for answer in answers
+        | {**shared, "caption_id": version_of.get(number)}
+        for number, answer in enumerate(answers)
     ]
     opened = [
         {name: row[name] for name in _CASE} | {"correction_id": number}
