@@ -94,9 +94,8 @@ class SurveyTexts:
         return tuple(dict.fromkeys((*self._source, *self._texts)))
 
     def lacking(self, taxonomy: Taxonomy) -> tuple[str, ...]:
-        """The names of the texts that a survey by `taxonomy` would show in English instead."""
-        general = (key for key in self._source if not key.startswith("taxonomy."))
-        return tuple(key for key in (*general, *taxonomy.keys()) if not self._texts.get(key))
+        """Return the names of the texts that a survey by `taxonomy` shows in English instead."""
+        return tuple(key for key in keys_in_use(taxonomy) if not self._texts.get(key))
 
 
 class TaxonomyTexts:
@@ -140,6 +139,30 @@ class TaxonomyTexts:
                 if label
                 else get(f"questions.{asked.id}.text")
             )
+
+
+def keys_in_use(taxonomy: Taxonomy) -> tuple[str, ...]:
+    """Return the names of the texts that people of a survey may read: not those of other
+    taxonomies, nor of questions that are not asked."""
+    unused = tuple(
+        before
+        for before, is_used in (
+            ("taxonomy.", False),
+            ("subcategories.", taxonomy.ask_subcategories),
+            ("person.", bool(taxonomy.about("person"))),
+            ("rules.", bool(taxonomy.rules)),
+        )
+        if not is_used
+    )
+    asked = tuple(f"demographics.{id}." for id in taxonomy.demographics)
+    general = (
+        key
+        for key in shipped_texts(SOURCE)
+        if not key.startswith((*unused, "demographics."))
+        or key.startswith(asked)
+        or (asked and key == "demographics.prefer-not")
+    )
+    return (*general, *taxonomy.keys())
 
 
 def explained(texts: SurveyTexts, taxonomy: Taxonomy, label: Label) -> str:

@@ -104,12 +104,7 @@ class StoredSurvey:
         self.name = name
         self.store = workspace.store.surveys
         values = self.store.design(name)
-        self.taxonomy: Taxonomy = with_demographics(
-            parse_taxonomy(values["taxonomy_toml"])
-            if values.get("taxonomy_toml")
-            else load_taxonomy(values["taxonomy"]),
-            values.get("demographics", ()),
-        )
+        self.taxonomy = taxonomy_of(values)
         self.design = Design(
             name,
             values["taxonomy"],
@@ -130,9 +125,6 @@ class StoredSurvey:
         self.pictures: dict[str, str] = values.get("pictures", {})
         self.item_texts: dict[str, dict[str, str]] = values.get("item_texts", {})
         self.recipe: Mapping[str, Any] = values.get("recipe", {})
-        if not self.item_texts:
-            self.taxonomy = without_drafts(self.taxonomy)
-        self.taxonomy = leave_out(self.taxonomy, self.recipe.get("leave_out", ()))
         self.asks_person = bool(self.taxonomy.about("person"))
 
     @property
@@ -238,6 +230,16 @@ class StoredSurvey:
     def codes(self, sheets: Sequence[Sheet]) -> dict[str, CompletionCodes]:
         key = self.store.key  # read from its file each time
         return {sheet.id: codes(self.name, sheet.id, key) for sheet in sheets}
+
+
+def taxonomy_of(values: Mapping[str, Any]) -> Taxonomy:
+    """Return what a stored design asks."""
+    toml = values.get("taxonomy_toml")
+    taxonomy = parse_taxonomy(toml) if toml else load_taxonomy(values["taxonomy"])
+    taxonomy = with_demographics(taxonomy, values.get("demographics", ()))
+    if not values.get("item_texts"):
+        taxonomy = without_drafts(taxonomy)
+    return leave_out(taxonomy, values.get("recipe", {}).get("leave_out", ()))
 
 
 class SurveyState:

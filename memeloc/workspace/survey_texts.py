@@ -11,17 +11,16 @@ from memeloc.errors import InputError
 from memeloc.model import Locale
 from memeloc.store.store import Store
 from memeloc.store.surveys.survey_texts import ENGLISH, survey_text_id, survey_text_key
-from memeloc.survey.texts import catalogue, texts_in
-from memeloc.taxonomy import load_taxonomy, parse_taxonomy
-
-_OF_TAXONOMIES = "taxonomy."
+from memeloc.survey.texts import catalogue, keys_in_use, texts_in
+from memeloc.taxonomy import load_taxonomy
+from memeloc.workspace.stored_survey import taxonomy_of
 
 
 def store_shipped_texts(store: Store, locales: Sequence[Locale], taxonomy: str = "") -> list[str]:
-    """Store what surveys say in English and in some languages; the ids of the texts.
+    """Store what surveys say in English and in some languages; return the ids of the texts.
 
-    They are those that memeloc ships, and those of the workspace's surveys that have a taxonomy of
-    their own. Of a `taxonomy` (name or file), only its texts and those of every survey are given.
+    Only texts in use are stored: those of the workspace's surveys; of a `taxonomy` (name or file)
+    where one is named; and all that ship where there is no survey yet.
 
     Raises:
         InputError: there is no such taxonomy, or a language is English.
@@ -32,21 +31,17 @@ def store_shipped_texts(store: Store, locales: Sequence[Locale], taxonomy: str =
             "other languages: name another with --langs. English texts of your own stand "
             "under [study.texts.en] in memeloc.toml."
         )
-    chosen = load_taxonomy(taxonomy) if taxonomy else None
-    designs = [store.surveys.design(name) for name in store.surveys.names()]
-    tomls = [design["taxonomy_toml"] for design in designs if design.get("taxonomy_toml")]
-    own = [*map(parse_taxonomy, tomls), *([chosen] if chosen else [])]
+    surveys = [taxonomy_of(store.surveys.design(name)) for name in store.surveys.names()]
+    chosen = [load_taxonomy(taxonomy)] if taxonomy else surveys
+    own = [*surveys, *chosen]
     english = catalogue(None)
     for each in own:
         english |= catalogue(each)
+    if chosen:
+        english = {key: english[key] for each in chosen for key in keys_in_use(each)}
     for locale in locales:
         store.survey_texts.add(english, locale.tag, texts_in(locale.tag, own))
-    wanted = set(english) if chosen is None else set(chosen.keys())
-    return [
-        survey_text_id(key)
-        for key in english
-        if key in wanted or not key.startswith(_OF_TAXONOMIES)
-    ]
+    return [survey_text_id(key) for key in english]
 
 
 def survey_text_ids(names: Sequence[str]) -> list[str]:
