@@ -366,9 +366,10 @@ class _Resolver:
                 parts.append(f"{answer.entry}={answer.label}/{further}")
             whole = "\n".join(parts).encode("utf-8", "backslashreplace")
             sent = replace(sent, id=hashlib.sha256(whole).hexdigest()[:32])
-        sent = replace(sent, participant=sent.participant or f"declined-{sent.id}")
+        if not sent.participant:
+            sent = replace(sent, participant=f"declined-{sent.id}")
         before = self.submissions.setdefault((sent.sheet, sent.id), sent)
-        if replace(before, row=sent.row) != sent:
+        if before is not sent and replace(before, row=sent.row) != sent:
             message = "Another submission of the same id came before; which one counts is unknown."
             self.reject(record, "same id", message)
 

@@ -389,16 +389,6 @@ def test_any_table_is_read_or_refused(
     refused_or_placed(target, survey, path)
 
 
-@given(content=st.binary(max_size=400))
-@HOSTILE
-def test_any_bytes_are_read_or_refused(
-    target: Target, survey: SurveyPack, tmp_path: Path, content: bytes
-) -> None:
-    path = tmp_path / "file"
-    path.write_bytes(content)
-    refused_or_placed(target, survey, path)
-
-
 def refused_or_placed(target: Target, survey: SurveyPack, path: Path) -> None:
     """Whatever comes, it is an InputError or submissions of this survey; twice the same."""
     target.recognises(path)

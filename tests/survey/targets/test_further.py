@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +10,7 @@ import pytest
 
 from memeloc.locales import default
 from memeloc.survey.model import Culture, MemeEntry, Sheet
-from memeloc.survey.targets.csv import Csv
 from memeloc.survey.targets.instructions import SheetTexts
-from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.questions import resolve_further
 from memeloc.survey.texts import survey_texts
@@ -94,28 +91,6 @@ def test_who_skips_or_rejects_is_asked_nothing_more() -> None:
         assert resolved(label, {}, complete(own)) == ({}, [])
         assert resolved(label, {"strength": ["3"]}, complete(own)) == ({}, ["not asked"])
     assert resolved("safe", {}, complete(own)) == ({}, ["not answered"])
-
-
-def sent(pack: SurveyPack, folder: Path, cells: Mapping[str, Mapping[str, str]]) -> Path:
-    """The sheet as a person sends it back, with what was typed by entry and column."""
-    (path,) = Csv().export(pack, folder)
-    (sheet,) = pack.sheets
-    keys = {item_key(pack.name, sheet.id, entry): typed for entry, typed in cells.items()}
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    for row in rows:
-        row.update(keys.get(row["item"], {}), participant="asha")
-        if row["item"] == "consent":
-            row["answer"] = "yes"
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
-
-
-def ids(sheet: Sheet) -> list[str]:
-    return [*sheet.memes, "check-1", "check-2"]
 
 
 def test_statements_are_asked_before_the_question_made_of_them() -> None:

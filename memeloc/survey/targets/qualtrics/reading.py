@@ -29,6 +29,7 @@ from memeloc.survey.targets.protocol import (
 )
 from memeloc.survey.targets.time_columns import read_column
 from memeloc.tables import Row, Table, folded, read_tables
+from memeloc.tables.rows import Header
 from memeloc.taxonomy import Question
 
 CONSENT = "consent"
@@ -142,6 +143,7 @@ class _Reader:
 
     def __init__(self, survey: SheetsToSend) -> None:
         self.places = survey.places
+        self.keys: dict[Header, dict[str, str]] = {}
         self.labels = {str(n): label.id for n, label in enumerate(survey.taxonomy.labels, 1)}
         self.questions = {
             tag_of(number): question for number, question in enumerate(survey.taxonomy.questions, 1)
@@ -189,14 +191,14 @@ class _Reader:
         yield from unknown_columns(row, self._is_known)
         content = {name: text for name, text in row.texts.items() if name not in _PERSONAL}
         answers: dict[str, dict[str, str]] = defaultdict(dict)
+        keys = self._keys(row.header)
         for name, text in content.items():
-            key = name.partition("_")[0]
-            if whole_number(text) != _UNANSWERED and self.places.item(key):
+            key = keys.get(name)
+            if key and whole_number(text) != _UNANSWERED:
                 answers[key][name] = text
         sheets: set[str] = set()
         if not answers:  # they say which sheet they are of; who declined has none
-            keys = (name.partition("_")[0] for name in row.header.names)
-            sheets = {place.sheet.id for key in keys if (place := self.places.item(key))}
+            sheets = {place.sheet.id for key in keys.values() if (place := self.places.item(key))}
         consent = row[CONSENT]
         yield RawSubmission(
             row[PARTICIPANT],
@@ -210,6 +212,14 @@ class _Reader:
             row=row.number,
             content=content,
         )
+
+    def _keys(self, header: Header) -> dict[str, str]:
+        """The items' keys by the names of the columns that are theirs."""
+        if header not in self.keys:
+            keys = {name: name.partition("_")[0] for name in header.names}
+            own = {name: key for name, key in keys.items() if self.places.item(key)}
+            self.keys[header] = own
+        return self.keys[header]
 
     def _is_known(self, column: str) -> bool:
         """Whether a column is of a sheet, or of Qualtrics' own."""
