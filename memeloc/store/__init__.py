@@ -6,9 +6,8 @@ way from one to another. Languages are exact tags of the locale registry; times 
 UTC. What translating, correcting and the rest do with it stands in memeloc.workspace.
 """
 
-from memeloc.store.captions.versions import check_parts
 from memeloc.store.database import WorkspaceError
 from memeloc.store.records import FileRecord
 from memeloc.store.store import Store
 
-__all__ = ["FileRecord", "Store", "WorkspaceError", "check_parts"]
+__all__ = ["FileRecord", "Store", "WorkspaceError"]

@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Select, func, select
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR
 from memeloc.store.captions import memory, versions
-from memeloc.store.captions.answers import find_history
+from memeloc.store.captions.corrections import find_history
 from memeloc.store.captions.sheets import SHEETS_IN_ORDER
 from memeloc.store.captions.states import OPEN_CASES, states_query, taken_states
 from memeloc.store.queries import Repository, is_newest, stream

@@ -11,10 +11,9 @@ from memeloc.store.database import Database, WorkspaceError, make_tables
 from memeloc.store.queries import Repository
 
 if TYPE_CHECKING:
-    from memeloc.store.captions.answers import Comparisons
     from memeloc.store.captions.captions import Captions, Drops, Translations
     from memeloc.store.captions.cases import Cases
-    from memeloc.store.captions.corrections import Corrections
+    from memeloc.store.captions.corrections import Comparisons, Corrections
     from memeloc.store.captions.memory import Memory
     from memeloc.store.captions.sheets import Sheets
     from memeloc.store.captions.transcripts import Transcripts
@@ -58,7 +57,7 @@ class Store(Repository):
     cases: Cases = _repository("captions.cases", "Cases")
     drops: Drops = _repository("captions.captions", "Drops")
     dumps: Dumps = _repository("dumps", "Dumps")
-    comparisons: Comparisons = _repository("captions.answers", "Comparisons")
+    comparisons: Comparisons = _repository("captions.corrections", "Comparisons")
     memory: Memory = _repository("captions.memory", "Memory")
     items: Items = _repository("items", "Items")
     transcripts: Transcripts = _repository("captions.transcripts", "Transcripts")

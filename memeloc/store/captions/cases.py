@@ -18,8 +18,8 @@ from memeloc.errors import InputError
 from memeloc.model import SEPARATOR, Caption
 from memeloc.placeholders import misplaced
 from memeloc.store.captions import versions
-from memeloc.store.captions.answers import find_answers, find_history
 from memeloc.store.captions.captions import drop_row, dropped_pairs
+from memeloc.store.captions.corrections import find_answers, find_history
 from memeloc.store.captions.states import OPEN_CASES
 from memeloc.store.queries import Repository, add_rows, by_slices, equal
 from memeloc.store.records import DROP_ALL, DROPPING, Kind

@@ -19,7 +19,7 @@ from memeloc.correct.placing import same_person
 from memeloc.errors import InputError
 from memeloc.model import Locale
 from memeloc.store.captions import versions
-from memeloc.store.captions.answers import find_answers, history_before
+from memeloc.store.captions.corrections import find_answers, history_before
 from memeloc.store.captions.states import OPEN_CASES
 from memeloc.store.captions.versions import by_meme, is_current, is_outdated
 from memeloc.store.queries import Repository, add_row, add_rows, equal, two_columns
