@@ -18,7 +18,7 @@ from memeloc.store.tables.types import now
 from memeloc.survey.design.planning import Pace, measured_paces
 from memeloc.survey.labels.models import QuestionAgreement, survey_agreement
 from memeloc.survey.labels.settling import answers_table
-from memeloc.survey.model import Check, Sheet, Submission, entry_id
+from memeloc.survey.model import Sheet, Submission
 from memeloc.survey.quality.checking import (
     TIMED_OUT,
     Absent,
@@ -222,40 +222,44 @@ class SurveyAnswers:
             InputError: nobody of that id has answered.
         """
         (who,) = self.stored_ids([person], named=[person])
-        checked, rows = self.checked(keep=False), list[tuple[str, ...]]()
-        for judged in checked.report.judged:
-            if judged.participant != who:
-                continue
-            sent, sheet = judged.sent, judged.sheet
+        survey, checked = self.survey, self.checked(keep=False)
+        rows: list[tuple[str, ...]] = []
+        for judged in (each for each in checked.report.judged if each.participant == who):
+            sent, sheet, on = judged.sent, judged.sheet, judged.on
             rows.append((sheet, str(sent.submitted or ""), "", "status", sent.status, ""))
-            shown = judged.on and TaxonomyTexts(
-                self.survey.texts(judged.on.culture), self.survey.taxonomy
-            )
-            entries = {entry_id(entry): entry for entry in judged.on.entries} if judged.on else {}
+            if consent := sent.presented.get("consent"):
+                agreed = f"version {consent.get('version')}, {consent.get('language')}"
+                rows.append((sheet, str(consent.get("at")), "", "consent", agreed, ""))
+            shown = on and TaxonomyTexts(survey.texts(on.culture), survey.taxonomy)
+            asked = {LABEL: shown.question, **shown.asked} if shown else {}
+            right = {check.id: check.expected for check, _ in judged.checks}
             for answer in sent.answers:
                 for question in (LABEL, *dict(answer.further)):
                     names = shown.answers.get(question, {}) if shown else {}
-                    entry = entries.get(answer.entry)
-                    expected = entry.expected if isinstance(entry, Check) else ""
                     given = ", ".join(names.get(each, each) for each in answer.given(question))
-                    expected = names.get(expected, expected) if question == LABEL else ""
+                    expected = right.get(answer.entry, "") if question == LABEL else ""
+                    text = asked.get(question, question)
                     if given or expected:
-                        asked = shown.asked.get(question, shown.question) if shown else question
-                        rows.append((sheet, "", answer.entry, asked, given, expected))
-            for reason in checked.report.reasons.get(judged.key, ()):
-                evidence = _json(reason.evidence)
-                rows.append((sheet, "", "", f"excluded by {reason.rule}", evidence, ""))
+                        cells = (text, given, names.get(expected, expected))
+                        rows.append((sheet, "", answer.entry, *cells))
+            rows += [
+                (sheet, "", "", f"excluded by {reason.rule}", _json(reason.evidence), "")
+                for reason in checked.report.reasons.get(judged.key, ())
+            ]
             rows += [
                 (sheet, "", "", "kept", str(remark.evidence["why"]), "")
                 for remark in checked.report.warnings
                 if remark.rule == "kept" and judged.submission in remark.submissions
             ]
-        for service in self.survey.store.participants(self.survey.name):
+        for service in survey.store.participants(survey.name):
             if service.participant == who:
                 facts = {"status": service.status, **service.facts}
                 rows += [("", "", service.study, *fact, "") for fact in facts.items()]
+        for decided in survey.workspace.store.label_decisions.find(survey.name):
+            if who in decided.people:
+                rows.append(("", "", decided.item, "took part in deciding", decided.label, ""))
         file, count = write_sheet_table(Path(out), _ABOUT, rows)
-        return {"survey": self.survey.name, "file": file, "rows": count}
+        return {"survey": survey.name, "file": file, "rows": count}
 
     def _expired(
         self, sheets: tuple[Sheet, ...], submissions: Sequence[Submission]
