@@ -1,11 +1,19 @@
-"""Services that targets speak to. In: failures, addresses. Out: what to try again, safe ones."""
+"""Services that targets speak to. In: requests. Out: answers, or why there are none."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-from memeloc.errors import ServiceError
-from memeloc.request_pool import TransientFailure
+from memeloc.errors import MissingError, ServiceError
+from memeloc.request_pool import Backoff, TransientFailure, retry_after
+
+if TYPE_CHECKING:
+    import httpx
+
+Result = TypeVar("Result")
 
 _BUSY = frozenset({0, 408, 425, 429, 500, 502, 503, 504})
 
@@ -23,16 +31,72 @@ class RequestError(ServiceError):
         self.status, self.wait = status, wait
 
 
-def passing(error: Exception) -> TransientFailure | None:
-    """What `Backoff.ask` waits for: a busy service, or a cut connection.
+class JsonService:
+    """Requests to a service's JSON API, sent by a client of httpx, tried again while it is busy.
 
-    When it is given up it is raised as a plain ServiceError, so that no outer request, of which it
-    was a part, is tried again as well.
+    `refused` has what is said when it does not take the credentials, by status, with `{reason}`
+    where the service's own reason stands; `secret` stands in no error.
     """
-    if isinstance(error, RequestError) and error.retryable:
-        final = ServiceError(error.service, error.message, retryable=True)
-        return TransientFailure(final, error.wait)
-    return None
+
+    def __init__(
+        self,
+        name: str,
+        client: httpx.Client,
+        refused: Mapping[int, str],
+        backoff: Backoff | None = None,
+        secret: str = "",
+    ) -> None:
+        self.name, self._client, self._refused = name, client, refused
+        self._backoff, self._secret = backoff or Backoff(), secret
+
+    def ask(self, send: Callable[[], Result]) -> Result:
+        """Return what `send` does, tried again while the service is busy.
+
+        When it is given up it is raised as a plain ServiceError, so that no outer request, of which
+        it was a part, is tried again as well.
+
+        Raises:
+            MissingError: the credentials are not accepted.
+            ServiceError: it is refused, or was not answered in the end.
+        """
+
+        def passing(error: Exception) -> TransientFailure | None:
+            if isinstance(error, RequestError) and error.retryable:
+                final = ServiceError(error.service, error.message, retryable=True)
+                return TransientFailure(final, error.wait)
+            return None
+
+        return self._backoff.ask(send, passing)
+
+    def send(self, method: str, url: str, body: object = None, **query: object) -> Any:
+        """Return the answer to one request, sent once; raises as `ask` does."""
+        import httpx
+
+        params = {name: str(value) for name, value in query.items() if value != ""}
+        try:
+            response = self._client.request(method, url, json=body, params=params or None)
+            if response.is_success:
+                return response.json() if response.content else None
+        except (httpx.HTTPError, ValueError) as error:
+            reason = self._line(f"{error or 'no answer'} ({type(error).__name__})")
+            raise RequestError(self.name, 0, reason) from error
+        try:
+            answer = response.json()
+        except ValueError:
+            answer = response.text[:2000]
+        for key in ("error", "message", "detail"):
+            answer = answer.get(key, answer) if isinstance(answer, dict) else answer
+        reason = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+        status, reason = response.status_code, self._line(reason)
+        if status in self._refused:
+            raise MissingError(self._refused[status].format(reason=reason))
+        wait = retry_after(response.headers.get("retry-after", ""))
+        busy = status == 403 and "ratelimit" in response.text.casefold()  # so Google says it
+        raise RequestError(self.name, status, f"HTTP status {status}: {reason}", wait, busy=busy)
+
+    def _line(self, text: str) -> str:
+        text = text.replace(self._secret, "[token]") if self._secret else text
+        return " ".join(text.split())[:400]
 
 
 def is_https(address: str, *, or_local: bool = False) -> bool:

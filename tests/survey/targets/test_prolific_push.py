@@ -188,7 +188,7 @@ def test_the_token_stands_nowhere(
         with ProlificApi(server.address) as api:
             texts.append(repr(api))
             with pytest.raises(RequestError) as refused:
-                api.ask("POST", "studies/", {"name": prolific_server.TOKEN})
+                api.call("POST", "studies/", {"name": prolific_server.TOKEN})
             texts.append(str(refused.value))
     for text in (*texts, out.getvalue(), caplog.text):
         assert prolific_server.TOKEN not in text

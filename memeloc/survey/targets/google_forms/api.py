@@ -13,16 +13,15 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import quote
 
 from memeloc.errors import InputError, MissingError, ServiceError
-from memeloc.request_pool import Backoff, retry_after
+from memeloc.request_pool import Backoff
 from memeloc.survey.targets.google_forms.forms import SUBMIT, Form, Item, question_id
 from memeloc.survey.targets.protocol import State
-from memeloc.survey.targets.services import RequestError, is_https, passing
+from memeloc.survey.targets.services import JsonService, is_https
 
-Result = TypeVar("Result")
 Address = Callable[[str], str]
 """Gives the https address of a picture by its file name."""
 Body = dict[str, Any]
@@ -45,7 +44,7 @@ _OPEN_TO_ALL = {"type": "anyone", "role": "reader", "view": "published"}
 _SCOPE = "https://www.googleapis.com/auth/drive.file"
 """Only what this program made itself."""
 _SIGN_IN = (
-    "Google does not accept the credentials ({error}). Sign in with: gcloud auth "
+    "Google does not accept the credentials ({reason}). Sign in with: gcloud auth "
     "application-default login --client-id-file=CLIENT.json "
     f"--scopes={_SCOPE},https://www.googleapis.com/auth/cloud-platform"
 )
@@ -54,7 +53,7 @@ _FORM = "application/vnd.google-apps.form"
 _ITEMS = {"section": "pageBreakItem", "text": "textItem", "picture": "imageItem"}
 
 
-class Service:
+class Service(JsonService):
     """A session with Google; `forms` and `files` are the addresses of its two collections.
 
     Endpoint and credentials are others in tests; else Google's own, and the environment's
@@ -74,57 +73,32 @@ class Service:
     ) -> None:
         try:
             import google.auth
+            import httpx
             from google.auth.transport import requests
         except ImportError as error:
             raise MissingError(
                 "Making forms needs Google's client: pip install 'memeloc[google-forms]'"
             ) from error
-        if credentials is None:
-            try:
+        try:
+            if credentials is None:
                 credentials, _ = google.auth.default(scopes=[_SCOPE])
-            except google.auth.exceptions.DefaultCredentialsError as error:
-                raise MissingError(_SIGN_IN.format(error="there are none")) from error
+        except google.auth.exceptions.DefaultCredentialsError as error:
+            raise MissingError(_SIGN_IN.format(reason="there are none")) from error
         transport: Any = requests  # which has no types
-        self._backoff, self._timeout = backoff or Backoff(), timeout
-        self._session = transport.AuthorizedSession(credentials)
+
+        def sign(request: httpx.Request) -> httpx.Request:
+            try:
+                credentials.before_request(
+                    transport.Request(), request.method, str(request.url), request.headers
+                )
+            except google.auth.exceptions.GoogleAuthError as error:
+                raise MissingError(_SIGN_IN.format(reason=error)) from error
+            return request
+
+        client = httpx.Client(auth=sign, timeout=timeout)
+        super().__init__(SERVICE, client, {401: _SIGN_IN}, backoff)
         self.forms = f"{endpoint or 'https://forms.googleapis.com'}/v1/forms"
         self.files = f"{endpoint or 'https://www.googleapis.com'}/drive/v3/files"
-
-    def ask(self, send: Callable[[], Result]) -> Result:
-        """Return what `send` does, tried again while Google is busy.
-
-        Raises:
-            MissingError: the credentials are not accepted.
-            ServiceError: it is refused, or was not answered in the end.
-        """
-        return self._backoff.ask(send, passing)
-
-    def send(self, method: str, url: str, body: Any = None, **query: str) -> Body:
-        """Return the answer to one request, sent once; raises as `ask` does."""
-        import requests
-        from google.auth.exceptions import GoogleAuthError
-
-        try:
-            response = self._session.request(
-                method, url, json=body, params=query, timeout=self._timeout
-            )
-            if response.ok:
-                return dict(response.json())
-        except GoogleAuthError as error:
-            raise MissingError(_SIGN_IN.format(error=error)) from error
-        except requests.RequestException as error:
-            reason = f"the connection was cut ({type(error).__name__}: {error})"
-            raise RequestError(SERVICE, 0, reason) from error
-        try:
-            message = response.json()["error"]["message"]
-        except (ValueError, LookupError, TypeError):
-            message = response.reason
-        status, reason = response.status_code, f"{response.status_code} {message}"
-        if status == 401:
-            raise MissingError(_SIGN_IN.format(error=reason))
-        busy = status == 403 and "ratelimit" in response.text.lower()
-        wait = retry_after(response.headers.get("retry-after", ""))
-        raise RequestError(SERVICE, status, reason, wait, busy=busy)
 
 
 class FormPush:
@@ -193,7 +167,7 @@ class FormPush:
 
     def _send(self, method: str, url: str, body: Any = None, **query: str) -> Body:
         self.calls += 1
-        return self.service.send(method, url, body, **query)
+        return dict(self.service.send(method, url, body, **query))
 
     def _find_or_create(self) -> Body:
         forms = self.service.forms

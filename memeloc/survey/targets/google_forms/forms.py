@@ -23,7 +23,7 @@ from memeloc.errors import InputError
 from memeloc.model import Direction
 from memeloc.survey.model import Check, Entry, PersonEntry, Sheet, entry_id
 from memeloc.survey.targets.instructions import SheetTexts, ShownQuestion
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.tables import drawable, folded
 from memeloc.taxonomy import LABEL
 
@@ -218,7 +218,7 @@ class _Picture(NamedTuple):
 _NO_PICTURE = _Picture()
 
 
-def plan(pack: SurveyPack, sheet: Sheet) -> Form:
+def plan(pack: SheetsToSend, sheet: Sheet) -> Form:
     """Return a sheet as a form.
 
     Raises:
@@ -231,7 +231,7 @@ def plan(pack: SurveyPack, sheet: Sheet) -> Form:
 class _Planner:
     """The items of a sheet's form, in their order."""
 
-    def __init__(self, pack: SurveyPack, sheet: Sheet) -> None:
+    def __init__(self, pack: SheetsToSend, sheet: Sheet) -> None:
         self.pack, self.sheet, self.texts = pack, sheet, SheetTexts(pack, sheet)
         self.items: list[Item] = []
         self.titles: set[str] = set()

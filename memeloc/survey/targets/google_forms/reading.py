@@ -29,7 +29,7 @@ from memeloc.survey.targets.google_forms.forms import (
     question_key,
 )
 from memeloc.survey.targets.places import clean_id
-from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SurveyPack
+from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SheetsToSend
 from memeloc.survey.targets.time_columns import looks_like_time, read_column
 from memeloc.survey.times import read_moment
 from memeloc.tables import Formula, Row, Table, folded, read_tables, text_of
@@ -54,7 +54,7 @@ Texts = Mapping[str, Sequence[str]]
 class SheetForm:
     """A sheet's form as answers are read by it: its questions (`items`) by key."""
 
-    def __init__(self, pack: SurveyPack, sheet: Sheet) -> None:
+    def __init__(self, pack: SheetsToSend, sheet: Sheet) -> None:
         self.pack, self.sheet, self.form = pack, sheet, plan(pack, sheet)
         self.items = {item.key: item for item in self.form.items if item.kind in QUESTIONS}
         self.titles = {folded(item.title): _key(item) for item in self.items.values()}
@@ -119,7 +119,7 @@ def _key(item: Item) -> str:
 class Forms:
     """The forms of a survey's sheets, each planned when it is asked for; raises as `plan` does."""
 
-    def __init__(self, pack: SurveyPack) -> None:
+    def __init__(self, pack: SheetsToSend) -> None:
         self.pack, self.sheets = pack, {sheet.id: sheet for sheet in pack.sheets}
         self._forms: dict[str, SheetForm] = {}
         labels = {tag: texts.get("participant.label") for tag, texts in pack.texts.items()}
@@ -171,7 +171,7 @@ class Forms:
 
 
 @lru_cache(maxsize=4)
-def _forms_of(pack: SurveyPack) -> Forms:
+def _forms_of(pack: SheetsToSend) -> Forms:
     """Return the forms of a survey; the same for all files of an import."""
     return Forms(pack)
 
@@ -195,7 +195,7 @@ def _is_header(texts: Sequence[str]) -> bool:
     return 1 in _numbers(texts)
 
 
-def read(path: Path, pack: SurveyPack, zone: tzinfo) -> Iterator[RawRecord]:
+def read(path: Path, pack: SheetsToSend, zone: tzinfo) -> Iterator[RawRecord]:
     """Read the responses of a file; `zone` is that of a table's timestamps that name none.
 
     Raises:

@@ -21,7 +21,7 @@ from memeloc.survey.targets.files import copy_picture, write_json, write_text
 from memeloc.survey.targets.google_forms import reading
 from memeloc.survey.targets.google_forms.api import FormPush, Service, all_requests, picture_address
 from memeloc.survey.targets.google_forms.forms import Form, plan
-from memeloc.survey.targets.protocol import RawRecord, State, SurveyPack, no_progress
+from memeloc.survey.targets.protocol import RawRecord, SheetsToSend, State, no_progress
 from memeloc.survey.targets.services import is_https
 from memeloc.tables import read_table
 from memeloc.taxonomy import Kind
@@ -72,7 +72,7 @@ class GoogleForms:
             raise InputError(f"zone is such as Europe/Berlin, not {zone[:60]!r}") from error
 
     def export(
-        self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
+        self, pack: SheetsToSend, folder: Path, *, on_sheet: Callable[[], None] = no_progress
     ) -> Sequence[Path]:
         """Write everything; the README says how to go on."""
         written = [folder / "README.md", folder / "apps-script" / "Code.gs"]
@@ -97,11 +97,11 @@ class GoogleForms:
         """Return whether a file holds responses, or is the script's list of forms."""
         return reading.recognises(path) or _is_list(path)
 
-    def read(self, path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
+    def read(self, path: Path, pack: SheetsToSend) -> Iterator[RawRecord]:
         """Read the responses of a table, or of the API."""
         return reading.read(path, pack, self.zone)
 
-    def read_made(self, path: Path, pack: SurveyPack) -> Mapping[str, Mapping[str, Any]]:
+    def read_made(self, path: Path, pack: SheetsToSend) -> Mapping[str, Mapping[str, Any]]:
         """Return by sheet id the form's id and addresses; nothing is left to make. See `ReadMade`.
 
         Raises:
@@ -130,7 +130,7 @@ class GoogleForms:
 
     def push(
         self,
-        pack: SurveyPack,
+        pack: SheetsToSend,
         state: State,
         *,
         dry_run: bool = False,

@@ -7,23 +7,19 @@ are asked for by their number.
 
 from __future__ import annotations
 
-import json
 import os
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from itertools import count
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
 from memeloc.errors import InputError, MissingError, ServiceError
-from memeloc.request_pool import Backoff, retry_after
+from memeloc.request_pool import Backoff
 from memeloc.survey.quality.decisions import Decision
-from memeloc.survey.targets.services import RequestError, is_https, passing
-
-if TYPE_CHECKING:
-    import httpx
+from memeloc.survey.targets.services import JsonService, RequestError, is_https
 
 TOKEN = "PROLIFIC_API_TOKEN"  # noqa: S105 - the name of the variable, not a secret
 """The environment variable that holds the token."""
@@ -44,6 +40,10 @@ STATUSES: Mapping[str, str] = {
     "screenedout": "SCREENED OUT",
 }
 """Statuses as `Participant.status` has them, by what exports and the API write, as of `key_of`."""
+_REFUSED = (
+    f"Prolific does not accept the token in {TOKEN} for this ({{reason}}); make another in its "
+    "settings, or ask for the rights in the workspace."
+)
 _PAGE = 100
 _TIMEOUT = 60.0
 """Seconds for one request."""
@@ -108,10 +108,9 @@ class CostRecord(BaseModel):
 
 Model = TypeVar("Model", bound=BaseModel)
 Listed = TypeVar("Listed", bound=Record)
-Result = TypeVar("Result")
 
 
-class ProlificApi:
+class ProlificApi(JsonService):
     """A connection to Prolific, used as a context; `workspace` is an id, empty for the only one.
 
     Raises:
@@ -125,11 +124,9 @@ class ProlificApi:
                 "The address of Prolific's API begins with https:// and holds no password; without "
                 "encryption the token goes to this machine only."
             )
-        self.base_url = base_url.rstrip("/").removesuffix("/api/v1")
-        self._workspace = workspace
-        self._backoff = backoff or Backoff()
-        self._token = os.environ.get(TOKEN, "").strip()
-        if not re.fullmatch(r"[!-~]+", self._token):
+        self.base_url, self._workspace = base_url.rstrip("/").removesuffix("/api/v1"), workspace
+        token = os.environ.get(TOKEN, "").strip()
+        if not re.fullmatch(r"[!-~]+", token):
             raise MissingError(
                 f"Prolific needs a token: make one in its settings under API tokens and set the "
                 f"environment variable {TOKEN} to it."
@@ -138,8 +135,11 @@ class ProlificApi:
             import httpx
         except ImportError as error:
             raise MissingError("Prolific needs httpx: pip install 'memeloc[prolific]'") from error
-        headers = {"Authorization": f"Token {self._token}"}
-        self._client = httpx.Client(headers=headers, timeout=_TIMEOUT)
+        headers = {"Authorization": f"Token {token}"}
+        client = httpx.Client(
+            headers=headers, timeout=_TIMEOUT, base_url=f"{self.base_url}/api/v1/"
+        )
+        super().__init__(SERVICE, client, dict.fromkeys((401, 403), _REFUSED), backoff, token)
 
     def __enter__(self) -> ProlificApi:
         return self
@@ -147,41 +147,12 @@ class ProlificApi:
     def __exit__(self, *_exception: object) -> None:
         self._client.close()
 
-    def ask(self, method: str, path: str, body: object = None, **parameters: object) -> Any:
+    def call(self, method: str, path: str, body: object = None, **query: object) -> Any:
         """Send a request that may be sent again without harm, until it is answered.
 
-        Raises:
-            MissingError: the token is not accepted.
-            ServiceError: it is refused, or was not answered in the end.
+        Paths are below /api/v1/; raises as `ask` does.
         """
-        return self.patiently(lambda: self.send(method, path, body, **parameters))
-
-    def patiently(self, send: Callable[[], Result]) -> Result:
-        """Return what `send` does, tried again while Prolific is busy; raises as `ask` does."""
-        return self._backoff.ask(send, passing)
-
-    def send(self, method: str, path: str, body: object = None, **parameters: object) -> Any:
-        """Return the answer to one request to a path below /api/v1/, sent once."""
-        import httpx
-
-        query = {name: str(value) for name, value in parameters.items() if value != ""}
-        try:
-            response = self._client.request(
-                method, f"{self.base_url}/api/v1/{path}", json=body, params=query or None
-            )
-            if response.is_success:
-                return response.json() if response.content else None
-        except (httpx.HTTPError, ValueError) as error:
-            reason = f"{error or 'no answer'} ({type(error).__name__})"
-            raise RequestError(SERVICE, 0, self._safe(reason)) from error
-        status, reason = response.status_code, self._reason(response)
-        if status in (401, 403):
-            raise MissingError(
-                f"Prolific does not accept the token in {TOKEN} for this ({reason}); make another "
-                "in its settings, or ask for the rights in the workspace."
-            )
-        wait = retry_after(response.headers.get("retry-after", ""))
-        raise RequestError(SERVICE, status, f"HTTP status {status}: {reason}", wait)
+        return self.ask(lambda: self.send(method, path, body, **query))
 
     def pages(self, record: type[Listed], path: str, **parameters: object) -> Collection[Listed]:
         """Return all objects of a list, each once; raises as `ask` does.
@@ -195,7 +166,7 @@ class ProlificApi:
         for number in count(1):
             place = {"page": number, "page_size": _PAGE, "limit": _PAGE, "offset": offset}
             try:
-                results = _results(self.ask("GET", path, **parameters, **place))
+                results = _results(self.call("GET", path, **parameters, **place))
             except RequestError as error:
                 if error.status == 404 and number > 1:  # there is no such page
                     break
@@ -209,7 +180,7 @@ class ProlificApi:
 
     def filters(self) -> list[FilterRecord]:
         """Return all filters with their choices; raises as `ask` does."""
-        answer = self.ask("GET", "filters/", workspace_id=self._workspace)
+        answer = self.call("GET", "filters/", workspace_id=self._workspace)
         return [validated(FilterRecord, value) for value in _results(answer)]
 
     def workspace(self) -> str:
@@ -227,21 +198,7 @@ class ProlificApi:
 
     def study(self, id: str) -> StudyRecord:
         """Return a study; raises as `ask` does."""
-        return validated(StudyRecord, self.ask("GET", f"studies/{id}/"))
-
-    def _reason(self, response: httpx.Response) -> str:
-        try:
-            value = response.json()
-        except ValueError:
-            value = response.text[:2000]
-        for key in ("error", "detail"):
-            value = value.get(key, value) if isinstance(value, dict) else value
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        return self._safe(text)
-
-    def _safe(self, text: str) -> str:
-        """Return a text of the service in a line, without the token."""
-        return " ".join(text.replace(self._token, "[token]").split())[:400]
+        return validated(StudyRecord, self.call("GET", f"studies/{id}/"))
 
 
 def validated(model: type[Model], value: object) -> Model:
@@ -284,4 +241,4 @@ def decide(api: ProlificApi, submission: str, decision: Decision) -> str:
         api.send("POST", f"submissions/{submission}/{path}", body)
         return SENT
 
-    return api.patiently(send)
+    return api.ask(send)

@@ -7,12 +7,13 @@ list and `write_filters` keeps it. An id that is missing is always named in a se
 
 from __future__ import annotations
 
-import json
+import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
+import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from memeloc.settings import read_toml, validate
@@ -168,11 +169,13 @@ def lookup(
         choices = dict(criterion.choices)
         for key, language in wanted[name].items():
             names = {"language": (language,), "fixed": criterion.labels}
-            ids = _choices(
-                names.get(criterion.kind, filters.countries.get(key, ())),
-                record.labels,
-                within=criterion.kind == FIXED,
-            )
+            known = names.get(criterion.kind, filters.countries.get(key, ()))
+            plain = {_plain(name) for name in known}
+            labels = {id: _plain(label) for id, label in record.labels.items()}
+            ids = tuple(id for id, label in labels.items() if label in plain)
+            if not ids and criterion.kind == FIXED:  # it may have more words around it
+                ids = tuple(id for id, label in labels.items() if any(n in label for n in plain))
+                ids = ids if len(ids) == 1 else ()
             if ids and (name != SEX or len(ids) == 2):
                 choices[key] = Choice(ids=ids, labels=tuple(record.labels[id] for id in ids))
                 continue
@@ -217,24 +220,13 @@ def differing(
 
 def write_filters(filters: Filters, path: Path) -> Path:
     """Write a TOML that `load_filters` reads; return where it is, see `memeloc.sheets`."""
-    lines = ["# Ids of Prolific's filters, as GET /api/v1/filters/ gave them."]
-    lines += _assigned({"looked_up": filters.looked_up, "source": filters.source})
-    for name, criterion in sorted(filters.criteria.items()):
-        lines += ["", f"[criteria.{name}]", *_assigned(criterion.model_dump(exclude={"choices"}))]
-        for key, choice in sorted(criterion.choices.items()):
-            inline = ", ".join(_assigned(choice.model_dump()))
-            lines.append(f"choices.{json.dumps(key)} = {{ {inline} }}")
-    countries = {json.dumps(code): names for code, names in sorted(filters.countries.items())}
-    lines += ["", "[countries]", *_assigned(countries)]
-    return write_sheet(path, lambda draft: write_text(draft, "\n".join(lines) + "\n"))[0]
-
-
-def _assigned(values: Mapping[str, str | Sequence[str]]) -> list[str]:
-    """Return settings as TOML has them, which for texts and lists of texts is as JSON has them."""
-    return [
-        f"{key} = {json.dumps(value, ensure_ascii=False)}".replace("\x7f", "\\u007f")
-        for key, value in values.items()
-    ]
+    listed = re.compile(r"\[\n((?: {4}.*\n)+)\]")  # a list a line is easier to correct
+    written = listed.sub(
+        lambda match: f"[{' '.join(map(str.strip, match[1].splitlines()))[:-1]}]",
+        tomli_w.dumps(filters.model_dump(mode="json")),
+    )
+    text = f"# Ids of Prolific's filters, as GET /api/v1/filters/ gave them.\n{written}"
+    return write_sheet(path, lambda draft: write_text(draft, text))[0]
 
 
 def _filter(criterion: Criterion, offered: Sequence[FilterRecord]) -> FilterRecord | None:
@@ -244,16 +236,6 @@ def _filter(criterion: Criterion, offered: Sequence[FilterRecord]) -> FilterReco
         titled = [record for record in offered if _plain(record.title or "") == _plain(title)]
         same += titled if len(titled) == 1 else []
     return same[0] if same else None
-
-
-def _choices(names: Iterable[str], labels: Mapping[str, str], *, within: bool) -> tuple[str, ...]:
-    """Return the choices that are surely of a name; with `within` one may have words around it."""
-    plain = {_plain(name) for name in names}
-    ids = tuple(id for id, label in labels.items() if _plain(label) in plain)
-    if not ids and within:
-        ids = tuple(id for id, label in labels.items() if any(n in _plain(label) for n in plain))
-        return ids if len(ids) == 1 else ()
-    return ids
 
 
 def _plain(text: str) -> str:

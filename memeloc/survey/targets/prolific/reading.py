@@ -33,7 +33,7 @@ from memeloc.survey.model import (
 from memeloc.survey.quality.participants import words_of
 from memeloc.survey.targets.files import read_json, starts_as_json
 from memeloc.survey.targets.prolific.api import ID, STATUSES, key_of
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.time_columns import read_column
 from memeloc.tables import read_table, read_tables
 
@@ -178,7 +178,7 @@ class Export:
         ]
 
     def people(
-        self, pack: SurveyPack, studies: Mapping[str, str], sheet: str
+        self, pack: SheetsToSend, studies: Mapping[str, str], sheet: str
     ) -> Iterator[Participant | RejectedRow]:
         """Yield what cannot be placed, then the people, whoever began last at the end.
 
@@ -264,7 +264,7 @@ class Export:
     def _sheets(
         self,
         rows: Sequence[_Row],
-        pack: SurveyPack,
+        pack: SheetsToSend,
         studies: Mapping[str, str],
         whole_file: str,
         endings: Mapping[str, tuple[str, str]],

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -38,13 +37,12 @@ from memeloc.survey.targets.prolific.api import (
     SERVICE,
     CostRecord,
     ProlificApi,
-    Record,
     StudyRecord,
     checked_id,
     validated,
 )
 from memeloc.survey.targets.prolific.filters import Filters
-from memeloc.survey.targets.protocol import State, SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend, State
 from memeloc.survey.targets.services import is_https
 
 BASE_URL = "https://api.prolific.com"
@@ -149,7 +147,7 @@ class Study:
         return replace(self, body={**self.body, **changed})
 
 
-def study(pack: SurveyPack, sheet: Sheet, settings: ProlificSettings, filters: Filters) -> Study:
+def study(pack: SheetsToSend, sheet: Sheet, settings: ProlificSettings, filters: Filters) -> Study:
     """Return the study of a sheet.
 
     Raises:
@@ -238,7 +236,7 @@ def _codes(codes: CompletionCodes, settings: ProlificSettings, reward: int) -> l
     ]
 
 
-def _address(pack: SurveyPack, sheet: Sheet, settings: ProlificSettings) -> str:
+def _address(pack: SheetsToSend, sheet: Sheet, settings: ProlificSettings) -> str:
     """Return where the sheet is filled in, with Prolific's parameters.
 
     Without `server` and `urls` it is the form that was made for it at another service, if any.
@@ -293,22 +291,20 @@ class Drafting:
         self, api: ProlificApi, survey: str, settings: ProlificSettings, state: State
     ) -> None:
         self.api, self.survey, self.settings, self.state = api, survey, settings, state
-        self._ids: Mapping[str, set[str]] | None = None
+        self._listed: dict[str, list[StudyRecord]] = {}
 
     def group(self) -> str:
         """Return the group of all who took part in this survey, made when there is none."""
         if not self.state.get(GROUP):
-            workspace, name = self.api.workspace(), f"memeloc {self.survey[:120]}"
-            description = "Took part in a sheet of this survey; kept out of all others."
-            body = {"name": name, "workspace_id": workspace, "description": description}
-
-            def send() -> str:
-                for group in self.api.pages(Record, "participant-groups/", workspace_id=workspace):
-                    if group.name == name and not group.is_deleted:
-                        return group.id
-                return validated(Record, self.api.send("POST", "participant-groups/", body)).id
-
-            self.state.put(GROUP, self.api.patiently(send))
+            body = {
+                "name": f"memeloc {self.survey[:120]}",
+                "workspace_id": (workspace := self.api.workspace()),
+                "description": "Took part in a sheet of this survey; kept out of all others.",
+            }
+            path = "participant-groups/"
+            self.state.put(
+                GROUP, self._find_or_make(path, path, "name", body, workspace_id=workspace)[0]
+            )
         return str(self.state.get(GROUP))
 
     def draft(self, study: Study) -> dict[str, Any]:
@@ -319,8 +315,19 @@ class Drafting:
         """
         noted, made = self.state.get(f"study/{study.sheet}") or {}, False
         if not noted:
-            id, made = self._find_or_make(study)
+            project = self.settings.project
+            among = f"projects/{checked_id(project, 'project')}/studies/" if project else "studies/"
+            id, made = self._find_or_make("studies/", among, "internal_name", study.body)
             noted = {"id": id, "digest": study.digest}
+            record = None if made else self.api.study(id)
+            for name in ("external_study_url", "total_available_places", "reward"):
+                value = getattr(record, name, None)
+                if value is not None and value != study.body[name]:
+                    raise InputError(
+                        f"Prolific has a study {study.body['internal_name']!r} whose {name} is "
+                        f"another ({str(value)[:80]}); delete it there, or name the survey "
+                        "otherwise."
+                    )
             self.state.put(f"study/{study.sheet}", noted)
         elif noted["digest"] != study.digest:
             raise InputError(
@@ -336,46 +343,33 @@ class Drafting:
             )
         return {"sheet": study.sheet, "study": record.id, "status": record.status, "made": made}
 
-    def _find_or_make(self, study: Study) -> tuple[str, bool]:
+    def _find_or_make(
+        self, path: str, among: str, field: str, body: Mapping[str, Any], **query: str
+    ) -> tuple[str, bool]:
+        """Return the id of what is listed under a body's name, or is made; and whether it was."""
         tried = False
 
         def send() -> str:
             nonlocal tried
-            if tried or self._ids is None:  # an answer that was lost may have made it
-                self._ids = self._ids_by_name()
-            name = study.body["internal_name"]
-            ids = self._ids.get(name, ())
-            if len(ids) > 1:
+            if tried or among not in self._listed:  # an answer that was lost may have made it
+                self._listed[among] = list(self.api.pages(StudyRecord, among, **query))
+            same = [
+                each.id
+                for each in self._listed[among]
+                if getattr(each, field) == body[field] and not each.is_deleted
+            ]
+            if len(same) > 1 and field == "internal_name":
                 message = (
-                    f"it has {counted(len(ids), 'study', 'studies')} named {name!r}; "
+                    f"it has {counted(len(same), 'study', 'studies')} named {body[field]!r}; "
                     "delete all but one"
                 )
                 raise ServiceError(SERVICE, message, retryable=False)
-            for id in ids:
-                self._check_same(study, id)
-                return id
+            if same:
+                return same[0]
             tried = True
-            return validated(StudyRecord, self.api.send("POST", "studies/", study.body)).id
+            return validated(StudyRecord, self.api.send("POST", path, body)).id
 
-        return self.api.patiently(send), tried
-
-    def _ids_by_name(self) -> Mapping[str, set[str]]:
-        project = self.settings.project
-        path = f"projects/{checked_id(project, 'project')}/studies/" if project else "studies/"
-        ids: dict[str, set[str]] = defaultdict(set)
-        for record in self.api.pages(StudyRecord, path):
-            ids[record.internal_name or ""].add(record.id)
-        return ids
-
-    def _check_same(self, study: Study, id: str) -> None:
-        record = self.api.study(id)
-        for name in ("external_study_url", "total_available_places", "reward"):
-            value = getattr(record, name)
-            if value is not None and value != study.body[name]:
-                raise InputError(
-                    f"Prolific has a study {study.body['internal_name']!r} whose {name} is another "
-                    f"({str(value)[:80]}); delete it there, or name the survey otherwise."
-                )
+        return self.api.ask(send), tried
 
     def publish(
         self,
@@ -399,7 +393,7 @@ class Drafting:
         if public:
             # Who returned another sheet of this survey has seen memes, and is in no group.
             before = {"filter_id": STUDIES_FILTER, "selected_values": sorted(public)}
-            self.api.ask("PATCH", path, {"filters": [*filters, before]})
+            self.api.call("PATCH", path, {"filters": [*filters, before]})
 
         def send() -> str:
             status = validated(StudyRecord, self.api.send("GET", path)).status
@@ -408,7 +402,7 @@ class Drafting:
             answer = self.api.send("POST", f"{path}transition/", {"action": "PUBLISH"})
             return validated(StudyRecord, answer).status
 
-        return self.api.patiently(send)
+        return self.api.ask(send)
 
     def _costs(self, bodies: Sequence[Mapping[str, Any]]) -> str:
         """Return what whoever agrees reads: the money as Prolific computes it, with fee and tax.
@@ -426,7 +420,7 @@ class Drafting:
         total = 0
         for reward, places in paid:
             asked = {"reward": reward, "total_available_places": places}
-            answer = self.api.ask("POST", "study-cost-calculator/", asked)
+            answer = self.api.call("POST", "study-cost-calculator/", asked)
             total += round(validated(CostRecord, answer).total_cost)
         rewards, currency = sum(each * places for each, places in paid), self.settings.pay.currency
         return (

@@ -46,13 +46,20 @@ from memeloc.survey.targets.protocol import (
     ALL_KINDS,
     LookedUp,
     RawRecord,
+    SheetsToSend,
     State,
-    SurveyPack,
     no_progress,
 )
 
 FILTERS = "prolific-filters.toml"
 """The workspace's file of the ids that Prolific's filters have."""
+_README = Path(__file__).parent / "readme.txt"
+_NO_GROUP = "These files name no group: whoever creates studies of them by hand adds one."
+_MISSING = "\n## Missing\n\nStudies in `incomplete` cannot be sent until these are known:\n\n"
+_MINUTES = (
+    "\nNobody measured how long a sheet takes; {} is taken to last {estimated_completion_time} "
+    "minutes. Measure it: Prolific asks for more pay when the median takes longer.\n"
+)
 
 
 class Prolific:
@@ -72,12 +79,12 @@ class Prolific:
         self.pay = self.settings.pay
         self.backoff = Backoff()
 
-    def studies(self, pack: SurveyPack) -> tuple[Study, ...]:
+    def studies(self, pack: SheetsToSend) -> tuple[Study, ...]:
         """Return the study of each sheet; raises as `study` does."""
         filters = self._filters(pack.root)
         return tuple(study(pack, sheet, self.settings, filters) for sheet in pack.sheets)
 
-    def missing(self, pack: SurveyPack) -> list[str]:
+    def missing(self, pack: SheetsToSend) -> list[str]:
         """Return what keeps studies from being sent, each once with what completes it."""
         studies, problems = self.studies(pack), list[str]()
         keys: dict[str, dict[str, None]] = defaultdict(dict)
@@ -110,7 +117,7 @@ class Prolific:
         return problems
 
     def export(
-        self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
+        self, pack: SheetsToSend, folder: Path, *, on_sheet: Callable[[], None] = no_progress
     ) -> Sequence[Path]:
         """Write the studies; those that lack something are kept apart, for they would recruit
         the wrong people."""
@@ -128,7 +135,7 @@ class Prolific:
         write_text(folder / "README.md", self._readme(pack, studies))
         return written
 
-    def read(self, path: Path, pack: SurveyPack) -> Iterable[RawRecord]:
+    def read(self, path: Path, pack: SheetsToSend) -> Iterable[RawRecord]:
         """Read the people of a file, and what cannot be placed; `sheet` has to be the survey's."""
         sheet = self.settings.sheet
         if sheet and all(sheet != each.id for each in pack.sheets):
@@ -141,7 +148,7 @@ class Prolific:
 
     def push(
         self,
-        pack: SurveyPack,
+        pack: SheetsToSend,
         state: State,
         *,
         dry_run: bool = False,
@@ -229,42 +236,27 @@ class Prolific:
         workspace = (root or Path()) / FILTERS
         return load_filters(workspace if workspace.exists() else None)
 
-    def _readme(self, pack: SurveyPack, studies: Sequence[Study]) -> str:
-        pay = self.pay
-        by_culture: dict[str, list[Study]] = defaultdict(list)
-        for sheet, made in zip(pack.sheets, studies, strict=True):
-            by_culture[sheet.culture.code].append(made)
-        rows = []
-        for name, some in (*sorted(by_culture.items()), ("all", studies)):
-            places = [each.body["total_available_places"] for each in some]
-            rewards = sum(each.body["reward"] * n for each, n in zip(some, places, strict=True))
-            rows.append(
-                f"| {name} | {len(some)} | {sum(places)} | {amount(rewards, pay.currency)} | "
-                f"{amount(rewards * (1 + pay.fee), pay.currency)} |"
-            )
-        table = "| culture | studies | places | rewards | with fee |\n"
-        parts = [
-            f"# {pack.name}: studies for Prolific",
-            f"{pay.wage} {pay.currency} an hour. Prolific's fee is taken to be {pay.fee:%} of the "
-            "rewards, without tax; what it really is, Prolific says before anything is published.",
-            table + "| --- | ---: | ---: | ---: | ---: |\n" + "\n".join(rows),
-        ]
+    def _readme(self, pack: SheetsToSend, studies: Sequence[Study]) -> str:
+        pay, rows, missing = self.pay, list[str](), self.missing(pack)
+        cultures = {sheet.id: sheet.culture.code for sheet in pack.sheets}
+        for name in (*sorted({*cultures.values()}), "all"):
+            some = [each.body for each in studies if name in ("all", cultures[each.sheet])]
+            places = sum(body["total_available_places"] for body in some)
+            rewards = sum(body["reward"] * body["total_available_places"] for body in some)
+            paid = (amount(each, pay.currency) for each in (rewards, rewards * (1 + pay.fee)))
+            rows.append(f"| {name} | {len(some)} | {places} | {' | '.join(paid)} |")
+        minutes = group = lacking = ""
         if studies and not (self.settings.minutes or pack.minutes):
-            parts.append(
-                f"Nobody measured how long a sheet takes; {studies[0].sheet} is taken to last "
-                f"{studies[0].body['estimated_completion_time']} minutes. Measure it: Prolific "
-                "asks for more pay when the median takes longer."
-            )
-        if missing := self.missing(pack):
-            parts.append("## Missing")
-            parts.append("Studies in `incomplete` cannot be sent until these are known:")
-            parts.append("\n".join(f"- {sentence}" for sentence in missing))
-        group = "These files name no group: whoever creates studies of them by hand adds one."
+            minutes = _MINUTES.format(studies[0].sheet, **studies[0].body)
         if self.settings.group:
             group = f"These studies do so with the group {self.settings.group}."
-        parts.append("## One sheet only")
-        parts.append(
-            "Pushing makes a participant group of all who took part, which every study adds to "
-            f"and keeps out. {group}"
+        if missing:
+            lacking = _MISSING + "".join(f"- {sentence}\n" for sentence in missing)
+        return _README.read_text(encoding="utf-8").format(
+            survey=pack.name,
+            pay=pay,
+            rows="\n".join(rows),
+            minutes=minutes,
+            missing=lacking,
+            group=group or _NO_GROUP,
         )
-        return "\n\n".join(parts) + "\n"
