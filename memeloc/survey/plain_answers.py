@@ -17,8 +17,9 @@ import pandas as pd
 
 from memeloc.survey.model import Participant, RejectedRow
 from memeloc.survey.quality.screening import country_code
-from memeloc.survey.targets.places import whole_number
+from memeloc.survey.targets.places import clean_id, whole_number
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission
+from memeloc.tables import folded
 from memeloc.tables.column_map import ColumnMap, Role, read_rows
 from memeloc.tables.frames import Frame
 
@@ -55,8 +56,8 @@ def read_answers(
         for row in mapped.broken
     ]
     rows = mapped.frame
-    for name in ("item", "annotator"):
-        rows[name] = rows[name].map(whole_number)
+    rows["item"] = rows["item"].map(whole_number)
+    rows["annotator"] = rows["annotator"].map(clean_id)
     written = rows["culture"] if "culture" in rows else pd.Series(country, rows.index, dtype=object)
     own = set(column_map.cultures.values())
     codes = {text: text if text in own else country_code(text) for text in written.unique()}
@@ -77,7 +78,7 @@ def _problem(row: Mapping[Any, Any], culture: str, column_map: ColumnMap) -> tup
         return "no participant", "It does not say who answered."
     if row["annotator"] in column_map.models:
         return "a model", "The map says that a model answered."
-    if not item:
+    if folded(item) in ("", *column_map.missing):
         return "no item", "It does not say what was answered."
     if len(item) > _LONGEST_ITEM or _CHECK_ID.fullmatch(item):
         return "unusable item", f"{item[:40]!r} cannot be the id of an item."

@@ -320,9 +320,11 @@ def test_missing_answers_as_words(command: Run, study: Path) -> None:
         for n in range(5)
         for item in range(6)
     ]
+    rows.append({"item": "m1", "annotator": "nan", "label": "hate"})
     file = table(study / "a.csv", rows)
     done = command("survey", "import-answers", "published", file, "--json")
-    assert json.loads(done.out)["rejected_by_reason"] == {"no answer": 5}
+    reasons = {"no answer": 5, "no participant": 1}
+    assert json.loads(done.out)["rejected_by_reason"] == reasons
     said = command("survey", "import-answers", "again", file)
     assert "'None' is taken for no answer" in said.err
     assert sum(len(sent.answers) for sent in stored("published")) == 25

@@ -50,7 +50,7 @@ def clean_id(text: str) -> str:
 
     White space and quotation marks around it go, and the `.0` of a number; of 24 hexadecimal
     digits, as Prolific's ids are, also white space and capitals within, a final dot, and the domain
-    of their mail.
+    of their mail. A program's word for no value is none.
 
     >>> clean_id(' "5F9E1C 0a2b3c4d5e6f708192@email.prolific.com". '), clean_id("Ada B.")
     ('5f9e1c0a2b3c4d5e6f708192', 'Ada B.')
@@ -60,7 +60,8 @@ def clean_id(text: str) -> str:
     typed = _AROUND.sub("", text).rstrip(".,;").casefold() if len(text) < _LONGEST_ID else ""
     if match := _PROLIFIC.fullmatch(typed):
         return match[1]
-    return whole_number(text.strip().strip("'\"").strip())
+    whole = whole_number(text.strip().strip("'\"").strip())
+    return "" if whole.casefold() in NO_VALUE else whole
 
 
 def is_numbered(participant: str) -> bool:

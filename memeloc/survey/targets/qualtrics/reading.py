@@ -7,10 +7,10 @@ again. Previews, tests and what Qualtrics takes for spam or a program are no par
 
 from __future__ import annotations
 
-import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from itertools import islice
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -126,16 +126,14 @@ def _marks(row: Row) -> list[str]:
     return marks if len(marks) * 2 > len(texts) else []
 
 
-def _zone(marks: Sequence[str]) -> ZoneInfo | None:
-    """The time zone of times, as a heading's marks say."""
-    for mark in marks:
+def _zone(marks: Sequence[str]) -> tzinfo:
+    """The time zone of times, as a heading's marks say; else UTC."""
+    for name in re.findall(r'"timeZone":"([^"]+)"', "".join(marks)):
         try:
-            name = json.loads(mark).get("timeZone")
-            if name:
-                return ZoneInfo(name)
+            return ZoneInfo(name)
         except (ValueError, OSError):
             continue
-    return None
+    return UTC
 
 
 class _Reader:
@@ -151,7 +149,7 @@ class _Reader:
 
     def records(self, table: Table) -> Iterator[RawRecord]:
         """Return the responses under a table's headings, also where those stand there again."""
-        zone: ZoneInfo | None = None
+        zone: tzinfo = UTC
         rows: list[Row] = []
         for row in table.rows:
             marks = _marks(row)
@@ -165,11 +163,11 @@ class _Reader:
                 rows.append(row)
         yield from self._responses(rows, zone)
 
-    def _responses(self, rows: Sequence[Row], zone: ZoneInfo | None) -> Iterator[RawRecord]:
+    def _responses(self, rows: Sequence[Row], zone: tzinfo) -> Iterator[RawRecord]:
         """The responses of rows whose times are of one zone."""
         written = [row["StartDate"] for row in rows]
         written += [row["EndDate"] or row["RecordedDate"] for row in rows]
-        times = read_column(written, zone or UTC)
+        times = read_column(written, zone)
         for place, row in enumerate(rows):
             both = place, place + len(rows)
             if problem := _problem(row):
