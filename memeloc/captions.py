@@ -19,7 +19,7 @@ from __future__ import annotations
 import difflib
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -96,30 +96,89 @@ class CaptionProblem(NamedTuple):
     captions: int
 
 
-@dataclass(frozen=True, slots=True)
 class CaptionsTable:
-    """An opened captions table; `read_captions` describes what is not listed here.
+    """An opened captions table, of whose columns it is settled which are languages.
+
+    Args:
+        path: CSV, a workbook, JSON Lines, Parquet or a frame; see `memeloc.tables.read_table`.
+        languages: tags of the wanted languages, or one; None is every language column. A tag finds
+            the column of that name, or else the one whose locale it means (`zh` finds `zh-Hans`).
+        source: tag of the source language; None is the table's first language column.
+        locales: where tags are looked up; None is the built-in locales.
+        known_ids: report ids that differ from another of the table or of these in case or Unicode
+            form only; None is not to look.
+        new_templates: take captions whose templates are not known yet.
+        left_out: by column, the memes whose caption is to be left out.
+        wrong_templates: why other templates cannot be used, by their names.
+        to_choose: take rows without an id, keep what else they say (`CaptionRow.details`), and take
+            a column `caption` or `text` for that of `source`.
 
     Attributes:
         languages: the wanted language columns, in the table's order; `others`, all other ones, of
             which rows say whether they have a caption.
         ignored: a sentence for each column that is neither `meme_id`, `template` nor a language,
             and for an encoding that is no Unicode.
+
+    Raises:
+        InputError: the file is not a captions table, or a wanted language is not in it; where it is
+            one for the other command, `import` or `collect captions`, that is named.
     """
 
-    table: Table
-    templates: Mapping[str, Template]
-    languages: tuple[LanguageColumn, ...]
-    source: LanguageColumn
-    ignored: tuple[InputError, ...]
-    known_ids: Collection[str] | None = None
-    new_templates: bool = False
-    left_out: Mapping[str, Collection[str]] = field(default_factory=dict)
-    others: tuple[LanguageColumn, ...] = ()
-    wrong_templates: Mapping[str, InputError] = field(default_factory=dict)
-    to_choose: bool = False
-    _warnings: dict[str, list[InputError]] = field(default_factory=dict)
-    _warned: Counter[str] = field(default_factory=Counter)
+    def __init__(
+        self,
+        path: str | Path | Frame,
+        templates: Mapping[str, Template],
+        languages: str | Sequence[str] | None = None,
+        *,
+        source: str | None = None,
+        locales: Registry | None = None,
+        known_ids: Collection[str] | None = None,
+        new_templates: bool = False,
+        left_out: Mapping[str, Collection[str]] | None = None,
+        wrong_templates: Mapping[str, InputError] | None = None,
+        to_choose: bool = False,
+    ) -> None:
+        locales = default() if locales is None else locales
+        self.table = _opened(path, locales, to_choose)
+        self.templates = templates
+        self._known_ids, self._takes_new = known_ids, new_templates
+        self._left_out, self._wrong_templates = left_out or {}, wrong_templates or {}
+        self._to_choose = to_choose
+        self._warnings: dict[str, list[InputError]] = {}
+        self._warned: Counter[str] = Counter()
+        file = self.table.path
+        self.ignored = [InputError(self.table.note, file=file)] if self.table.note else []
+        columns: list[LanguageColumn] = []
+        tags = {locale.tag.lower() for locale in locales}
+        for name in filter(None, self.table.columns):
+            if name in _KEYS:
+                continue
+            try:
+                if not _TAG.fullmatch(name) and name.replace("_", "-").lower() not in tags:
+                    raise InputError(f"{name[:60]!r} is no language tag.")
+                name = check_tag_name(name, "A language column's name")
+                columns.append(LanguageColumn(name, locales.get(name)))
+            except InputError as error:
+                message = f"The column is left out. {error.message}"
+                if not to_choose:
+                    self.ignored.append(InputError(message, file=file, column=name[:60]))
+        if to_choose and source and all(each.locale != locales.get(source) for each in columns):
+            texts = [name for name in self.table.columns if name.casefold() in _TEXTS]
+            columns = [LanguageColumn(name, locales.get(source)) for name in texts[:1]] + columns
+        if not columns:
+            hint = "Name a column by a tag such as en, de or zh."
+            if unknown := " or ".join(error.column for error in self.ignored if error.column):
+                hint = f"No locale is called {unknown}: `memeloc locales new TAG` begins one."
+            raise InputError(f"The table has no column of a language. {hint}", file=file)
+        self.languages, self.source = columns, columns[0]
+        if languages is not None:
+            names = {_find(tag, columns, locales, file).name for tag in listed_tags(languages)}
+            self.languages = [column for column in columns if column.name in names]
+        if not self.languages:
+            raise InputError("No language is asked for; name at least one.", file=file)
+        if source is not None:
+            self.source = _find(source, columns, locales, file)
+        self.others = [column for column in columns if column not in self.languages]
 
     def rows(self, on_problem: Callable[[CaptionProblem], None]) -> Iterator[CaptionRow]:
         """Yield the rows that have a valid caption in any column; report problems on the way.
@@ -127,7 +186,7 @@ class CaptionsTable:
         Raises:
             InputError: after the last row, when none had a wanted caption.
         """
-        first, good, ids = "", False, _MemeIds(self.known_ids)
+        first, good, ids = "", False, _MemeIds(self._known_ids)
         self._warnings.clear()
         self._warned.clear()
 
@@ -158,7 +217,7 @@ class CaptionsTable:
     def count(self) -> int:
         """Return how many captions the wanted languages' columns have, valid or not."""
         cells = sum(1 for _ in self.table.rows) * len(self.languages)
-        return cells - sum(len(self.left_out.get(column.name, ())) for column in self.languages)
+        return cells - sum(len(self._left_out.get(column.name, ())) for column in self.languages)
 
     def check_names(self, known_ids: Iterable[str] = ()) -> None:
         """Raise InputError if an id, but for empty and doubled ones, cannot be the name of a file.
@@ -170,10 +229,10 @@ class CaptionsTable:
         for row in self.table.rows:
             if row.reason == "broken row" or len(row.cells) > len(row.header.names):
                 continue
-            meme_id = _plain(row, "meme_id")
-            wrong = ids.wrong(meme_id, row.number)
-            if wrong and meme_id and wrong[0] != "duplicate id":
-                errors.append(InputError(wrong[2], row=row.number, column=wrong[1]))
+            if meme_id := _plain(row, "meme_id"):
+                kind, message = ids.wrong(meme_id, row.number)
+                if kind not in ("", "duplicate id"):
+                    errors.append(InputError(message, row=row.number, column="meme_id"))
         if len(errors) == 1:
             errors[0].file = str(self.table.path)
             raise errors[0]
@@ -184,8 +243,7 @@ class CaptionsTable:
     def check(self) -> None:
         """Raise InputError if anything is wrong in the table."""
         problems: list[str] = []
-        for _ in self.rows(lambda problem: problems.append(str(problem.error))):
-            pass
+        deque(self.rows(lambda problem: problems.append(str(problem.error))), maxlen=0)
         if problems:
             raise InputError(
                 f"The table has {counted(len(problems), 'problem')}; fix the table, or run without "
@@ -206,12 +264,14 @@ class CaptionsTable:
             report("too many cells", None, message, everything)
             return None
         meme_id, template = _plain(row, "meme_id"), _plain(row, "template")
-        needs_no_id = self.to_choose and not meme_id
-        wrong_id = None if needs_no_id else ids.wrong(meme_id, row.number)
-        wrong_keys = wrong_id, self._wrong_template(template)
-        for number, wrong in enumerate(filter(None, wrong_keys)):
-            report(*wrong, 0 if number else len(wanted))  # the first carries what the row costs
-        if any(wrong_keys):
+        needs_id = bool(meme_id) or not self._to_choose
+        kind, message = ids.wrong(meme_id, row.number) if needs_id else ("", "")
+        wrong = [(kind, "meme_id", message)] if kind else []
+        if message := self._wrong_template(template):
+            wrong.append(("unknown template", "template", message))
+        for number, problem in enumerate(wrong):
+            report(*problem, 0 if number else len(wanted))  # the first carries what the row costs
+        if wrong:
             return None
         known = self.templates.get(template)
         boxes = None if known is None else len(known.boxes)
@@ -225,7 +285,7 @@ class CaptionsTable:
         captions: dict[str, Caption] = {}
         for column in wanted:
             name, locale = column
-            if meme_id in self.left_out.get(name, ()):
+            if meme_id in self._left_out.get(name, ()):
                 continue
             is_source = name == self.source.name
             caption = parsed if is_source else _parsed(row, column, boxes, sound, counts)
@@ -244,35 +304,33 @@ class CaptionsTable:
         others = tuple(
             column.name
             for column in self.others
-            if meme_id not in self.left_out.get(column.name, ())
-            and isinstance(_parsed(row, column, boxes, sound, counts), Caption)
+            if meme_id not in self._left_out.get(column.name, ())
+            if isinstance(_parsed(row, column, boxes, sound, counts), Caption)
         )
         if not captions and not others:
             return None
         read = {*_KEYS, *(column.name for column in (*self.languages, *self.others))}
-        texts = row.texts if self.to_choose else {}
+        texts = row.texts if self._to_choose else {}
         details = {name: text for name, text in texts.items() if name not in read}
         return CaptionRow(row.number, meme_id, template, captions, source, others, details)
 
-    def _wrong_template(self, name: str) -> tuple[str, str, str] | None:
+    def _wrong_template(self, name: str) -> str:
         if name in self.templates:
-            return None
+            return ""
         if not name:
-            message = "The row names no template."
-        elif self.new_templates:
+            return "The row names no template."
+        if self._takes_new:
             try:
                 check_tag_name(name, "A template")
-                return None
             except InputError as error:
-                message = error.message
-        elif name in self.wrong_templates:
-            message = f"The template {name!r} cannot be used: {self.wrong_templates[name]}"
-        else:
-            near = difflib.get_close_matches(name[:100], list(self.templates), n=3, cutoff=0.5)
-            hint = "`memeloc templates list` names those there are; --templates DIR adds a folder"
-            hint = f"Did you mean {' or '.join(near)}?" if near else f"{hint} of yours."
-            message = f"There is no template {name[:60]!r}. {hint}"
-        return "unknown template", "template", message
+                return error.message
+            return ""
+        if name in self._wrong_templates:
+            return f"The template {name!r} cannot be used: {self._wrong_templates[name]}"
+        near = difflib.get_close_matches(name[:100], list(self.templates), n=3, cutoff=0.5)
+        hint = "`memeloc templates list` names those there are; --templates DIR adds a folder"
+        hint = f"Did you mean {' or '.join(near)}?" if near else f"{hint} of yours."
+        return f"There is no template {name[:60]!r}. {hint}"
 
 
 class _MemeIds:
@@ -291,120 +349,40 @@ class _MemeIds:
         rows = ((_folded(meme_id), meme_id, 0) for meme_id in known or ())
         self._ids.executemany("INSERT OR IGNORE INTO ids VALUES (?, ?, ?)", rows)
 
-    def wrong(self, meme_id: str, row: int) -> tuple[str, str, str] | None:
-        """Return what is wrong with a row's id: kind, column and sentence.
-
-        The kind is `wrong id`, `duplicate id` or `similar id`.
-        """
+    def wrong(self, meme_id: str, row: int) -> tuple[str, str]:
+        """Return what is wrong with a row's id, `wrong id`, `duplicate id` or `similar id`, and the
+        sentence; empty where nothing is."""
         if not meme_id:
-            return "wrong id", "meme_id", "The row has no id; give it one that no other row has."
+            return "wrong id", "The row has no id; give it one that no other row has."
         self.is_without = False
         try:
             check_tag_name(meme_id, "An id")
         except InputError as error:
-            return "wrong id", "meme_id", error.message
+            return "wrong id", error.message
         folded = _folded(meme_id)
         select = "SELECT meme_id, row FROM ids WHERE folded = ? ORDER BY row"
         rows = dict(self._ids.execute(select, (folded,)))
         if before := rows.get(meme_id):
             message = f"The id {meme_id!r} stands in row {before} already; give this row another."
-            return "duplicate id", "meme_id", message
+            return "duplicate id", message
         self._ids.execute("INSERT OR REPLACE INTO ids VALUES (?, ?, ?)", (folded, meme_id, row))
         if meme_id in rows or not rows or not self._looks_alike:
-            return None
+            return "", ""
         other, before = next(iter(rows.items()))
         message = (
             f"The id {meme_id!r} differs from {other!r}{f' of row {before}' if before else ''} in "
             "case or Unicode form only, which some systems take for one. If it is the same meme, "
             f"write {other!r}; otherwise give this row another id."
         )
-        return "similar id", "meme_id", message
+        return "similar id", message
 
 
 def _folded(meme_id: str) -> str:
     return unicodedata.normalize("NFKC", meme_id).casefold()
 
 
-def read_captions(
-    path: str | Path | Frame,
-    templates: Mapping[str, Template],
-    languages: str | Sequence[str] | None = None,
-    *,
-    source: str | None = None,
-    locales: Registry | None = None,
-    known_ids: Collection[str] | None = None,
-    new_templates: bool = False,
-    left_out: Mapping[str, Collection[str]] | None = None,
-    wrong_templates: Mapping[str, InputError] | None = None,
-    to_choose: bool = False,
-) -> CaptionsTable:
-    """Open a captions table and settle which of its columns are languages.
-
-    Args:
-        path: CSV, a workbook, JSON Lines, Parquet or a frame; see `memeloc.tables.read_table`.
-        languages: tags of the wanted languages, or one; None is every language column. A tag finds
-            the column of that name, or else the one whose locale it means (`zh` finds `zh-Hans`).
-        source: tag of the source language; None is the table's first language column.
-        locales: where tags are looked up; None is the built-in locales.
-        known_ids: report ids that differ from another of the table or of these in case or Unicode
-            form only; None is not to look.
-        new_templates: take captions whose templates are not known yet.
-        left_out: by column, the memes whose caption is to be left out.
-        wrong_templates: why other templates cannot be used, by their names.
-        to_choose: take rows without an id, keep what else they say (`CaptionRow.details`), and take
-            a column `caption` or `text` for that of `source`.
-
-    Raises:
-        InputError: the file is not a captions table, or a wanted language is not in it; where it is
-            one for the other command, `import` or `collect captions`, that is named.
-    """
-    locales = default() if locales is None else locales
-    table = _opened(path, locales, to_choose)
-    path = table.path
-    columns: list[LanguageColumn] = []
-    ignored: list[InputError] = []
-    if table.note:
-        ignored.append(InputError(table.note, file=path))
-    tags = {locale.tag.lower() for locale in locales}
-    for name in filter(None, table.columns):
-        if name in _KEYS:
-            continue
-        try:
-            if not _TAG.fullmatch(name) and name.replace("_", "-").lower() not in tags:
-                raise InputError(f"{name[:60]!r} is no language tag.")
-            name = check_tag_name(name, "A language column's name")
-            columns.append(LanguageColumn(name, locales.get(name)))
-        except InputError as error:
-            message = f"The column is left out. {error.message}"
-            if not to_choose:
-                ignored.append(InputError(message, file=path, column=name[:60]))
-    if to_choose and source and all(each.locale != locales.get(source) for each in columns):
-        texts = [name for name in table.columns if name.casefold() in _TEXTS]
-        columns = [LanguageColumn(name, locales.get(source)) for name in texts[:1]] + columns
-    if not columns:
-        hint = "Name a column by a tag such as en, de or zh."
-        if unknown := " or ".join(error.column for error in ignored if error.column):
-            hint = f"No locale is called {unknown}: `memeloc locales new TAG` begins one."
-        raise InputError(f"The table has no column of a language. {hint}", file=path)
-    chosen = columns
-    if languages is not None:
-        names = {_find(tag, columns, locales, path).name for tag in listed_tags(languages)}
-        chosen = [column for column in columns if column.name in names]
-    if not chosen:
-        raise InputError("No language is asked for; name at least one.", file=path)
-    return CaptionsTable(
-        table,
-        templates,
-        tuple(chosen),
-        columns[0] if source is None else _find(source, columns, locales, path),
-        tuple(ignored),
-        known_ids,
-        new_templates,
-        left_out or {},
-        tuple(column for column in columns if column not in chosen),
-        wrong_templates=wrong_templates or {},
-        to_choose=to_choose,
-    )
+read_captions = CaptionsTable
+"""Open a captions table; see `CaptionsTable`."""
 
 
 def _opened(path: str | Path | Frame, locales: Registry, to_choose: bool) -> Table:
@@ -427,12 +405,14 @@ def _opened(path: str | Path | Frame, locales: Registry, to_choose: bool) -> Tab
     try:
         return read_table(path, keys)
     except InputError as error:
+        hint = ""
         if error.column == "template" and to_choose:
-            hint = "Finished memes are collected by `memeloc collect table`."
-            raise InputError(f"{error.message} {hint}", file=error.file) from error
-        if error.column == "meme_id" and "template" in error.message:
-            hint = _other_door(path)
-            raise InputError(f"{error.message} {hint}", file=error.file, column="meme_id") from None
+            hint = " Finished memes are collected by `memeloc collect table`."
+        elif error.column == "meme_id" and "template" in error.message:
+            hint = f" {_other_door(path)}"
+        if hint:
+            column = None if to_choose else error.column
+            raise InputError(error.message + hint, file=error.file, column=column) from None
         encoded = next(read_tables(path, keys, encodings=ENCODINGS, score=rightness), None)
         if encoded is None or not encoded.note or rightness(encoded) < 1:
             raise
@@ -452,14 +432,14 @@ def _find(
 ) -> LanguageColumn:
     """Return the column of that name, or else the first whose locale the tag means."""
     plain = tag.strip().replace("_", "-").lower()
-    named = [column for column in columns if column.name.replace("_", "-").lower() == plain]
+    by_name = {column.name.replace("_", "-").lower(): column for column in reversed(columns)}
+    by_tag = {column.locale.tag: column for column in reversed(columns)}
     reason = f"The table has no column for {tag!r}."
     try:
-        wanted = "" if named else locales.get(tag.strip()).tag
+        if column := by_name.get(plain) or by_tag.get(locales.get(tag.strip()).tag):
+            return column
     except InputError as error:
-        wanted, reason = "", error.message
-    for column in named or [column for column in columns if column.locale.tag == wanted]:
-        return column
+        reason = error.message
     existing = ", ".join(column.name for column in columns)
     raise InputError(f"{reason} The table's languages are {existing}.", file=path)
 

@@ -21,7 +21,7 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from inspect import cleandoc
-from typing import Any, TextIO
+from typing import Any
 
 import typer
 from typer import Option
@@ -82,7 +82,10 @@ class _Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command, imported now; for an unknown name all are, to suggest one like it."""
         if self._listing and cmd_name in COMMANDS:
-            return _listed(cmd_name)
+            # Without its options: to look at those of all commands takes longer than all the rest.
+            command = _imported(cmd_name)
+            text = command.info.help if isinstance(command, typer.Typer) else command.__doc__
+            return TyperCommand(cmd_name, help=cleandoc(text or ""))
         wanted = [cmd_name] if cmd_name in {*COMMANDS, *self.commands} else COMMANDS
         for name in wanted:
             if name not in self.commands:
@@ -108,7 +111,12 @@ class _Commands(TyperGroup):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("always", KeptFileWarning)
-                warnings.showwarning = _show_warning
+                show = warnings.showwarning
+                warnings.showwarning = lambda message, category, *rest: (
+                    say(f"memeloc: {message}")
+                    if issubclass(category, KeptFileWarning)
+                    else show(message, category, *rest)
+                )
                 return super().invoke(ctx)
         except KeyboardInterrupt as error:
             say("Interrupted. What was finished is kept; the same command goes on from there.")
@@ -120,36 +128,18 @@ class _Commands(TyperGroup):
                 raise
             if self._debug:
                 traceback.print_exception(error)
-            else:
-                say(f"memeloc: {_sentence(error)}")
+                raise typer.Exit(1) from error
+            sentence = (
+                f"unexpected {type(error).__name__}: {error}. This is a defect of memeloc: "
+                "run the same command with --debug and report what it prints."
+            )
+            if isinstance(error, MemelocError):
+                sentence = str(error)
+            elif isinstance(error, OSError) and error.strerror is not None:
+                where = f"{error.filename}: " if error.filename is not None else ""
+                sentence = f"{where}{not_written(error)}"
+            say(f"memeloc: {sentence}")
             raise typer.Exit(1) from error
-
-
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
-    if issubclass(category, KeptFileWarning):
-        say(f"memeloc: {message}")
-    else:
-        text = warnings.formatwarning(message, category, filename, lineno, line)
-        print(text, file=sys.stderr, end="")
-
-
-def _sentence(error: Exception) -> str:
-    if isinstance(error, MemelocError):
-        return str(error)
-    if isinstance(error, OSError) and error.strerror is not None:
-        where = f"{error.filename}: " if error.filename is not None else ""
-        return f"{where}{not_written(error)}"
-    return (
-        f"unexpected {type(error).__name__}: {error}. This is a defect of memeloc: "
-        "run the same command with --debug and report what it prints."
-    )
 
 
 app = typer.Typer(
@@ -186,13 +176,6 @@ def _imported(name: str) -> Any:
     """The function of a command, or the app of a group."""
     module, _, attribute = COMMANDS[name].rpartition(".")
     return getattr(import_module(f"{__name__}.{module}"), attribute)
-
-
-def _listed(name: str) -> Any:
-    """A command as a list of all shows it: looking at the options of all takes longer than that."""
-    command = _imported(name)
-    text = command.info.help if isinstance(command, typer.Typer) else command.__doc__
-    return TyperCommand(name, help=cleandoc(text or ""))
 
 
 @cache

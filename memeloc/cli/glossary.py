@@ -22,20 +22,16 @@ def glossary(langs: Langs = "all", as_json: AsJson = False) -> None:
     """
     from memeloc.glossary import shown
 
+    fields = {"term": "names", "wanted": "wanted", "forbidden": "forbidden"}
     with memeloc.Workspace.find() as workspace:
         file = workspace.settings.glossary
         terms = [
-            {
-                "language": locale.tag,
-                "term": shown(term.names),
-                "wanted": shown(term.wanted),
-                "forbidden": shown(term.forbidden),
-                "note": term.note,
-            }
+            {"language": locale.tag}
+            | {name: shown(getattr(term, field)) for name, field in fields.items()}
+            | {"note": term.note}
             for locale in workspace.locales_of(languages(langs))
             for term in workspace.glossary.terms(locale)
         ]
-    then = (
-        f"{file}: {counted(len(terms), 'term')}" if file else "Name one: `glossary` in memeloc.toml"
-    )
+    count = counted(len(terms), "term")
+    then = f"{file}: {count}" if file else "Name one: `glossary` in memeloc.toml"
     show({"glossary": file, "terms": terms}, _TABLE, then, as_json=as_json)

@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -69,9 +69,16 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]) ->
             print("\t".join(" ".join(_text(cell).split()) for cell in line))
         return
 
+    from unicodedata import bidirectional
+
     from rich import box
     from rich.table import Table
     from rich.text import Text
+
+    def drawn_cell(cell: Cell) -> Text:
+        text = _text(cell)
+        is_mixed = any(bidirectional(letter) in ("R", "AL", "AN") for letter in text)
+        return Text(f"{_FIRST_STRONG_ISOLATE}{text}{_POP_ISOLATE}" if is_mixed else text)
 
     drawn = Table(
         title=Text(title),
@@ -81,10 +88,11 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]) ->
         collapse_padding=True,  # of nine columns 80 letters otherwise break the headings' words
     )
     for index, heading in enumerate(columns):
-        numeric = bool(cells) and all(_is_number(row[index]) for row in cells)
+        kinds = {type(row[index]) for row in cells}
+        numeric = bool(cells) and kinds <= {int, float, type(None)}
         drawn.add_column(Text(heading), justify="right" if numeric else "left", overflow="fold")
     for row in cells:
-        drawn.add_row(*(Text(_isolated(_text(cell))) for cell in row))
+        drawn.add_row(*map(drawn_cell, row))
     console().print(drawn)
 
 
@@ -150,7 +158,19 @@ class Progress:
         rate = self.done / max(time.monotonic() - self._began, 1e-9)
         speed = f"{rate:,.0f} {self._unit}/s" if rate >= 10 else f"{rate:.1f} {self._unit}/s"
         if self._bar is None:
-            self._bar = _new_bar()
+            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+            from rich.progress import Progress as Bar
+
+            self._bar = Bar(
+                TextColumn("{task.description}", markup=False),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TextColumn("{task.fields[speed]}", markup=False),
+                TimeRemainingColumn(),
+                console=console(stderr=True),
+                auto_refresh=False,
+                transient=True,
+            )
             self._bar.start()
             self._bar.add_task(self._description, total=self.total, speed=speed)
         task = self._bar.task_ids[0]
@@ -165,22 +185,6 @@ def progress(
     return closing(Progress(description, total, unit))
 
 
-def _new_bar() -> Bar:
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    return Bar(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[speed]}", markup=False),
-        TimeRemainingColumn(),
-        console=console(stderr=True),
-        auto_refresh=False,
-        transient=True,
-    )
-
-
 def _text(cell: Cell) -> str:
     if cell is None:
         return ""
@@ -193,15 +197,3 @@ def _text(cell: Cell) -> str:
     if isinstance(cell, Mapping):
         return ", ".join(f"{name} {count:,}" for name, count in cell.items())
     return cell if isinstance(cell, str) else ", ".join(cell)
-
-
-def _is_number(cell: Any) -> bool:
-    return cell is None or (isinstance(cell, int | float) and not isinstance(cell, bool))
-
-
-def _isolated(text: str) -> str:
-    from unicodedata import bidirectional
-
-    if any(bidirectional(letter) in ("R", "AL", "AN") for letter in text):
-        return f"{_FIRST_STRONG_ISOLATE}{text}{_POP_ISOLATE}"
-    return text

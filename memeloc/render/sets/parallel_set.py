@@ -115,8 +115,7 @@ def render_table(
         if folder.is_cut_off:
             folder.clean({*rows.distinct("shard")})
         rendered = {*rows.distinct("language")}
-        others = tuple(column for column in captions.others if column.name in rendered)
-        captions = replace(captions, others=others)
+        captions.others = [column for column in captions.others if column.name in rendered]
         locales = dict((*captions.languages, captions.source))
         maker = PictureMaker(place, settings, templates, locales, captions.source.name)
         faces = {box.style.face for template in templates.values() for box in template.boxes}
