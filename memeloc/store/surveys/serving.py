@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Select, bindparam, delete, distinct, func, se
 
 from memeloc.store.queries import Repository, add_row, add_rows, columns_of, two_columns
 from memeloc.store.records import FileRecord
-from memeloc.store.surveys.erasing import letting_go
+from memeloc.store.surveys.erasures import letting_go
 from memeloc.store.surveys.submissions import add_submissions
 from memeloc.store.tables.surveys import departures, given_answers, submissions, survey_places
 from memeloc.survey.model import Sheet

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Table, delete, select
 
 from memeloc.store.queries import add_new, columns_of, store_files
 from memeloc.store.records import FileRecord
-from memeloc.store.surveys.erasing import letting_go
+from memeloc.store.surveys.erasures import letting_go
 from memeloc.store.surveys.participant_ids import any_text, hash_id, hidden, hidden_message
 from memeloc.store.tables.surveys import rejected_rows, submissions, survey_participants
 from memeloc.store.tables.types import encode_json

@@ -11,8 +11,7 @@ from sqlalchemy import select
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.store import FileRecord, Store, WorkspaceError
-from memeloc.store.surveys.erasing import tables_of_people
-from memeloc.store.surveys.erasures import KEY_FILE
+from memeloc.store.surveys.erasures import KEY_FILE, tables_of_people
 from memeloc.store.tables import metadata
 from memeloc.survey.labels.settling import LabelDecision
 from memeloc.survey.model import (
