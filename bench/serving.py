@@ -72,7 +72,7 @@ class _Server:
             [
                 *(sys.executable, "-m", "memeloc", "survey", "serve", "load"),
                 *("--contact", "bench@example.org", "--port", str(self._port)),
-                *("--set", "requests_a_minute=0"),
+                *("--set", "requests_a_minute=0", "--set", "joins_a_minute=0"),
             ],
             cwd=self._folder,
             env=self._environment,
@@ -233,7 +233,7 @@ class _Browser:
         """What the page of somebody's sheet is given, behind a redirection."""
         reply = await self.request("GET", path)
         if reply.location:
-            reply = await self.request("GET", reply.location)
+            reply = await self.request("GET", reply.location, f"Cookie: {reply.cookie}\r\n")
         return _page_data(reply.body.decode())
 
     async def _exchange(self, data: bytes) -> _Reply:
@@ -246,7 +246,13 @@ class _Browser:
         fields = dict(line.lower().split(": ", 1) for line in head.split("\r\n")[1:-2])
         body = await reader.readexactly(int(fields.get("content-length", "0")))
         location = re.search(r"(?im)^location: (?:http://[^/]+)?(\S+)", head)
-        return _Reply(int(head.split(" ", 2)[1]), body, location[1] if location else "")
+        cookie = re.search(r"(?im)^set-cookie: ([^;]+)", head)
+        return _Reply(
+            int(head.split(" ", 2)[1]),
+            body,
+            location[1] if location else "",
+            cookie[1] if cookie else "",
+        )
 
 
 @dataclass(frozen=True)
@@ -254,6 +260,7 @@ class _Reply:
     status: int
     body: bytes
     location: str
+    cookie: str
 
 
 async def _annotate(server: _Server, who: int, people: int, sent: _Sent) -> None:
@@ -261,6 +268,8 @@ async def _annotate(server: _Server, who: int, people: int, sent: _Sent) -> None
     await asyncio.sleep(_COMING * who / people)
     page = await browser.page(f"/join?PROLIFIC_PID=person-{who}&culture=US")
     serve = page["serve"]
+    agreed = {"at": "2026-01-02T03:04:05Z", **page["consent"]}
+    await browser.post(serve["consent"], serve["csrf"], {"consent": agreed})
     at = time.monotonic() + chance.uniform(0, EVERY)
     for number, entry in enumerate(page["entries"], 1):
         await asyncio.sleep(max(0.0, at - time.monotonic()))

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, delete, distinct, func, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, delete, distinct, func, select, update
 
-from memeloc.store.queries import Repository, add_row, add_rows, columns_of, two_columns
+from memeloc.store.queries import Repository, add_row, add_rows, columns_of, two_columns, values_of
 from memeloc.store.records import FileRecord
 from memeloc.store.surveys.erasures import letting_go
 from memeloc.store.surveys.submissions import add_submissions
@@ -48,23 +48,11 @@ def last_values(answers: Sequence[GivenAnswer]) -> dict[str, Mapping[str, Any]]:
     return {answer.item: answer.value for answer in seen}
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """A place that did not come to a complete sheet, or is open: how many items were answered."""
-
-    sheet: str
-    status: str
-    held_until: datetime
-    answered: int
-
-
 Choose = Callable[[Occupancy], "Place | Sheet | Refusal"]
 Build = Callable[[Place, Sequence[GivenAnswer]], "Imported | None"]
 
 
 class Serving(Repository):
-    """The places in sheets, and the answers that were given there."""
-
     def take(
         self, wanted: Place, choose: Choose, is_theirs: Callable[[Place], bool]
     ) -> Place | Refusal:
@@ -82,11 +70,10 @@ class Serving(Repository):
                 return choice
             if isinstance(choice, Place):
                 if choice.status == OPEN and is_theirs(choice):
-                    _hold(connection, choice.id, wanted.held_until)
+                    connection.execute(_HOLD, {"place": choice.id, "until": wanted.held_until})
                 return choice
             place = replace(wanted, id=secrets.token_hex(8), sheet=choice.id)
-            values = {name: getattr(place, name) for name in Place.__dataclass_fields__}
-            add_row(connection, survey_places, **values)
+            add_row(connection, survey_places, **values_of(place))
             return place
 
     def agree(self, place_id: str, presented: Mapping[str, Any]) -> Place | None:
@@ -100,12 +87,11 @@ class Serving(Repository):
             return _place(connection, place_id)
 
     def place(self, place_id: str) -> Place | None:
-        """The place of that id."""
         with self.database.read() as connection:
             return _place(connection, place_id)
 
     def answers(self, place_id: str) -> list[GivenAnswer]:
-        """Everything that was answered at a place, in the order of turns."""
+        """Return everything that was answered at a place, in the order of turns."""
         with self.database.read() as connection:
             return _answers(connection, place_id)
 
@@ -155,7 +141,9 @@ class Serving(Repository):
             imported = build(place, _answers(connection, place_id))
             if imported is None:
                 return place
-            file = FileRecord("submissions", "memeloc survey serve", _source(place.survey), 0)
+            # All that a survey's server stores is of one source, which has no file.
+            source = hashlib.sha256(f"memeloc survey serve {place.survey}".encode()).hexdigest()
+            file = FileRecord("submissions", "memeloc survey serve", source, 0)
             add_submissions(connection, place.survey, [(file, imported)])
             connection.execute(
                 update(survey_places).where(survey_places.c.id == place_id).values(status=status)
@@ -172,7 +160,10 @@ class Serving(Repository):
             if place is None or place.status != OPEN:
                 return False
             if answers := len(_answers(connection, place_id)):
-                _erase_answers(connection, place_id, answers)
+                with letting_go(connection) as counts:  # the database asks for a receipt
+                    own = given_answers.c.place_id == place_id
+                    connection.execute(delete(given_answers).where(own))
+                    counts.update({"people": 1, given_answers.name: answers})
             _depart(connection, [place], DECLINED)
             return True
 
@@ -192,17 +183,18 @@ class Serving(Repository):
             places = [Place(*row) for row in connection.execute(query)]
             return [(place, _answers(connection, place.id)) for place in places]
 
-    def stops(self, survey: str) -> list[Stop]:
-        """Every place that did not come to a complete sheet, with how far its person came."""
+    def stops(self, survey: str) -> Sequence[Row[Any]]:
+        """Return `sheet`, `status`, `held_until` and the number of items that were `answered` of
+        every place that did not come to a complete sheet."""
         columns = survey_places.c
-        answered = func.count(distinct(given_answers.c.item))
+        answered = func.count(distinct(given_answers.c.item)).label("answered")
         query = (
             select(columns.sheet, columns.status, columns.held_until, answered)
             .select_from(survey_places.outerjoin(given_answers))
             .where(columns.survey == survey, columns.status != COMPLETE)
             .group_by(columns.id, columns.sheet, columns.status, columns.held_until)
         )
-        return [Stop(*row) for row in self.fetch(query)]
+        return self.fetch(query)
 
     def departed(self, survey: str) -> dict[tuple[str, str], int]:
         """By sheet and outcome (`declined` or `left`), how many people there were."""
@@ -239,7 +231,7 @@ def _store_answer(
     connection: Connection, place: Place, row: Mapping[str, Any], until: datetime
 ) -> Place:
     add_rows(connection, given_answers, [row], ["place_id", "item", "turn"])
-    _hold(connection, place.id, until)
+    connection.execute(_HOLD, {"place": place.id, "until": until})
     return replace(place, held_until=until)
 
 
@@ -248,10 +240,6 @@ def _answers(connection: Connection, place_id: str) -> list[GivenAnswer]:
     query = query.where(given_answers.c.place_id == place_id)
     rows = connection.execute(query.order_by(given_answers.c.turn, given_answers.c.number))
     return [GivenAnswer(*row) for row in rows]
-
-
-def _hold(connection: Connection, place_id: str, until: datetime) -> None:
-    connection.execute(_HOLD, {"place": place_id, "until": until})
 
 
 def _taken(connection: Connection, survey: str, participant: str, at: datetime) -> Occupancy:
@@ -282,13 +270,6 @@ def _taken(connection: Connection, survey: str, participant: str, at: datetime) 
     )
 
 
-def _erase_answers(connection: Connection, place_id: str, count: int) -> None:
-    """Delete the answers of a place; the database lets go of them only with a receipt."""
-    with letting_go(connection) as counts:
-        connection.execute(delete(given_answers).where(given_answers.c.place_id == place_id))
-        counts.update({"people": 1, given_answers.name: count})
-
-
 def _depart(connection: Connection, places: Sequence[Place], outcome: str) -> None:
     columns = departures.c
     for place in places:
@@ -300,8 +281,3 @@ def _depart(connection: Connection, places: Sequence[Place], outcome: str) -> No
             .where(*(columns[name] == value for name, value in key.items()))
             .values(people=columns.people + 1)
         )
-
-
-def _source(survey: str) -> str:
-    """What stands for a file's SHA-256: all that a survey's server stores is of one source."""
-    return hashlib.sha256(f"memeloc survey serve {survey}".encode()).hexdigest()

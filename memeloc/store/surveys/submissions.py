@@ -16,7 +16,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, delete, select
 
-from memeloc.store.queries import add_new, columns_of, store_files
+from memeloc.store.queries import add_new, columns_of, store_files, values_of
 from memeloc.store.records import FileRecord
 from memeloc.store.surveys.erasures import letting_go
 from memeloc.store.surveys.participant_ids import any_text, hash_id, hidden, hidden_message
@@ -214,7 +214,7 @@ def left_out(imported: Imported, kept: Imported) -> int:
 
 
 def _submission_row(submission: Submission) -> dict[str, Any]:
-    values = _values(submission)
+    values = values_of(submission)
     values["id"] = _short(submission.id)
     presented = values.pop("presented")
     values["answers"] = [
@@ -233,19 +233,15 @@ def _times(answer: Answer) -> tuple[int | None, ...]:
 
 
 def _participant_row(participant: Participant) -> dict[str, Any]:
-    values = _values(participant)
+    values = values_of(participant)
     values["submission"] = _short(participant.submission)
     return {**values, "hash": _hash(values)}
 
 
 def _rejected_row(rejected: RejectedRow, file_id: int) -> dict[str, Any]:
-    values = _values(rejected)
+    values = values_of(rejected)
     del values["file"]
     return {**values, "hash": _hash({**values, "file_id": file_id})}
-
-
-def _values(record: Any) -> dict[str, Any]:
-    return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
 def _hash(content: Mapping[str, Any]) -> str:
