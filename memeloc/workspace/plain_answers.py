@@ -34,6 +34,7 @@ from memeloc.workspace.survey_imports import (
     ask_whose_ids,
     import_result,
     owner_of_ids,
+    refuse_known,
 )
 
 KIND = "answers"
@@ -109,8 +110,8 @@ class ImportingAnswers:
         by_name = _ids(labels)
         named = [by_name.get(folded(each), each) for each in column_map.labels.values()]
         _check(labels, named, read)
-        if values is None:
-            ids = owner_of_ids(StoredSurvey(workspace, name), ids, note=not dry_run)
+        is_new = values is not None
+        ids = owner_of_ids(None if is_new else StoredSurvey(workspace, name), ids)
 
         def label_of(answer: str) -> str:
             label = column_map.label_of(answer)
@@ -121,8 +122,11 @@ class ImportingAnswers:
             read["annotator"] = [owned_id(who, ids, culture, path.stem) for who, culture in owned]
         records = raw_records(read, _sheets(pack), label_of)
         imported = resolve([*rejected, *records], pack, source=KIND, file=path.name)
-        if not ids:
-            stored = surveys.submissions(name) if values is None else []
+        stored = [] if is_new else surveys.submissions(name)
+        if ids:
+            people = {sent.participant for sent in stored}
+            refuse_known(imported, people, surveys.hash_participant)
+        else:
             ask_whose_ids([(path.name, imported)], pack.sheets, stored, surveys.hash_participant)
         if dry_run:
             return import_result(name, [(path, KIND, imported, {})])
@@ -130,7 +134,7 @@ class ImportingAnswers:
             surveys.add(name, values, batches)
             surveys.put_state(name, CLOSED, "round", 1)
         survey = StoredSurvey(workspace, name)
-        owner_of_ids(survey, ids, note=True)
+        survey.put_state("import", "ids", ids)
         (added,) = add_files(survey, [(path, KIND, imported)], own_words([pack]))
         return import_result(name, [(path, KIND, imported, added)])
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -155,7 +154,7 @@ def import_files(
     """
     if kind:
         make_target(kind, options)  # an option that it lacks is no file's fault
-    ids = owner_of_ids(survey, ids, note=not dry_run)
+    ids = owner_of_ids(survey, ids)
     packs = [survey.with_state(pack) for pack in sent_packs(survey)]
     words = own_words(packs)
     paths, passed_over = _expanded([Path(file) for file in files], kind)
@@ -173,6 +172,7 @@ def import_files(
         waiting.clear()
 
     target, numbered = kind, False
+    known = {sent.participant for sent in survey.store.submissions(survey.name)} if ids else set()
     for path in paths:
         try:
             _check_there(path)
@@ -182,6 +182,8 @@ def import_files(
                 on_progress(1, len(paths))
                 continue
             imported = _read(packs, path, target, options, ids)
+            if ids:
+                refuse_known(imported, known, survey.store.hash_participant)
             numbered = numbered or any(is_numbered(s.participant) for s in imported.submissions)
             waiting.append((path, target, imported))
         except MemelocError as error:
@@ -200,18 +202,29 @@ def import_files(
             survey.store.hash_participant,
         )
     store()
+    if ids and read and not dry_run:
+        survey.put_state("import", "ids", ids)
     return import_result(survey.name, read, passed_over, problems)
 
 
-def owner_of_ids(survey: StoredSurvey, ids: str, *, note: bool) -> str:
+def refuse_known(imported: Imported, known: Collection[str], hash_of: Callable[[str], str]) -> None:
+    """Raise InputError if numbers are stored as everybody's that are to be of one owner now."""
+    for sent in imported.submissions:
+        number = sent.participant.rpartition("-")[2]
+        if number != sent.participant and is_numbered(number) and hash_of(number) in known:
+            raise InputError(
+                f"{number!r} is stored already as one person everywhere: --ids everybody. To tell "
+                "several apart, give those of this file other ids, such as B3 for 3."
+            )
+
+
+def owner_of_ids(survey: StoredSurvey | None, ids: str) -> str:
     """Return whose people's numbers are, as said now or before; empty where nobody has."""
     if ids not in ("", *IDS):
         raise InputError(f"--ids is one of {', '.join(IDS)}, not {ids[:40]!r}")
-    before = str(survey.state("import").get("ids", ""))
+    before = str(survey.state("import").get("ids", "")) if survey else ""
     if ids and before not in ("", ids):
-        raise InputError(f"The ids of {survey.name} belong to: {before}. That cannot change now.")
-    if ids and note:
-        survey.put_state("import", "ids", ids)
+        raise InputError(f"It was said before: --ids {before}. That cannot change any more.")
     return ids or before
 
 
@@ -235,7 +248,7 @@ def add_files(
     for path, kind, imported in files:
         rows = len(imported.submissions) + len(imported.participants)
         # A file's name often is its participant's id.
-        records.append((FileRecord("submissions", kind, _sha256(path), rows), imported))
+        records.append((FileRecord("submissions", kind, file_sha256(path), rows), imported))
     return [
         {
             "new": added.new,
@@ -249,32 +262,23 @@ def add_files(
 
 
 def _expanded(files: Sequence[Path], kind: str) -> tuple[list[Path], list[Path]]:
-    """The files to read, those of folders one by one, and those of folders that hold no answers.
-
-    A folder that a target takes as a whole may hold answers of others beside its own.
-    """
+    """The files to read, those of folders one by one, and those of folders that hold no answers."""
     read: list[Path] = []
     passed_over: list[Path] = []
     for file in files:
-        if kind or not file.is_dir():
-            read.append(file)
-            continue
-        whole = _recognised(file)
-        inside = {path: _recognised(path) for path in sorted(file.rglob("*")) if path.is_file()}
-        answers = [path for path, target in inside.items() if target not in ("", whole)]
-        if whole or not answers:
-            read.append(file)
-        else:
-            passed_over += [path for path, target in inside.items() if not target]
-        read += answers
+        inside = sorted(path for path in file.rglob("*") if path.is_file()) if not kind else []
+        answers = list(filter(_is_recognised, inside))
+        read += answers or [file]
+        passed_over += [path for path in inside if answers and path not in answers]
     return list(dict.fromkeys(read)), passed_over
 
 
-def _recognised(path: Path) -> str:
+def _is_recognised(path: Path) -> bool:
     try:
-        return recognise(path).name
+        recognise(path)
     except InputError:
-        return ""
+        return False
+    return True
 
 
 def _read(
@@ -306,13 +310,3 @@ def _check_there(path: Path) -> None:
             "page saves, or the .csv that Qualtrics exports.",
             file=path,
         )
-
-
-def _sha256(path: Path) -> str:
-    """Of a file, or of a folder's files with their names."""
-    if not path.is_dir():
-        return file_sha256(path)
-    whole = hashlib.sha256()
-    for file in sorted(file for file in path.rglob("*") if file.is_file()):
-        whole.update(f"{file.relative_to(path).as_posix()}\n{file_sha256(file)}\n".encode())
-    return whole.hexdigest()

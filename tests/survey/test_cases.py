@@ -187,6 +187,7 @@ def test_annotators_numbered_by_each_lab(command: Run, study: Path) -> None:
     assert len({sent.participant for sent in stored()}) == 10
     imported(command, *files)  # once
     assert len(stored()) == 10
+    assert command("survey", "import", "pilot", *files, "--ids", "file").status == 1
     with Workspace.find() as workspace:
         own = workspace.store.surveys.hash_participant("DE-3")
     assert own in {sent.participant for sent in stored()}
@@ -214,6 +215,17 @@ def test_accounts_of_two_label_studios(command: Run, study: Path) -> None:
     assert "--ids file" in command("survey", "import", "pilot", *files).err
     imported(command, *files, "--ids", "file")
     assert len({sent.participant for sent in stored()}) == 10
+
+
+def test_numbers_that_were_stored_as_everybodys(command: Run, study: Path) -> None:
+    one, two = sheets_of(culture="US")[:2]
+    imported(command, table(study / "one.csv", filled(one, "1")))
+    file = table(study / "two.csv", filled(two, "1"))
+    assert "--ids everybody" in command("survey", "import", "pilot", file).err
+    refused = command("survey", "import", "pilot", file, "--ids", "file")
+    assert (refused.status, "stored already" in refused.err) == (1, True)
+    imported(command, file, "--ids", "everybody")
+    assert len({sent.participant for sent in stored()}) == 1
 
 
 def test_numbers_of_an_answers_table(command: Run, study: Path) -> None:
