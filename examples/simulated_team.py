@@ -8,7 +8,7 @@ from datetime import timedelta
 from random import Random
 
 from examples.simulation import START, further_answers
-from memeloc.survey.design.chance import chance, one_of
+from memeloc.survey.design.arranging import chance, one_of
 from memeloc.survey.design.team import Assigned
 from memeloc.survey.model import Answer, MemeEntry, Sheet, Submission
 from memeloc.taxonomy import Taxonomy

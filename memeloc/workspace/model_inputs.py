@@ -17,9 +17,8 @@ from memeloc.items import seen_hash
 from memeloc.language_models.meme_inputs import Input, MemeInput
 from memeloc.language_models.pictures import picture_of
 from memeloc.model import SEPARATOR
-from memeloc.workspace.finished_memes import RENDERED, SELECTED, collected_memes
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.survey_memes import Wanted
+from memeloc.workspace.survey_memes import RENDERED, SELECTED, Wanted, collected_memes
 
 
 class InputSettings(BaseModel):

@@ -24,9 +24,9 @@ from memeloc.survey.model import Culture, MemeEntry
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.texts import SurveyTexts, catalogue
 from memeloc.version import __version__
-from memeloc.workspace.finished_memes import collected_pictures
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.stored_survey import CAPTIONS, NO_PICTURE, StoredSurvey
+from memeloc.workspace.survey_memes import collected_pictures
 
 if TYPE_CHECKING:
     from memeloc.render import Renderer
@@ -103,7 +103,7 @@ def pack_to_send(
 def stale_pictures(survey: StoredSurvey, pack: SheetsToSend) -> tuple[tuple[str, str], ...]:
     """Memes and languages whose picture shows another caption than the current one.
 
-    Finished memes are not rendered; see `memeloc.workspace.finished_memes.changed_pictures`.
+    Finished memes are not rendered; see `memeloc.workspace.survey_memes.changed_pictures`.
     """
     if survey.collected:
         return ()

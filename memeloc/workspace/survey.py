@@ -11,16 +11,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from memeloc.survey.design.pay import read_rates
+from memeloc.survey.design.planning import read_rates
 from memeloc.survey.labels.models import QuestionAgreement, survey_agreement
 from memeloc.survey.labels.progress import SurveyStatus, survey_status
 from memeloc.survey.rewards import Shortfall
-from memeloc.workspace.finished_memes import changed_pictures
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.stored_survey import StoredSurvey, recruiter
 from memeloc.workspace.survey_analysis import SurveyAnalysis
 from memeloc.workspace.survey_answers import SurveyAnswers
 from memeloc.workspace.survey_labels import SurveyLabels
+from memeloc.workspace.survey_memes import changed_pictures
 from memeloc.workspace.survey_people import SurveyPeople
 from memeloc.workspace.survey_sheets import SurveySheets
 

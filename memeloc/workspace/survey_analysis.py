@@ -39,11 +39,11 @@ from memeloc.survey.model import Culture
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts, catalogue
 from memeloc.tables import read_table
 from memeloc.workspace.curating.describing import Describing
-from memeloc.workspace.finished_memes import collected_pictures
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.sheets_to_send import captions_in
 from memeloc.workspace.stored_survey import CAPTIONS, StoredSurvey
 from memeloc.workspace.survey_answers import FEWEST_LETTERS, Checked, SurveyAnswers
+from memeloc.workspace.survey_memes import collected_pictures
 
 if TYPE_CHECKING:
     import pandas as pd

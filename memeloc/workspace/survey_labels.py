@@ -28,8 +28,7 @@ from memeloc.sheets import (
     read_form,
     write_form,
 )
-from memeloc.survey.design.pay import read_rates
-from memeloc.survey.design.planning import SurveyPlan, plan
+from memeloc.survey.design.planning import SurveyPlan, plan, read_rates
 from memeloc.survey.labels.models import METHODS, aggregate, differences
 from memeloc.survey.labels.settling import (
     STATES,
@@ -55,7 +54,6 @@ from memeloc.survey.targets.questions import resolve_further
 from memeloc.survey.texts import TaxonomyTexts, survey_texts
 from memeloc.tables import folded
 from memeloc.taxonomy import LABEL, SOURCE
-from memeloc.workspace.finished_memes import collected_texts
 from memeloc.workspace.sheets_to_send import captions_in
 from memeloc.workspace.stored_survey import (
     CLOSED,
@@ -67,6 +65,7 @@ from memeloc.workspace.stored_survey import (
     recruiter,
 )
 from memeloc.workspace.survey_answers import Checked, SurveyAnswers
+from memeloc.workspace.survey_memes import collected_texts
 from memeloc.workspace.survey_teams import next_batches, note_assigned, team_of
 
 if TYPE_CHECKING:

@@ -14,11 +14,16 @@ from typing import Any
 from memeloc.errors import InputError
 from memeloc.settings import read_toml
 from memeloc.sheets import write_sheet_table
-from memeloc.survey.design.pay import read_rates
-from memeloc.survey.messages import write_messages
+from memeloc.survey.design.planning import read_rates
 from memeloc.survey.quality.decisions import CODE_ENTERED, READ, SENT, decisions
 from memeloc.survey.quality.participants import typed_otherwise
-from memeloc.survey.rewards import Shortfall, equal_bonuses, shortfalls, time_bonuses
+from memeloc.survey.rewards import (
+    Shortfall,
+    equal_bonuses,
+    shortfalls,
+    time_bonuses,
+    write_messages,
+)
 from memeloc.survey.targets.places import clean_id
 from memeloc.survey.targets.protocol import Decide
 from memeloc.survey.targets.registry import make_target

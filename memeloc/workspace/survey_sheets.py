@@ -11,8 +11,7 @@ from typing import Any
 from memeloc.errors import InputError
 from memeloc.survey.design import preannotation
 from memeloc.survey.design.build import build
-from memeloc.survey.design.pay import read_rates
-from memeloc.survey.design.planning import SurveyPlan, longest, plan
+from memeloc.survey.design.planning import SurveyPlan, longest, plan, read_rates
 from memeloc.survey.serving import read_serve_settings
 from memeloc.survey.targets.protocol import (
     Incomplete,
@@ -26,7 +25,6 @@ from memeloc.survey.targets.protocol import (
     refuse_prelabels,
 )
 from memeloc.survey.texts import readers
-from memeloc.workspace.finished_memes import changed_pictures
 from memeloc.workspace.serving import ServedSurvey
 from memeloc.workspace.sheets_to_send import note_texts, pack_to_send, stale_pictures
 from memeloc.workspace.stored_survey import (
@@ -41,6 +39,7 @@ from memeloc.workspace.stored_survey import (
 )
 from memeloc.workspace.survey_building import BuildResult, build_result
 from memeloc.workspace.survey_labels import SurveyLabels
+from memeloc.workspace.survey_memes import changed_pictures
 
 
 @dataclass(frozen=True, slots=True)

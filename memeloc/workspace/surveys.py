@@ -10,10 +10,8 @@ from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.design import preannotation
 from memeloc.survey.design.build import Design, build
-from memeloc.survey.design.given import build_given, read_batches
-from memeloc.survey.design.pay import read_rates
-from memeloc.survey.design.planning import SurveyPlan, plan
-from memeloc.survey.design.sampling import read_differing, sampled
+from memeloc.survey.design.given import build_given, read_batches, read_differing, sampled
+from memeloc.survey.design.planning import SurveyPlan, plan, read_rates
 from memeloc.survey.design.settings import (
     RecipeDesign,
     SurveySettings,
@@ -23,7 +21,6 @@ from memeloc.survey.design.team import Assigned, Team, build_shared, read_team, 
 from memeloc.survey.model import Culture
 from memeloc.survey.recipes import Recipe, leave_out, load_recipe
 from memeloc.taxonomy import load_taxonomy, taxonomy_names, with_demographics
-from memeloc.workspace.finished_memes import asked_about, collected_memes
 from memeloc.workspace.forgetting import forget
 from memeloc.workspace.own_folders import FILE, workspace_folder
 from memeloc.workspace.plain_answers import ImportingAnswers
@@ -42,7 +39,13 @@ from memeloc.workspace.survey_building import (
     check_name,
     read_cultures,
 )
-from memeloc.workspace.survey_memes import Wanted, memes_with_captions, read_item_texts
+from memeloc.workspace.survey_memes import (
+    Wanted,
+    asked_about,
+    collected_memes,
+    memes_with_captions,
+    read_item_texts,
+)
 from memeloc.workspace.survey_teams import note_team
 
 

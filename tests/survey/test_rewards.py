@@ -8,8 +8,7 @@ from decimal import Decimal
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.survey.design.pay import Rates, read_bonus
-from memeloc.survey.design.planning import Pace
+from memeloc.survey.design.planning import Pace, Rates, read_bonus
 from memeloc.survey.quality.checking import check
 from memeloc.survey.rewards import TIME, Bonus, equal_bonuses, shortfalls, time_bonuses
 from tests.survey.annotators import fill, person, sheet

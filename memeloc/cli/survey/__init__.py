@@ -5,21 +5,15 @@ from __future__ import annotations
 import typer
 
 from memeloc.cli.survey import (
+    answers,
     build,
-    check,
-    contact,
-    decide,
-    decide_labels,
     explain,
     export,
-    forget,
-    import_,
-    import_answers,
+    labels,
     lists,
-    plan,
+    people,
+    quality,
     serve,
-    settle,
-    status,
 )
 
 app = typer.Typer(
@@ -35,23 +29,23 @@ app = typer.Typer(
 app.command("taxonomies")(lists.taxonomies)
 app.command("texts")(lists.texts)
 app.command("recipes")(lists.recipes)
-app.command("plan")(plan.plan)
+app.command("plan")(build.plan)
 app.command("build")(build.build)
 app.command("choose")(build.choose)
 app.command("team")(lists.team)
 app.command("export")(export.export)
 app.command("filters")(export.filters)
 app.command("serve")(serve.serve)
-app.command("import")(import_.import_)
-app.command("import-answers")(import_answers.import_answers)
-app.command("check")(check.check)
-app.command("decide")(decide.decide)
-app.command("bonus")(contact.bonus)
-app.command("message")(contact.message)
-app.command("about")(forget.about)
-app.command("forget")(forget.forget)
-app.command("settle")(settle.settle)
-app.command("decide-labels")(decide_labels.decide_labels)
+app.command("import")(answers.import_)
+app.command("import-answers")(answers.import_answers)
+app.command("check")(quality.check)
+app.command("decide")(people.decide)
+app.command("bonus")(people.bonus)
+app.command("message")(people.message)
+app.command("about")(people.about)
+app.command("forget")(people.forget)
+app.command("settle")(labels.settle)
+app.command("decide-labels")(labels.decide_labels)
 app.command("reasons")(explain.reasons)
 app.command("codes")(explain.codes)
-app.command("status")(status.status)
+app.command("status")(quality.status)

@@ -1,4 +1,7 @@
-"""Who comes after whom. In: memes of templates, checks. Out: even parts, and an order of each."""
+"""Order by chance. In: a seed, memes of templates, checks. Out: even parts, an order of each.
+
+Only `Random.random` is used: of all its methods Python promises the same numbers for it alone.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,24 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
 from random import Random
+from typing import TypeVar
 
-from memeloc.survey.design.chance import T, one_of, shuffled
 from memeloc.survey.model import Slot
+
+T = TypeVar("T")
+
+
+def chance(seed: int, *purpose: object) -> Random:
+    """A source of draws for one purpose; another purpose draws others from the same seed."""
+    return Random("\n".join(map(str, (seed, *purpose))))
+
+
+def shuffled(values: Sequence[T], random: Random) -> list[T]:
+    return sorted(values, key=lambda _: random.random())
+
+
+def one_of(values: Sequence[T], random: Random) -> T:
+    return values[int(random.random() * len(values))]
 
 
 def assigned(templates: Mapping[str, str], parts: int, random: Random) -> list[list[str]]:

@@ -15,8 +15,15 @@ from pathlib import Path
 from random import Random
 
 from memeloc.errors import InputError
-from memeloc.survey.design.arranging import arranged, assigned, evenly, with_checks
-from memeloc.survey.design.chance import chance, one_of, shuffled
+from memeloc.survey.design.arranging import (
+    arranged,
+    assigned,
+    chance,
+    evenly,
+    one_of,
+    shuffled,
+    with_checks,
+)
 from memeloc.survey.design.settings import LARGEST, Order
 from memeloc.survey.model import Batch, Check, Culture, Entry, MemeEntry, PersonEntry, Sheet, Slot
 from memeloc.taxonomy import Taxonomy

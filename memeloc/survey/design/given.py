@@ -1,8 +1,9 @@
-"""Batches that a team gives. In: a table of them. Out: the same batches, with checks drawn in.
+"""Which memes a team asks about. In: a table of batches, or of a model's rounds; a number. Out: the
+same batches with checks drawn in, the memes on which rounds differ, so many memes by chance.
 
-The table has a row a meme: `batch` and `meme_id`, and if wanted `position` in the batch (else the
-rows' order) and `culture`, the codes that the batch goes to (else all). A batch is the same in all
-of its cultures (multi3hate A.6).
+The table of batches has a row a meme: `batch` and `meme_id`, and if wanted `position` in the batch
+(else the rows' order) and `culture`, the codes that the batch goes to (else all). A batch is the
+same in all of its cultures (multi3hate A.6).
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memeloc.errors import InputError
+from memeloc.survey.design.arranging import chance, shuffled
 from memeloc.survey.design.build import Design, batch_of, check_memes
-from memeloc.survey.design.chance import chance
 from memeloc.survey.design.settings import LARGEST
 from memeloc.survey.model import Batch
 from memeloc.tables import Row, read_table
@@ -163,3 +164,42 @@ def _batch(
                 column=_BATCH,
             )
     return GivenBatch(name, {place.meme: place.row for place in first}, codes)
+
+
+def sampled(memes: Mapping[str, str], count: int, seed: int) -> dict[str, str]:
+    """So many memes (template by id), drawn by the seed; all of them where there are fewer."""
+    drawn = shuffled(sorted(memes), chance(seed, "sample"))[: count or None]
+    return {meme: memes[meme] for meme in sorted(drawn)}
+
+
+def read_differing(path: Path) -> list[str]:
+    """The memes on which the rounds of a model differ (CHARMemes 4.1: three rounds).
+
+    The table has `meme_id` and a column for each round, with the label of the round. Where all are
+    the same the label is taken as it is, and nobody is asked.
+
+    Raises:
+        InputError: with file, row and column: there are fewer than two rounds, a label is missing,
+            a meme is there twice, or all rounds agree everywhere.
+    """
+    table = read_table(path, ("meme_id",))
+    rounds = [name for name in table.columns if name != "meme_id"]
+    if len(rounds) < 2:
+        raise InputError("has to have a column for each round, two or more", file=path)
+    rows: dict[str, int] = {}
+    differing = []
+    for row in table.rows:
+        meme = row["meme_id"]
+        if meme in rows:
+            message = f"{meme[:80]!r} is there already, in row {rows[meme]}"
+            raise InputError(message, file=path, row=row.number, column="meme_id")
+        rows[meme] = row.number
+        labels = {name: row[name] for name in rounds}
+        if missing := [name for name, label in labels.items() if not label]:
+            message = f"{meme[:80]!r} has no label here"
+            raise InputError(message, file=path, row=row.number, column=missing[0])
+        if len(set(labels.values())) > 1:
+            differing.append(meme)
+    if not differing:
+        raise InputError("All rounds agree on every meme; there is nothing to ask", file=path)
+    return differing

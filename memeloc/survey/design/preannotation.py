@@ -12,9 +12,8 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from memeloc.errors import InputError
-from memeloc.survey.design.arranging import assigned
+from memeloc.survey.design.arranging import assigned, chance, shuffled
 from memeloc.survey.design.build import Design, build
-from memeloc.survey.design.chance import chance, shuffled
 from memeloc.survey.model import Batch
 from memeloc.taxonomy import Taxonomy
 

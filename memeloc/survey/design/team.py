@@ -19,9 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memeloc.errors import InputError
-from memeloc.survey.design.arranging import assigned, evenly
+from memeloc.survey.design.arranging import assigned, chance, evenly
 from memeloc.survey.design.build import Design, build
-from memeloc.survey.design.chance import chance
 from memeloc.survey.design.settings import Sharing
 from memeloc.survey.model import Batch
 from memeloc.tables import read_table

@@ -12,7 +12,7 @@ from dataclasses import astuple, dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 
 from memeloc.errors import InputError
-from memeloc.survey.design.pay import CENT
+from memeloc.survey.design.planning import CENT
 from memeloc.survey.labels.settling import STATES, Settled
 from memeloc.survey.model import Participant, Sheet, Submission
 from memeloc.survey.quality.checking import COMPLETE, CheckReport

@@ -21,7 +21,7 @@ from memeloc.survey.quality.outliers import Labels, Rates, at_least, deviations
 from memeloc.survey.quality.participants import GONE, HANDED_IN, words_of
 from memeloc.survey.quality.rules import Rules
 from memeloc.survey.quality.screening import screen
-from memeloc.taxonomy.demographics import MOST_OF_LIFE
+from memeloc.taxonomy.file import MOST_OF_LIFE
 
 COMPLETE = "complete"
 """The status of a submission that was sent whole."""

@@ -11,10 +11,10 @@ from memeloc.evaluate.training.reading import Record, dataset_of
 from memeloc.evaluate.training.run_file import DataSettings, LabelSettings
 from memeloc.model import SEPARATOR
 from memeloc.workspace.evaluating.own_memes import RENDERED, rendered_pictures, settled_labels
-from memeloc.workspace.finished_memes import collected_pictures
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.publishing.captions import taken_captions
 from memeloc.workspace.survey import Survey
+from memeloc.workspace.survey_memes import collected_pictures
 
 _WHERE = {"culture", "language"}
 

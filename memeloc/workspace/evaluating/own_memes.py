@@ -11,10 +11,10 @@ from memeloc.evaluate.runs.items import RunData, RunItem
 from memeloc.evaluate.runs.labels import as_label, gold_of, read_gold
 from memeloc.evaluate.runs.run import Run
 from memeloc.model import SEPARATOR
-from memeloc.workspace.finished_memes import collected_pictures
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.publishing.captions import taken_captions
 from memeloc.workspace.survey import Survey
+from memeloc.workspace.survey_memes import collected_pictures
 
 RENDERED = "out"
 """The folder of the workspace in which rendered pictures are looked for."""

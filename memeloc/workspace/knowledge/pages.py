@@ -9,10 +9,10 @@ from memeloc.errors import InputError
 from memeloc.knowledge.pages.writing import KnowledgePages, write_pages
 from memeloc.knowledge.statements import MemeKnowledge
 from memeloc.language_models.meme_inputs import MemeInput
-from memeloc.workspace.finished_memes import RENDERED
 from memeloc.workspace.knowledge.settings import KnowledgeSettings
 from memeloc.workspace.knowledge.stored import StoredKnowledge
 from memeloc.workspace.model_inputs import meme_inputs
+from memeloc.workspace.survey_memes import RENDERED
 
 
 def stored_pages(

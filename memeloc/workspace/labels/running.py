@@ -21,10 +21,10 @@ from memeloc.label.topics import read_topics
 from memeloc.language_models import Budget, LanguageModel, Plan, read_model_settings
 from memeloc.language_models.recording import Failures
 from memeloc.ocr.transcript import Transcript
-from memeloc.workspace.finished_memes import RENDERED
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.labels.labelling import LabelSettings, labels_of, newest_labelling
 from memeloc.workspace.model_inputs import meme_inputs, of_which
+from memeloc.workspace.survey_memes import RENDERED
 
 _STORED = 50
 """Answers that are stored at a time."""

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.survey.design.build import build
-from memeloc.survey.design.pay import Rates, read_rates
-from memeloc.survey.design.planning import measured_paces, plan
+from memeloc.survey.design.planning import Rates, measured_paces, plan, read_rates
 from memeloc.survey.model import Submission
 from tests.survey.design.test_build import DESIGN, PAPER, TAXONOMY
 from tests.survey.design.test_build import sheets as sheets_of

@@ -15,7 +15,7 @@ from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.questions import resolve_further
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question, Taxonomy, load_taxonomy
-from memeloc.taxonomy.questions import complete
+from memeloc.taxonomy.file import complete
 
 QUESTIONS = (
     Question("whom", "choice", ("one", "many"), when={"label": ("hate",)}),

@@ -23,7 +23,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from memeloc.counts import counted
 from memeloc.errors import InputError, ServiceError
-from memeloc.survey.design.pay import (
+from memeloc.survey.design.planning import (
     SMALLEST_SCREEN_OUT,
     WAGE,
     Rates,

@@ -20,7 +20,7 @@ from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.request_pool import Backoff
 from memeloc.settings import validate
-from memeloc.survey.design.pay import amount
+from memeloc.survey.design.planning import amount
 from memeloc.survey.model import Culture
 from memeloc.survey.quality.decisions import Decision
 from memeloc.survey.targets.files import write_json, write_text

@@ -14,11 +14,11 @@ from memeloc.knowledge.questions.question import MemeQuestion
 from memeloc.knowledge.statements import MemeKnowledge
 from memeloc.language_models.meme_inputs import MemeInput
 from memeloc.workspace.evaluating.own_memes import rendered_pictures
-from memeloc.workspace.finished_memes import RENDERED
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.knowledge.settings import KnowledgeSettings
 from memeloc.workspace.knowledge.stored import StoredKnowledge, stored_knowledge
 from memeloc.workspace.model_inputs import meme_inputs
+from memeloc.workspace.survey_memes import RENDERED
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,327 @@
+"""`memeloc survey decide`, `bonus`, `message`, `about`, `forget`. In: people. Out: lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer import Argument, Option
+
+import memeloc
+from memeloc.cli.options import AsJson, split
+from memeloc.cli.output import confirm, say
+from memeloc.cli.show import SHOWN, Table, by_place, show
+from memeloc.cli.survey.options import Name, check_table
+from memeloc.counts import counted
+from memeloc.survey.quality.decisions import CODE_ENTERED
+
+Exported = Annotated[
+    list[Path] | None,
+    Option(
+        "--from",
+        metavar="FILE",
+        help="Prolific's export, which has the ids that are stored as hashes. Repeatable.",
+    ),
+]
+
+_SHORT = Table(
+    "Took longer than was promised",
+    "shortfalls",
+    "sheet culture promised took=measured people short_by=due",
+)
+_TEXTS = Table("Texts", lambda result: result["texts"].items(), by_place("text", "people"))
+
+
+def bonus(
+    name: Name,
+    exported: Exported = None,
+    each: str = Option(
+        "",
+        metavar="AMOUNT",
+        help="The same for everybody who is retained, as 0.50.",
+        show_default="what longer sheets are short of",
+    ),
+    reason: str = Option(
+        "",
+        metavar="WORD",
+        help="Tells this bonus from others of the same people; each is paid once.",
+        show_default="time, or thanks",
+    ),
+    out: Path | None = Option(
+        None, metavar="FILE", help="The list.", show_default="NAME-bonuses.csv"
+    ),
+    as_json: AsJson = False,
+) -> None:
+    """List whom to pay a bonus, for Prolific's own page.
+
+    Where a culture's retained people took longer than they were promised, everybody whose work is
+    paid gets what the wage is short of. Prolific's page for bonuses takes lines of a participant
+    and an amount, two columns of the list; it says what they cost before it pays.
+
+    Example:
+      memeloc survey bonus pilot --from prolific_export_65f0.csv
+      memeloc survey bonus pilot --each 0.50 --from prolific_export_65f0.csv
+    """
+    from memeloc.survey.design.planning import read_bonus
+
+    path = list_path(out, f"{name}-bonuses.csv")
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.survey(name).people.bonus(
+            path,
+            each=read_bonus(each) if each else None,
+            reason=reason,
+            exported=exported or (),
+        )
+    written = (
+        f"Wrote {counted(len(result['bonuses']), 'bonus', 'bonuses')} of "
+        f"{result['total']:,} {result['currency']} in all, "
+        f"without the fee, to {result['file']}"
+    )
+    none = "Nobody retained took longer than was paid for, as far as five people tell"
+    remarks = [] if each or result["shortfalls"] else [none]
+    show(result, _SHORT, *remarks, written, as_json=as_json)
+    say_unknown(result, as_json)
+
+
+def message(
+    name: Name,
+    exported: Exported = None,
+    text: str = Option("", help="The message, the same for all."),
+    texts: Path | None = Option(
+        None, metavar="FILE", help='A TOML with a text a language, as de = "Danke!".'
+    ),
+    to: str = Option(
+        ...,
+        metavar="WHO",
+        help="retained, excluded, absent (no answers came), everybody; or a rule of survey check.",
+    ),
+    cultures: str = Option("", metavar="CODES", help="Only these cultures.", show_default="all"),
+    out: Path | None = Option(
+        None, metavar="FILE", help="The list.", show_default="NAME-messages.csv"
+    ),
+    as_json: AsJson = False,
+) -> None:
+    """List whom to write what, for Prolific's own page.
+
+    Its page for messages takes the participants of the list, those with the same text together.
+
+    Example:
+      memeloc survey message pilot --to absent --text "Did you send your answers?" --from export.csv
+      memeloc survey message pilot --to retained --texts thanks.toml --from export.csv
+    """
+    from memeloc.workspace.survey_people import read_texts
+
+    path = list_path(out, f"{name}-messages.csv")
+    by_tag = read_texts(text, texts)
+
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.survey(name).people.message(
+            path,
+            by_tag,
+            to=to,
+            cultures=[code.upper() for code in split(cultures)],
+            exported=exported or (),
+        )
+    written = f"Wrote {counted(len(result['messages']), 'message')} to {result['file']}"
+    show(result, _TEXTS, written, as_json=as_json)
+    say_unknown(result, as_json)
+
+
+def list_path(out: Path | None, usual: str) -> Path:
+    path = out or Path(usual)
+    check_table(path)
+    return path
+
+
+def say_unknown(result: Mapping[str, Any], as_json: bool) -> None:
+    if result["unknown"] and not as_json:
+        say(
+            f"{result['unknown']:,} have no id of the service's here: name its export with --from, "
+            "and import it first."
+        )
+
+
+_DECISIONS = Table(
+    "Decisions",
+    lambda result: result["counts"].items(),
+    by_place("action", "submissions"),
+    empty=True,
+)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    answered, equals, participant = text.partition("=")
+    if not (answered.strip() and equals and participant.strip()):
+        raise typer.BadParameter(
+            "is ID=ID, as 3f2a91c0=65f0c1d2e3a4b5c6d7e8f901", param_hint="--same"
+        )
+    return answered.strip(), participant.strip()
+
+
+def decide(
+    name: Name,
+    exported: Exported = None,
+    out: Path | None = Option(
+        None, metavar="FILE", help="The list.", show_default="NAME-decisions.csv"
+    ),
+    minutes: float = Option(
+        0, min=0, help="Minutes that a sheet takes.", show_default="as exported"
+    ),
+    same: list[str] | None = Option(
+        None,
+        metavar="ID=ID",
+        help="Answers under the first id are of whom Prolific calls the second. Repeatable.",
+    ),
+    implicit_count: bool = Option(
+        False, "--implicit-count", help="Implicit checks count beside a failed explicit one."
+    ),
+    reject_fast: bool = Option(
+        False, "--reject-fast", help="Reject exceptionally fast ones; else they are paid."
+    ),
+    send: bool = Option(
+        False, "--send", help="Tell Prolific, after the counts were shown and agreed to."
+    ),
+    yes: bool = Option(False, "--yes", help="With --send: the counts are agreed to."),
+    as_json: AsJson = False,
+) -> None:
+    """List for Prolific whom to approve, ask to return, reject with a reason, or pay a part.
+
+    By Prolific's own rules on fair checks: nobody is rejected for implicit checks alone, and in
+    studies of five minutes or more only for two failed checks. Most of what is excluded is paid
+    all the same. Nothing is sent without --send.
+
+    Two actions are for a person, and never sent: "pay part" names who left a served survey before
+    its end, with what the answers earned; "look" who has rows that could not be read, or entered a
+    sheet's completion code and has no answers: whose they may be is said, and --same joins them.
+
+    Example:
+      memeloc survey decide pilot --from prolific_export_65f0.csv
+      memeloc survey decide pilot --from prolific_export_65f0.csv --send
+    """
+    if yes and not send:
+        raise typer.BadParameter("goes with --send", param_hint="--yes")
+    path = list_path(out, f"{name}-decisions.csv")
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.survey(name).people.decide(
+            path,
+            exported=exported or (),
+            minutes=minutes,
+            same=dict(map(_pair, same or ())),
+            implicit_count=implicit_count,
+            reject_fast=reject_fast,
+            send=send,
+            agree=lambda costs: confirm(costs, "Send it?", agreed=yes),
+        )
+    say_unknown(result, as_json)
+    looks = [each for each in result["decisions"] if each.action == "look"]
+    unread = [each.participant[:8] for each in looks if CODE_ENTERED not in each.evidence]
+    for each in looks if not as_json else ():
+        if each.evidence.get("perhaps"):
+            near = " or ".join(id[:8] for id in each.evidence["perhaps"])
+            say(
+                f"{each.participant[:8]} entered the completion code of {each.study}, and no "
+                f"answers are under that id: was it typed otherwise? Answers of somebody whom "
+                f"Prolific does not know: {near}. If they are of the same person: memeloc survey "
+                f"decide {name} --same {each.evidence['perhaps'][0][:8]}=ID, with Prolific's id"
+            )
+        elif CODE_ENTERED in each.evidence:
+            say(
+                f"{each.participant[:8]} entered the completion code of {each.study}, and no "
+                "answers of theirs are here: import them, or ask that person."
+            )
+    if unread and not as_json:
+        say(
+            f"Nothing is decided about {counted(len(unread), 'person', 'people')}, as something of "
+            f"theirs may stand where it could not be read: {', '.join(unread)}. Look at the list, "
+            "and decide about them at the service."
+        )
+    if result["not_read"] and not as_json:
+        rows = ", ".join(f"{reason}: {count:,}" for reason, count in result["not_read"].items())
+        say(f"Rows that could not be read and do not say whose they are: {rows}.")
+    outcomes = [f"{outcome}: {count:,}" for outcome, count in result["sent"].items()]
+    if send:
+        outcomes.append(f"Sent the service {result['sent'].get('sent', 0):,} of them")
+    written = f"Wrote {counted(len(result['decisions']), 'decision')} to {result['file']}"
+    show(result, _DECISIONS, written, *outcomes, as_json=as_json)
+
+
+_COUNTS = Table(
+    "Erased",
+    lambda result: ((name.replace("_", " "), count) for name, count in result["counts"].items()),
+    by_place("what", "rows"),
+)
+
+
+def about(
+    name: Name,
+    person: str = Argument(..., metavar="PARTICIPANT", help="As of survey check --exclude."),
+    out: Path | None = Option(
+        None, metavar="FILE", help="Where to.", show_default="NAME-about.csv"
+    ),
+    as_json: AsJson = False,
+) -> None:
+    """Write what a survey has of a person, to be sent to the person.
+
+    That is every answer in the sheet's language, when it was sent, what checks expected, what the
+    service reported, and what excludes a sheet. Of nobody else there is anything in it.
+
+    Example:
+      memeloc survey about pilot 5e8481234567890123456701 --out about.xlsx
+    """
+    path = out or Path(f"{name}-about.csv")
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.survey(name).answers.about(person, path)
+    written = f"Wrote {counted(result['rows'], 'row')} to {result['file']}"
+    show(result, written, as_json=as_json)
+
+
+def forget(
+    people: list[str] | None = Argument(
+        None, metavar="PARTICIPANT...", help="Ids, as the service or the file of answers has them."
+    ),
+    exported: list[Path] | None = Option(
+        None,
+        "--from",
+        metavar="FILE",
+        help="Prolific's export: who revoked consent by it (CONSENT_REVOKED) is erased. "
+        "Repeatable.",
+    ),
+    yes: bool = Option(False, "--yes", help="Do not ask whether to go on."),
+    as_json: AsJson = False,
+) -> None:
+    """Erase people from every survey of the workspace, for good, and say what was erased.
+
+    Answers, what services reported, rejected rows and what was computed are deleted, and the
+    database is written anew. What remains is a token under a key of its own (erasure.key), so that
+    no file that is imported later brings them back. Labels that lose answers are open again.
+
+    Example:
+      memeloc survey forget 5e8481234567890123456701
+      memeloc survey forget --from prolific_export_65f0.csv
+    """
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.surveys.forget(
+            people or (),
+            exported=exported or (),
+            agree=lambda costs: confirm(costs, "Erase them?", agreed=yes),
+        )
+    show(result, _COUNTS, _receipt, as_json=as_json)
+
+
+def _receipt(result: Mapping[str, Any]) -> Iterator[str]:
+    if not result["people"]:
+        yield "Nobody was erased"
+        return
+    many = counted(result["people"], "person", "people")
+    yield f"{many} erased, from {counted(len(result['surveys']), 'survey')}"
+    for name, count in result["reopened"].items():
+        yield (
+            f"{name}: {counted(count, 'label is', 'labels are')} open again. Next: "
+            f"memeloc survey settle {name}"
+        )
+    for path in result["files"][:SHOWN]:
+        yield f"Still named in {path}: delete or correct it"
+    if len(result["files"]) > SHOWN:
+        yield f"and in {len(result['files']) - SHOWN:,} more files"
