@@ -18,9 +18,8 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -197,7 +196,10 @@ class Database:
         )
         try:
             if mode == "mode=rw":
-                _use_wal(connection)
+                # The file keeps the mode. SQLite refuses all but one who set it at once, and those
+                # who set it while somebody reads: then it is set by the next who opens the file.
+                with suppress(sqlite3.OperationalError):
+                    connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA foreign_keys=ON")
             connection.execute("PRAGMA secure_delete=ON")  # people can be erased
             connection.execute("PRAGMA cache_size=-16000")
@@ -279,21 +281,6 @@ def _url(text: str) -> URL:
     if any("@" in (part or "") for part in (url.username, url.host, url.database)):
         raise InputError(_UNREADABLE)
     return url.set(drivername="postgresql+psycopg")
-
-
-def _use_wal(connection: sqlite3.Connection) -> None:
-    """Turn WAL mode on. SQLite refuses one of several who do so at once: it does not wait where one
-    that reads wants to write."""
-    latest = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-                connection.execute("PRAGMA journal_mode=WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > latest:
-                raise
-            time.sleep(0.005)
 
 
 def _begin_sqlite(connection: Connection) -> None:
