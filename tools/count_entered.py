@@ -36,7 +36,7 @@ def import_sheet() -> None:
 def draw_picture() -> None:
     """Draw the picture of the caption that the sheet has brought."""
     with memeloc.Workspace.open(".") as workspace:
-        caption = workspace.store.captions.current("de", ["m1"])["m1"].caption
+        caption = workspace.store.captions.current("de")["m1"].caption
         template = workspace.templates["robot-chef"]
         picture = workspace.renderer.render(template, caption, workspace.locale("de"))
         picture.image.save("picture.jpg")

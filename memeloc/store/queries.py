@@ -116,17 +116,12 @@ def add_row(connection: Connection, table: Table, **values: Any) -> Any:
 def insert_rows(
     connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]
 ) -> list[int]:
-    """Insert rows of a table that numbers them; return their ids, in order."""
-    if not rows:
-        return []
-    if connection.dialect.name == "sqlite":
-        # It would return them row by row, in five times the time; and only one program writes.
-        last = connection.execute(select(func.max(table.c.id))).scalar() or 0
-        connection.execute(insert(table), rows)
-        added = select(table.c.id).where(table.c.id > last).order_by(table.c.id)
-        return list(connection.execute(added).scalars())
-    statement = insert(table).returning(table.c.id, sort_by_parameter_order=True)
-    return list(connection.execute(statement, rows).scalars())
+    """Insert rows of a table, in a transaction that alone writes; return their ids, in order."""
+    # Databases give ids back row by row, in five times the time of numbering here.
+    last = connection.execute(select(func.max(table.c.id))).scalar() or 0
+    ids = list(range(last + 1, last + 1 + len(rows)))
+    add_rows(connection, table, [{"id": id, **row} for id, row in zip(ids, rows, strict=True)])
+    return ids
 
 
 def add_rows(

@@ -108,7 +108,7 @@ def test_an_answer_that_comes_too_late_is_booked(folder: Path, chat: ChatServer)
         if '"caption 7"' in body["messages"][1]["content"]:
             with Workspace.open(folder) as other:
                 captions = other.store.captions
-                source_id = captions.current("en", ["m7"])["m7"].id
+                source_id = captions.current("en")["m7"].id
                 text = Caption(("Titel",))
                 captions.add_translation("m7", "de", text, source_id=source_id, translator="other")
         return right(body)
@@ -117,7 +117,7 @@ def test_an_answer_that_comes_too_late_is_booked(folder: Path, chat: ChatServer)
     summary = _translate(folder, chat)
     with Workspace.open(folder) as workspace:
         failures, history = workspace.table("failures"), workspace.table("history")
-        assert workspace.store.captions.current("de", ["m7"])["m7"].parts == ("Titel",)
+        assert workspace.store.captions.current("de")["m7"].parts == ("Titel",)
     assert failures["meme_id"].tolist() == ["m7"]
     assert failures["message"].str.contains("meanwhile").all()
     assert summary.cost == pytest.approx(failures["cost"].sum() + history["cost"].sum())

@@ -108,14 +108,9 @@ class Captions(Repository):
             on_batch(len(batch))
         return record
 
-    def current(
-        self, tag: str, meme_ids: Collection[str] | None = None, kind: Kind = "caption"
-    ) -> dict[str, CaptionVersion]:
+    def current(self, tag: str, kind: Kind = "caption") -> dict[str, CaptionVersion]:
         """Return the current captions of a language, by meme, in the memes' order."""
-        with self.database.read() as connection:
-            if meme_ids is not None:
-                return current_of(connection, tag, meme_ids)
-            return versions.by_meme(connection.execute(versions.current_query(tag, kind=kind)))
+        return versions.by_meme(self.fetch(versions.current_query(tag, kind=kind)))
 
     def versions(self, ids: Collection[int]) -> list[CaptionVersion]:
         """Return some versions, by their ids."""
