@@ -14,7 +14,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, partial
-from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, StringConstraints, create_model
@@ -27,7 +26,6 @@ from memeloc.language_models import (
     LanguageModel,
     Message,
     ModelSettings,
-    Picture,
     Question,
     picture_of,
     read_model_settings,
@@ -39,12 +37,11 @@ from memeloc.translate.answers import is_blank, other_script
 from memeloc.translate.protocol import (
     Answer,
     Estimate,
-    Translation,
     TranslationItem,
     failure,
     filled,
     filled_texts,
-    merged,
+    translation,
 )
 
 _SYSTEM = """\
@@ -81,18 +78,6 @@ The team's instructions:
 {instructions}"""
 
 
-def _seen(text: str) -> str:
-    if is_blank(text):
-        raise ValueError("it is empty")
-    return text
-
-
-_Part = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_seen)
-]
-_LONGER = "longer than its box"
-
-
 @dataclass(frozen=True, slots=True)
 class PromptSettings:
     """What a model is shown beside a caption: settings of [translate.openai], too.
@@ -112,8 +97,10 @@ class PromptSettings:
 
 def from_settings(settings: Mapping[str, Any]) -> OpenAITranslator:
     """Return the translator, from the table `[translate.openai]` of memeloc.toml."""
-    where = "[translate.openai] of memeloc.toml"
-    names = {each.name for each in fields(PromptSettings)}
+    where, names = (
+        "[translate.openai] of memeloc.toml",
+        {each.name for each in fields(PromptSettings)},
+    )
     shown = {name: value for name, value in settings.items() if name in names}
     asked = {name: value for name, value in settings.items() if name not in names}
     model = read_model_settings({"asks": 2, **asked}, where=where)
@@ -137,11 +124,10 @@ class OpenAITranslator:
         self.settings = settings
         self.shown = shown or PromptSettings()
         self.examples, self.pictures = self.shown.examples, self.shown.pictures
-        self.backoff = backoff or Backoff()
         self.currency = settings.currency
         self.require_prices = settings.require_prices
         self._model = LanguageModel(
-            settings, backoff=self.backoff, service="openai", pip="memeloc[translate]"
+            settings, backoff=backoff or Backoff(), service="openai", pip="memeloc[translate]"
         )
 
     def estimate(self, items: Sequence[TranslationItem]) -> Estimate:
@@ -152,17 +138,11 @@ class OpenAITranslator:
         """
         total = Estimate()
         for item in items:
-            if not filled(item):
-                continue
-            parts = filled_texts(item)
-            question = self._question(item)
-            about = self._model.estimate(question)
-            total += Estimate(
-                len(parts),
-                sum(map(len, parts)),
-                self.settings.price(about.tokens_in, about.tokens_out),
-                self._model.most(question),
-            )
+            if parts := filled_texts(item):
+                question = self._question(item)
+                about, most = self._model.estimate(question), self._model.most(question)
+                cost = self.settings.price(about.tokens_in, about.tokens_out)
+                total += Estimate(len(parts), sum(map(len, parts)), cost, most)
         return total
 
     def reserve(self, item: TranslationItem) -> float:
@@ -176,50 +156,45 @@ class OpenAITranslator:
             MissingError: urllib3 is missing, or the server wants a key and none is set.
             ServiceError: the server refuses for good, or left several requests unanswered.
         """
-
         with self._model:
             self._model.open()
             for question, answer in self._model.ask_all(map(self._question, items)):
-                yield self._translation(question.mark, answer)
+                if isinstance(answer, MemelocError):
+                    cost = answer.cost if isinstance(answer, ServiceError) else 0.0
+                    is_wrong = isinstance(answer, AnswerError) and answer.kind == "wrong"
+                    yield failure(question.mark, answer, cost, wrong=is_wrong)
+                else:
+                    yield self._translation(question.mark, answer)
 
-    def _translation(
-        self, item: TranslationItem, answer: ModelAnswer[Any] | MemelocError
-    ) -> Answer:
-        if isinstance(answer, MemelocError):
-            cost = answer.cost if isinstance(answer, ServiceError) else 0.0
-            is_wrong = isinstance(answer, AnswerError) and answer.kind == "wrong"
-            return failure(item, answer, cost, wrong=is_wrong)
-        parts: list[str] = answer.value.parts
+    def _translation(self, item: TranslationItem, answer: ModelAnswer[Any]) -> Answer:
         marks = ["repaired"] if answer.attempts > 1 else []
-        budgets = [item.budgets[index] for index in filled(item) if index < len(item.budgets)]
-        if any(most and len(part) > most for part, most in zip(parts, budgets, strict=False)):
-            marks.append(_LONGER)
-        return Translation(
-            item.meme_id,
-            item.target.tag,
-            merged(item, parts),
-            self.name,
-            tuple(marks),
-            cost=answer.cost,
-            provenance={"model": answer.model, "prompt": _sha256(self._prompt(item))}
-            | {name: fact for _, _, name, fact in self._beside(item)},
-        )
+        rooms = [item.budgets[index] for index in filled(item) if index < len(item.budgets)]
+        parts = zip(answer.value.parts, rooms, strict=False)
+        if any(room and len(part) > room for part, room in parts):
+            marks.append("longer than its box")
+        made_by = {"model": answer.model, "prompt": _sha256(self._prompt(item))}
+        for _, _, fact in self._beside(item):
+            made_by |= fact
+        bill = {"cost": answer.cost, "provenance": made_by}
+        return translation(item, answer.value.parts, self.name, *marks, **bill)
 
-    def _beside(self, item: TranslationItem) -> Iterator[tuple[str, dict[str, Any], str, str]]:
+    def _beside(
+        self, item: TranslationItem
+    ) -> Iterator[tuple[str, dict[str, Any], dict[str, str]]]:
         """Yield what a text is shown with: what the prompt says of it, what the question holds, and
-        under which name the record has what.
+        what the record has.
 
         What is not shown is not spoken of: so the prompt without any of it stays as it was.
         """
         if self.shown.glossary and item.terms:
-            yield _GLOSSARY, {"glossary": list(map(_term, item.terms))}, "glossary", item.glossary
+            yield _GLOSSARY, {"glossary": list(map(_term, item.terms))}, {"glossary": item.glossary}
         if item.examples:
             pairs = [{"source": source, "translation": target} for source, target in item.examples]
-            yield _EXAMPLES, {"examples": pairs}, "examples", str(len(pairs))
+            yield _EXAMPLES, {"examples": pairs}, {"examples": str(len(pairs))}
         if item.picture:
-            yield _PICTURE, {}, "picture", _picture(item.picture).key.split()[0]
+            yield _PICTURE, {}, {"picture": _picture(item.picture).key.split()[0]}
         if house := self.shown.instructions:
-            yield _INSTRUCTIONS, {}, "instructions", _sha256(house)
+            yield _INSTRUCTIONS, {}, {"instructions": _sha256(house)}
 
     def _prompt(self, item: TranslationItem) -> str:
         prompt = _SYSTEM_SURVEY if item.kind == "survey" else _SYSTEM
@@ -238,14 +213,13 @@ class OpenAITranslator:
         boxes = item.template.boxes if item.template else ()
         parts: list[dict[str, Any]] = []
         for index in indexes:
-            part: dict[str, Any] = {"text": item.source.parts[index]}
+            parts.append({"text": item.source.parts[index]})
             if index < len(boxes):
-                part["box"] = boxes[index].name
+                parts[-1]["box"] = boxes[index].name
             if index < len(item.budgets) and item.budgets[index]:
-                part["room_in_characters"] = item.budgets[index]
-            parts.append(part)
+                parts[-1]["room_in_characters"] = item.budgets[index]
         question: dict[str, Any] = {"text" if item.kind == "survey" else "caption": parts}
-        for _, shown_with, *_ in self._beside(item):
+        for _, shown_with, _ in self._beside(item):
             question |= shown_with
         if item.template:
             question["template"] = item.template.title or item.template.name
@@ -253,21 +227,18 @@ class OpenAITranslator:
                 question["picture"] = item.template.description
         user = json.dumps(question, ensure_ascii=False)
         pictures = (_picture(item.picture),) if item.picture else ()
-        answer = 16 + sum(len(item.source.parts[index].encode()) for index in indexes)
         return Question(
             (Message("system", system), Message("user", user, pictures)),
             _parts(len(indexes), item.target, item.source_locale),
             mark=item,
-            expected=answer,
+            expected=16 + sum(len(text.encode()) for text in filled_texts(item)),
         )
 
 
-@cache
-def _parts(count: int, target: Locale, source: Locale) -> type[Any]:
-    """Return the form of an answer: as many texts as were sent, in the target's language."""
-    check = AfterValidator(partial(_in_language, target, source))
-    parts = Annotated[list[_Part], Field(min_length=count, max_length=count), check]
-    return create_model("translation", parts=(parts, ...))
+def _seen(text: str) -> str:
+    if is_blank(text):
+        raise ValueError("it is empty")
+    return text
 
 
 def _in_language(target: Locale, source: Locale, texts: list[str]) -> list[str]:
@@ -277,8 +248,17 @@ def _in_language(target: Locale, source: Locale, texts: list[str]) -> list[str]:
 
 
 @cache
-def _picture(path: Path) -> Picture:
-    return picture_of(path)
+def _parts(count: int, target: Locale, source: Locale) -> type[Any]:
+    """Return the form of an answer: as many texts as were sent, in the target's language."""
+    text = Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_seen)
+    ]
+    check = AfterValidator(partial(_in_language, target, source))
+    parts = Annotated[list[text], Field(min_length=count, max_length=count), check]
+    return create_model("translation", parts=(parts, ...))
+
+
+_picture = cache(picture_of)
 
 
 @cache
@@ -288,10 +268,6 @@ def _sha256(text: str) -> str:
 
 def _term(term: Term) -> dict[str, str]:
     """Return a term of the glossary, as the question has it."""
-    texts = {
-        "term": shown(term.names),
-        "use": shown(term.wanted),
-        "avoid": shown(term.forbidden),
-        "note": term.note,
-    }
-    return {name: text for name, text in texts.items() if text}
+    texts = {"term": term.names, "use": term.wanted, "avoid": term.forbidden}
+    filled_in = {name: shown(names) for name, names in texts.items()} | {"note": term.note}
+    return {name: text for name, text in filled_in.items() if text}

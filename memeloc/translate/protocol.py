@@ -8,7 +8,8 @@ tests/translate/test_contract.py runs every translator through what is promised 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
+from operator import add
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -103,12 +104,7 @@ class Estimate:
     most: float = 0.0
 
     def __add__(self, other: Estimate) -> Estimate:
-        return Estimate(
-            self.strings + other.strings,
-            self.characters + other.characters,
-            self.cost + other.cost,
-            self.most + other.most,
-        )
+        return Estimate(*map(add, astuple(self), astuple(other)))
 
 
 class Translator(Protocol):
@@ -171,7 +167,7 @@ class FreeTranslator:
     currency = "USD"
 
     def estimate(self, items: Sequence[TranslationItem]) -> Estimate:
-        """Return strings and code points; it costs nothing."""
+        """Return strings and code points."""
         texts = [text for item in items for text in filled_texts(item)]
         return Estimate(len(texts), sum(map(len, texts)))
 

@@ -39,7 +39,6 @@ def write_tmx(units: Iterable[MemoryUnit], path: Path, *, source_language: str =
 
     from memeloc.version import __version__
 
-    count = 0
     header = {
         "creationtool": "memeloc",
         "creationtoolversion": __version__,
@@ -50,14 +49,23 @@ def write_tmx(units: Iterable[MemoryUnit], path: Path, *, source_language: str =
         "srclang": source_language,
         "datatype": "plaintext",
     }
+    count = 0
     with replacing(path) as temporary, etree.xmlfile(str(temporary), encoding="utf-8") as xml:
         xml.write_declaration()
         with xml.element("tmx", {"version": "1.4"}):
             xml.write(etree.Element("header", header))
             with xml.element("body"):
-                for unit in units:
-                    xml.write(_unit_element(unit.without_empty_parts()), pretty_print=True)
+                for unit in map(MemoryUnit.without_empty_parts, units):
                     count += 1
+                    texts = (unit.source_language, unit.source), (unit.language, unit.target)
+                    element = etree.Element("tu", {"srclang": unit.source_language})
+                    if unit.origin:
+                        origin = etree.SubElement(element, "prop", {"type": "x-origin"})
+                        origin.text = drawable(unit.origin)
+                    for language, parts in texts:
+                        variant = etree.SubElement(element, "tuv", {_XML_LANG: language})
+                        etree.SubElement(variant, "seg").text = drawable(SEPARATOR.join(parts))
+                    xml.write(element, pretty_print=True)
     return count
 
 
@@ -137,17 +145,14 @@ def _units(
     if source is None or source not in texts:
         reasons["it has no text in the source language"] += 1
         return
-    parts = _parts(texts.pop(source))
+    parts = tuple(filter(None, Caption.parse(texts.pop(source)).parts))
     for language, text in texts.items():
-        unit = MemoryUnit(source, language, parts, _parts(text, len(parts)), origin)
+        target = tuple(filter(None, Caption.parse(text, len(parts)).parts))
+        unit = MemoryUnit(source, language, parts, target, origin)
         if len(unit.source) == len(unit.target):
             yield unit
         else:
             reasons["its languages have not the same number of parts"] += 1
-
-
-def _parts(text: str, *counts: int) -> tuple[str, ...]:
-    return tuple(part for part in Caption.parse(text, *counts).parts if part)
 
 
 def _text(element: _Element) -> str:
@@ -160,15 +165,3 @@ def _text(element: _Element) -> str:
             pieces.append(_text(child))
         pieces.append(child.tail or "")
     return "".join(pieces)
-
-
-def _unit_element(unit: MemoryUnit) -> Any:
-    from lxml import etree
-
-    element = etree.Element("tu", {"srclang": unit.source_language})
-    if unit.origin:
-        etree.SubElement(element, "prop", {"type": "x-origin"}).text = drawable(unit.origin)
-    for language, parts in ((unit.source_language, unit.source), (unit.language, unit.target)):
-        variant = etree.SubElement(element, "tuv", {_XML_LANG: language})
-        etree.SubElement(variant, "seg").text = drawable(SEPARATOR.join(parts))
-    return element

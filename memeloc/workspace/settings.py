@@ -22,7 +22,7 @@ from pydantic.fields import FieldInfo
 from memeloc.engine import EngineSettings
 from memeloc.errors import InputError
 from memeloc.publish.release import ReleaseSettings
-from memeloc.settings import explain, parse_toml
+from memeloc.settings import explain, read_toml
 from memeloc.survey.study import Study
 from memeloc.workspace.own_folders import FILE as FILE
 
@@ -178,12 +178,9 @@ def read_settings(file: Path) -> Settings:
             setting means and what is allowed.
     """
     try:
-        text = file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError("The file is not UTF-8; save it as UTF-8.", file=file) from error
-    try:
-        return Settings.model_validate(parse_toml(text, file=file))
+        return Settings.model_validate(read_toml(file))
     except ValidationError as error:
+        text = file.read_text(encoding="utf-8-sig")
         row = _line(text, [str(step) for step in error.errors()[0]["loc"]])
         raise InputError(explain(error, Settings, FILE), file=file, row=row) from error
 
@@ -202,13 +199,11 @@ def without_url(text: str, file: Path) -> str:
     if not tomllib.loads(text).get("database", {}).get("url"):
         return text
     row = _line(text, ["database", "url"])
-    if row is not None:
-        lines = text.splitlines(keepends=True)
-        lines[row - 1] = re.sub(r"=.*", '= ""', lines[row - 1])
-        changed = "".join(lines)
-        with suppress(tomllib.TOMLDecodeError):
-            if not tomllib.loads(changed)["database"]["url"]:
-                return changed
+    lines = text.splitlines(keepends=True)
+    lines[(row or 1) - 1] = re.sub(r"=.*", '= ""', lines[(row or 1) - 1])
+    with suppress(tomllib.TOMLDecodeError):
+        if not tomllib.loads("".join(lines))["database"]["url"]:
+            return "".join(lines)
     raise InputError(
         'The setting database.url does not stand on a line of its own, as url = "..." below '
         "[database]. Write it so: it is left out of what others get.",

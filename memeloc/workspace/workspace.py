@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from memeloc.workspace.localising import Localising
     from memeloc.workspace.publishing import Publishing
     from memeloc.workspace.rendering import Rendering
-    from memeloc.workspace.surveys import Survey, Surveys
+    from memeloc.workspace.survey import Survey
+    from memeloc.workspace.surveys import Surveys
     from memeloc.workspace.translating import Translating
 
 
@@ -52,19 +53,7 @@ class Workspace(WorkspaceFolder):
     Use it as a context manager, or `close` it. Every method may raise WorkspaceError when the
     database cannot be reached, read or written; nothing of a failed step is stored.
 
-    Attributes:
-        captions: captions in and out.
-        translating: translating the captions, and the translation memory.
-        correcting: having people correct the captions.
-        rendering: pictures of the captions.
-        collecting: collecting items from sources, and reading the text in pictures.
-        localising: templates and captions of finished memes that were collected.
-        curating: deduplicating, filtering, reviewing and selecting what was collected.
-        surveys: surveys of the memes.
-        evaluating: asking models about the memes, and how right they are.
-        labels: labels by language models, and what people make of them.
-        knowledge: what models found in the memes, and questions about it.
-        publishing: the dataset for others.
+    Its parts, which are the steps of the work, have their methods.
     """
 
     captions: Captions = _part("captions")
