@@ -21,7 +21,7 @@ from typing import Annotated, Any
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import AliasPath, BaseModel, BeforeValidator, Field
 
 from memeloc.errors import InputError
 from memeloc.survey.model import MemeEntry, PersonEntry, RejectedRow
@@ -161,7 +161,7 @@ class LabelStudio(SheetFiles):
                 yield task
                 continue
             for annotation in task.annotations:
-                yield from _records(task.data, annotation, row, has_team=survey.has_team)
+                yield from _records(task, annotation, row, has_team=survey.has_team)
 
 
 # What goes out
@@ -315,11 +315,6 @@ def _values(value: Any) -> list[str]:
     ]
 
 
-class _Data(BaseModel):
-    item: str
-    sheet: str = ""
-
-
 class _Region(BaseModel):
     """What was chosen in one control."""
 
@@ -340,7 +335,8 @@ class _Annotation(BaseModel):
 class _Task(BaseModel):
     """A task of the export as JSON, with everybody's annotations."""
 
-    data: _Data
+    item: str = Field(validation_alias=AliasPath("data", "item"))
+    sheet: str = Field("", validation_alias=AliasPath("data", "sheet"))
     annotations: list[_Annotation]
 
 
@@ -362,7 +358,7 @@ def _as_task(value: Any) -> Any:
 
 
 def _records(
-    data: _Data, annotation: _Annotation, row: int, *, has_team: bool
+    task: _Task, annotation: _Annotation, row: int, *, has_team: bool
 ) -> Iterator[RawRecord]:
     who = annotation.completed_by
     if isinstance(who, Mapping):
@@ -392,5 +388,5 @@ def _records(
     if begun is not None:
         begun -= timedelta(seconds=annotation.lead_time or 0)
     yield RawAnswer(
-        data.item, labels, further, who, data.sheet, begun, changed, annotation.id, row, content
+        task.item, labels, further, who, task.sheet, begun, changed, annotation.id, row, content
     )

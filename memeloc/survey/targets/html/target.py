@@ -252,7 +252,9 @@ def sheet_page(
     code and return_to. Any status but 2xx without `ended` is tried again; after 409 all of it is
     sent again.
     """
-    script = f'"use strict";\n(() => {{\n{_script()}}})();'
+    parts = ((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
+    whole = "\n".join((browser_store(), *parts))
+    script = f'"use strict";\n(() => {{\n{whole}}})();'
     data, pictures = _data(shown, send_to, codes, serve, address)
     data["return_to"] = return_to
     content = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
@@ -266,11 +268,6 @@ def sheet_page(
         data={"sheet": base64.b64encode(content).decode(), "pictures": pictures},
         script=script,
     )
-
-
-def _script() -> str:
-    parts = ((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
-    return "\n".join((browser_store(), *parts))
 
 
 def _policy(script: str, send_to: str, *, is_served: bool) -> str:
@@ -308,7 +305,6 @@ def _data(
             pictures[keys[path]] = address(path)
         return keys[path]
 
-    messages = {key: shown.get(key) for key in _MESSAGES}
     codes = survey.codes.get(sheet.id) if show_codes and serve is None else None
     data = {
         "survey": survey.name,
@@ -318,7 +314,7 @@ def _data(
         "order": survey.order,
         "consent": {"version": consent_version(shown), "language": shown.locale.tag},
         "words": {
-            **messages,
+            **{key: shown.get(key) for key in _MESSAGES},
             "intro": shown.introduction(),
             "consent.text": shown.consent,
             "page.send": shown.get("page.send", contact=survey.contact),
@@ -350,10 +346,7 @@ def _data(
             }
             for entry in sheet.entries
         ],
-        "codes": {
-            "done": codes.done if codes else "",
-            "no_consent": codes.no_consent if codes else "",
-        },
+        "codes": {name: getattr(codes, name, "") for name in ("done", "no_consent")},
     }
     if serve is not None:
         # Bytes: browsers show a picture that was cut off on its way as if it was whole.
@@ -368,13 +361,6 @@ def consent_version(shown: SheetTexts) -> str:
 
 def _question(shown: SheetTexts, entry: Entry, question: ShownQuestion) -> dict[str, Any]:
     """A question as the page's script has it; an explicit check says what to choose."""
-    return {
-        "id": question.id,
-        "kind": question.kind,
-        "text": shown.text(entry) if is_read(entry) else question.text,
-        "answers": [{"id": answer, "name": name} for answer, name in question.answers.items()],
-        "scale": question.scale,
-        "when": question.when,
-        "required": question.required,
-        "draft": question.draft,
-    }
+    answers = [{"id": answer, "name": name} for answer, name in question.answers.items()]
+    text = shown.text(entry) if is_read(entry) else question.text
+    return question._asdict() | {"text": text, "answers": answers}
