@@ -39,7 +39,6 @@ from memeloc.survey.model import Culture
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts, catalogue
 from memeloc.tables import read_table
 from memeloc.workspace.curating.describing import Describing
-from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.sheets_to_send import captions_in
 from memeloc.workspace.stored_survey import CAPTIONS, StoredSurvey
 from memeloc.workspace.survey_answers import FEWEST_LETTERS, Checked, SurveyAnswers
@@ -182,18 +181,22 @@ class SurveyAnalysis:
         """Return the template of each meme, and the topics and categories that are known."""
         import pandas as pd
 
-        topics = _topics(self.survey.workspace)
-        templates = {meme: template or meme for meme, template in self.survey.memes.items()}
-        if self.survey.collected:
-            items = self.survey.workspace.store.items.find("picture", list(self.survey.memes))
+        from memeloc.curate.selecting.stages import TOPICS
+
+        survey, store = self.survey, self.survey.workspace.store
+        templates = {meme: template or meme for meme, template in survey.memes.items()}
+        if survey.collected:
+            items = store.items.find("picture", list(survey.memes))
             templates |= {item.id: item.parent or item.id for item in items}
-        rows = [
-            (template, topic.get("topic", ""), topic.get("category", ""))
-            for template in templates.values()
-            for topic in [topics.get(template, {})]
-        ]
-        columns = ["template", "topic", "category"]
-        frame = pd.DataFrame(rows, index=list(templates), columns=columns, dtype=object)
+        # Of a template the first topic whose keywords match its name (multi3hate 3.1).
+        topics: dict[str, Mapping[str, str]] = {
+            item: found[0]
+            for item, by_filter in store.curation.verdicts(TOPICS).items()
+            if TOPICS in by_filter and (found := by_filter[TOPICS].evidence.get("topics"))
+        }
+        frame = pd.DataFrame({"template": pd.Series(templates, dtype=object)})
+        for name in ("topic", "category"):
+            frame[name] = [topics.get(each, {}).get(name, "") for each in templates.values()]
         return frame.loc[:, (frame != "").any()]
 
     def _people(self, checked: Checked, table: pd.DataFrame) -> pd.DataFrame:
@@ -212,44 +215,32 @@ class SurveyAnalysis:
         """Return each meme as each culture saw it, and notes on what lacks its picture."""
         import pandas as pd
 
-        shown = self._shown(pictures)
-        texts: dict[str, dict[str, str]] = {
-            culture.locale.tag: {} for culture in self.survey.design.cultures
-        }
-        if not self.survey.collected:
-            texts |= captions_in(self.survey.workspace, self.survey.design.cultures)
-        for tag, sent in self.survey.state(CAPTIONS).items():
+        from memeloc.render.sets.reading import has_set, shown_pictures
+
+        survey, shown = self.survey, dict[tuple[str, str], tuple[Path, str]]()
+        tags = {culture.code: culture.locale.tag for culture in survey.design.cultures}
+        texts: dict[str, dict[str, str]] = {tag: {} for tag in tags.values()}
+        folder = Path(pictures or (survey.workspace.root or Path()) / _RENDERED)
+        if survey.collected:
+            both = collected_pictures(survey, survey.memes)
+            shown = {(meme, tag): seen for meme, seen in both.items() for tag in texts}
+        else:
+            texts |= captions_in(survey.workspace, survey.design.cultures)
+            if pictures is not None or has_set(folder):
+                shown = dict(shown_pictures(folder, set(texts)))
+        for tag, sent in survey.state(CAPTIONS).items():
             texts[tag] = {**texts.get(tag, {}), **sent}
-        rows = [
-            (meme, culture.code, tag, *shown.get((meme, tag), (texts[tag].get(meme, ""), "")))
-            for culture in self.survey.design.cultures
-            for tag in [culture.locale.tag]
-            for meme in self.survey.memes
-        ]
+        rows = []
+        for code, tag in tags.items():
+            for meme in survey.memes:
+                path, text = shown.get((meme, tag), ("", texts[tag].get(meme, "")))
+                rows.append((meme, code, tag, text, str(path)))
         lacking = sum(not row[-1] for row in rows)
         note = (
             f"{counted(lacking, 'meme in a language has', 'memes in a language have')} no picture "
             "in the report; memeloc render draws them, and --pictures names their folder"
         )
         return pd.DataFrame(rows, columns=list(VERSION_COLUMNS)), [note] if lacking else []
-
-    def _shown(self, pictures: str | Path | None) -> dict[tuple[str, str], tuple[str, str]]:
-        """Return by meme and language the text and the picture that were shown."""
-        if self.survey.collected:
-            both = collected_pictures(self.survey, self.survey.memes)
-            return {
-                (meme, culture.locale.tag): (text, str(path))
-                for meme, (path, text) in both.items()
-                for culture in self.survey.design.cultures
-            }
-        folder = Path(pictures or (self.survey.workspace.root or Path()) / _RENDERED)
-        from memeloc.render.sets.reading import has_set, shown_pictures
-
-        if pictures is None and not has_set(folder):
-            return {}
-
-        shown_in = shown_pictures(folder, {each.locale.tag for each in self.survey.design.cultures})
-        return {key: (text, str(path)) for key, (path, text) in shown_in.items()}
 
     def _models(self, path: Path, no_votes: Iterable[str]) -> pd.DataFrame:
         """Return what models answered.
@@ -285,7 +276,12 @@ class SurveyAnalysis:
     def _steps(self, checked: Checked) -> list[Step]:
         """Return the steps from what was collected to what is asked about, and of submissions."""
         selection = self.survey.workspace.store.curation.selection()
-        stages = _selected_steps(selection.funnel) if selection else []
+        stages: list[Step] = []
+        for stage in selection.funnel if selection else ():
+            kind, left = f"collected {stage.get('kind', 'caption')}s", int(stage["left"])
+            if kind not in {step.of for step in stages}:
+                stages.append(Step(kind, "collected", int(stage["in"])))
+            stages.append(Step(kind, str(stage["stage"]), left, dict(stage["reasons"])))
         report, kept = checked.report, checked.retained
         memes = {sheet.id: set(sheet.memes) for sheet in checked.sheets if sheet.round > 0}
         asked = sum(len(memes.get(sent.sheet, ())) for sent in kept)
@@ -481,31 +477,6 @@ def short_names(people: Collection[str]) -> dict[str, str]:
     while len({id[:length] for id in ids}) < len(ids):
         length += 1
     return {id: id[:length] if id in ids else id for id in people}
-
-
-def _selected_steps(funnel: Sequence[Mapping[str, Any]]) -> list[Step]:
-    """Return the stages of the newest selection, of each kind of item."""
-    steps: list[Step] = []
-    begun = set()
-    for stage in funnel:
-        kind = f"collected {stage.get('kind', 'caption')}s"
-        if kind not in begun:
-            steps.append(Step(kind, "collected", int(stage["in"])))
-            begun.add(kind)
-        steps.append(Step(kind, str(stage["stage"]), int(stage["left"]), dict(stage["reasons"])))
-    return steps
-
-
-def _topics(workspace: WorkspaceFolder) -> dict[str, Mapping[str, str]]:
-    """Return by template the first topic whose keywords match its name (multi3hate 3.1)."""
-    from memeloc.curate.selecting.stages import TOPICS
-
-    verdicts = workspace.store.curation.verdicts(TOPICS)
-    return {
-        item: topics[0]
-        for item, by_filter in verdicts.items()
-        if TOPICS in by_filter and (topics := by_filter[TOPICS].evidence.get("topics"))
-    }
 
 
 def _two(text: str) -> Pair:
