@@ -85,10 +85,10 @@ class Curation(queries.Repository):
                 connection, tables.verdicts, _rows(connection, new), _OF_VERDICT, compared
             )
 
-    def pairs(self, stage: str | None = None) -> list[Pair]:
-        """Return the pairs of the newest search, all or of one stage, in the order of their ids.
+    def pairs(self) -> list[Pair]:
+        """Return the pairs of the newest search, in the order of their ids.
         Those of which an item is another by now are left out: they are to be searched for again."""
-        found = self._current(equal(_NEWEST_PAIRS, {tables.pairs.c.stage: stage}), Pair)
+        found = self._current(_NEWEST_PAIRS, Pair)
         return sorted(found, key=lambda pair: pair.ids)
 
     def pair_settings(self) -> dict[str, Any] | None:

@@ -296,15 +296,10 @@ class Corrections(Repository):
                 _store(connection, file_id, sheet, kept)
         return placed
 
-    def find(
-        self,
-        tag: str | None = None,
-        meme_ids: Collection[str] | None = None,
-        kind: Kind | None = None,
-    ) -> list[Answer]:
+    def find(self, tag: str | None = None) -> list[Answer]:
         """Return what people answered, oldest first; standing is as to the current source."""
         with self.database.read() as connection:
-            return find_answers(connection, tag, meme_ids, kind=kind)
+            return find_answers(connection, tag)
 
     def comments(self, tag: str | None = None, kind: Kind | None = None) -> list[Answer]:
         """Return what came with a comment: answers, remarks and decisions, oldest first."""

@@ -176,15 +176,8 @@ class Sheets(Repository):
             add_rows(connection, sheet_items, rows)
         return True
 
-    def find(
-        self,
-        locale: Callable[[str], Locale],
-        *,
-        sheet_id: str | None = None,
-        tag: str | None = None,
-        kind: Kind | None = None,
-    ) -> list[Sheet]:
-        """Return the sheets that went out, of an id, language or kind or all, with what they
+    def find(self, locale: Callable[[str], Locale], *, sheet_id: str | None = None) -> list[Sheet]:
+        """Return the sheets that went out, of an id or all, with what they
         showed; `locale` gives a language by its tag."""
         source, base = captions.alias(), captions.alias()
         shown: Select[Any] = (
@@ -197,11 +190,10 @@ class Sheets(Repository):
             .join(base, base.c.id == sheet_items.c.base_id)
             .order_by(sheet_items.c.sheet_id, sheet_items.c.position)
         )
-        query = select(sheets).order_by(*SHEETS_IN_ORDER)
-        wanted = {sheets.c.id: sheet_id, sheets.c.language: tag, sheets.c.kind: kind}
+        query = equal(select(sheets).order_by(*SHEETS_IN_ORDER), {sheets.c.id: sheet_id})
         items = defaultdict[str, list[SheetItem]](list)
         with self.database.read() as connection:
-            rows = [row._asdict() for row in connection.execute(equal(query, wanted))]
+            rows = [row._asdict() for row in connection.execute(query)]
             for row in connection.execute(equal(shown, {sheet_items.c.sheet_id: sheet_id})):
                 values = row._asdict()
                 items[values.pop("sheet_id")].append(SheetItem(**values))
