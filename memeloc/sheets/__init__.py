@@ -6,37 +6,25 @@ and `read_form` reads what came back, also ods. `write_sheet` replaces nothing t
 changed; all that people fill in is written by it.
 """
 
-from memeloc.sheets.form import (
-    Alternative,
-    Filled,
-    FilledRow,
-    Listed,
-    SheetColumn,
-    SheetForm,
-    SheetPicture,
-)
-from memeloc.sheets.reading import all_records, plain_text, read_form, records_of
-from memeloc.sheets.writing import (
-    write_archive,
-    write_form,
-    write_sheet,
-    write_sheet_table,
-)
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Alternative",
-    "Filled",
-    "FilledRow",
-    "Listed",
-    "SheetColumn",
-    "SheetForm",
-    "SheetPicture",
-    "all_records",
-    "plain_text",
-    "read_form",
-    "records_of",
-    "write_archive",
-    "write_form",
-    "write_sheet",
-    "write_sheet_table",
-]
+from memeloc.lazy_imports import lazy_package
+
+if TYPE_CHECKING:
+    from memeloc.sheets.form import Alternative as Alternative
+    from memeloc.sheets.form import Filled as Filled
+    from memeloc.sheets.form import FilledRow as FilledRow
+    from memeloc.sheets.form import Listed as Listed
+    from memeloc.sheets.form import SheetColumn as SheetColumn
+    from memeloc.sheets.form import SheetForm as SheetForm
+    from memeloc.sheets.form import SheetPicture as SheetPicture
+    from memeloc.sheets.reading import all_records as all_records
+    from memeloc.sheets.reading import plain_text as plain_text
+    from memeloc.sheets.reading import read_form as read_form
+    from memeloc.sheets.reading import records_of as records_of
+    from memeloc.sheets.writing import write_archive as write_archive
+    from memeloc.sheets.writing import write_form as write_form
+    from memeloc.sheets.writing import write_sheet as write_sheet
+    from memeloc.sheets.writing import write_sheet_table as write_sheet_table
+
+__all__, __getattr__, __dir__ = lazy_package(__name__, __file__)
