@@ -54,13 +54,14 @@ from memeloc.workspace.survey_answers import SurveyAnswers
 from memeloc.workspace.survey_teams import assigned_to, team_of
 
 _ENDS = {
-    OPEN: "serve.time",
-    COMPLETE: "sent.thanks",
-    RETURNED: "serve.ended",
-    FAILED_CHECKS: "serve.failed",
-    SCREENED_OUT: "serve.unqualified",
+    OPEN: ("serve.time", ""),
+    COMPLETE: ("sent.thanks", "done"),
+    RETURNED: ("serve.ended", ""),
+    FAILED_CHECKS: ("serve.failed", "failed_checks"),
+    SCREENED_OUT: ("serve.unqualified", "screened_out"),
+    DECLINED: ("consent.declined", "no_consent"),
 }
-"""The message at each end; of an open place when it is somebody else's by now."""
+"""The message at each end, and which of `CompletionCodes`; an open place is another's by now."""
 
 _REFUSED: dict[Refusal, str] = {
     "full": "serve.full",
@@ -114,6 +115,10 @@ class Message:
     text: str
     code: str = ""
     return_to: str = ""
+
+    @property
+    def shown(self) -> dict[str, str]:
+        return {"text": self.text, "code": self.code, "return_to": self.return_to}
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,28 +225,17 @@ class ServedSurvey:
         texts = self.texts(culture)
         return Message(texts, texts.get(key))
 
-    def _end(self, sheet: ServedSheet, status: str, place: Place | None) -> Message:
+    def _end(self, sheet: ServedSheet, place: Place | None, status: str = "") -> Message:
         """Return the message at a sheet's end, with the code that it ends by and the way back."""
-        codes = self.pack.codes[sheet.own.id]
-        code = {
-            COMPLETE: codes.done,
-            FAILED_CHECKS: codes.failed_checks,
-            SCREENED_OUT: codes.screened_out,
-            DECLINED: codes.no_consent,
-        }.get(status, "")
-        text = sheet.get({**_ENDS, DECLINED: "consent.declined"}[status], code=code)
+        key, own = _ENDS[status or (place.status if place else RETURNED)]
+        code = getattr(self.pack.codes[sheet.own.id], own) if own else ""
         is_sent = code and place is not None and place.origin != LINK
         return_to = self.settings.return_to.replace("{code}", quote(code)) if is_sent else ""
-        return Message(self.texts(sheet.own.culture), text, code, return_to)
-
-    def _shown_end(self, sheet: ServedSheet, status: str, place: Place | None) -> dict[str, str]:
-        end = self._end(sheet, status, place)
-        return {"text": end.text, "code": end.code, "return_to": end.return_to}
+        return Message(self.texts(sheet.own.culture), sheet.get(key, code=code), code, return_to)
 
     def _ended(self, sheet: ServedSheet, place: Place | None) -> Reply:
         """Return the reply to a page that goes on at a place that came to its end."""
-        status = place.status if place else RETURNED
-        return 410, {"ended": self._shown_end(sheet, status, place)}
+        return 410, {"ended": self._end(sheet, place).shown}
 
     # Who comes
 
@@ -261,16 +255,9 @@ class ServedSurvey:
             if self._team is None:
                 raise InputError(f"{self.name} has no named team; whoever comes is asked.")
             (code,) = self._cultures  # of a team; see `Surveys.build`
-            return Links(
-                self.name,
-                tuple(
-                    (
-                        each.place,
-                        before + self.tokens.sign("link", code, _MEMBER + each.participant),
-                    )
-                    for each in self._team.members
-                ),
-            )
+            people = {each.place: _MEMBER + each.participant for each in self._team.members}
+            signed = ((place, self.tokens.sign("link", code, who)) for place, who in people.items())
+            return Links(self.name, tuple((place, before + token) for place, token in signed))
         for code in wanted:
             if code not in self._cultures:
                 codes = ", ".join(self._cultures)
@@ -287,7 +274,7 @@ class ServedSurvey:
         person = parts[1].removeprefix(_MEMBER)
         if person == parts[1]:
             person = hash_id(self._key, f"link {person}")
-        return self._take(culture, person, JoinRequest(sex=sex), LINK, {}, is_open=True)
+        return self._take(culture, person, JoinRequest(sex=sex), LINK, {}, is_signed=True)
 
     def join(
         self, request: JoinRequest, cookies: Mapping[str, str] | None = None
@@ -317,7 +304,7 @@ class ServedSurvey:
         if not participant or len(participant) > _LONGEST_ID:
             return self.message(culture, "serve.link")
         person, request = hash_id(self._key, participant), replace(request, sheet=sheet)
-        return self._take(culture, person, request, "", cookies or {}, is_open=False)
+        return self._take(culture, person, request, "", cookies or {}, is_signed=bool(self._keys))
 
     def _take(
         self,
@@ -327,9 +314,9 @@ class ServedSurvey:
         origin: str,
         cookies: Mapping[str, str],
         *,
-        is_open: bool,
+        is_signed: bool,
     ) -> Joined | Message | Question:
-        """Give a person, by hash, a place; `is_open` says that a link named them, or nobody is."""
+        """Give a person, by hash, a place; `is_signed` if nobody else can have come as them."""
         wanted = [
             sheet.own.id
             for sheet in self.sheets.values()
@@ -342,13 +329,13 @@ class ServedSurvey:
             batches = {batch for batch, members in self._assigned.items() if own in members}
             wanted = [name for name in wanted if self.sheets[name].own.batch in batches]
             most = len(batches)
-        is_invited = self._invited is None or person in self._invited or is_open
-        if not is_invited or (self._team is not None and not wanted):
+        is_listed = self._invited is None or origin == LINK or person in self._invited
+        if not is_listed or (self._team is not None and not (wanted and is_signed)):
             return self.message(culture, "serve.closed")
         sex = request.sex.strip().casefold()[:100] if self.settings.sex else ""
         if self.settings.sex and not sex:
             return Question("sex", self.texts(culture))
-        at, is_signed = now(), is_open or self._keys is not None
+        at = now()
 
         def is_theirs(place: Place) -> bool:
             cookie = cookies.get(place.id, "")
@@ -408,7 +395,7 @@ class ServedSurvey:
             return Question("code", self.texts(sheet.own.culture))
         place = self._places.place(place_id)
         if place is None or place.status != OPEN:
-            return self._end(sheet, place.status if place else RETURNED, place)
+            return self._end(sheet, place)
         answers = self._places.answers(place_id)
         return sheet, {
             "csrf": self.tokens.proof("csrf", token),
@@ -459,11 +446,11 @@ class ServedSurvey:
         if finish.status == "no consent":
             place = self._places.place(place_id)
             self._places.decline(place_id)
-            return 200, self._shown_end(sheet, DECLINED, place)
+            return 200, self._end(sheet, place, DECLINED).shown
         place = self._close(sheet, place_id, finish.status, finish.comments)
         if place is not None and place.status == OPEN:
             return 409, {"error": "Some questions are not answered yet."}
-        return 200, self._shown_end(sheet, place.status if place else RETURNED, place)
+        return 200, self._end(sheet, place).shown
 
     def _after(self, sheet: ServedSheet, place: Place, given: Given) -> Reply:
         """Return what follows from an answer that was stored: feedback, the end, or nothing."""
@@ -523,7 +510,7 @@ class ServedSurvey:
             raw_submission(place, given, now()),
             status=_STATUSES.get(status, ""),
             finished=status == COMPLETE,
-            code=self._end(sheet, status, place).code,
+            code=self._end(sheet, place, status).code,
             comments=hidden(comments, (), partial(hash_id, self._key)),
         )
         imported = resolve([raw], self.pack, source=SERVED, file=SERVED)

@@ -191,4 +191,5 @@ def test_people_of_a_team_get_their_sheets_by_their_links(application: Make, fol
         assert comer.page["sheet"] in assigned[place]
         again.open(link)
         assert again.place == comer.place
-    assert "eingeladen" in browser(made).join(PROLIFIC_PID="stranger", culture="DE").text
+    for who in ("stranger", "a1"):  # who is in a team is known to the others
+        assert "eingeladen" in browser(made).join(PROLIFIC_PID=who, culture="DE").text
