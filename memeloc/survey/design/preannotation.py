@@ -19,13 +19,9 @@ from memeloc.taxonomy import Taxonomy
 
 Outcome = Literal["harmful", "harmless", "tied", "open"]
 """More votes for harmful labels, for harmless ones, as many for both, or too few votes."""
-
 Balance = Mapping[Outcome, int]
-"""How many memes of each outcome but `open` are chosen."""
-
+"""How many memes of each of `KINDS` are chosen."""
 KINDS: tuple[Outcome, ...] = ("harmful", "harmless", "tied")
-"""The outcomes that are chosen from."""
-
 ROUND = 0
 """The round of pre-annotation."""
 
@@ -33,7 +29,7 @@ ROUND = 0
 def split(
     memes: Mapping[str, str], design: Design, taxonomy: Taxonomy, *, answers: int = 2
 ) -> tuple[Batch, ...]:
-    """Batches in which each meme (template by id) is asked about in one culture only.
+    """Return batches in which each meme (template by id) is asked about in one culture only.
 
     Cultures get equal parts, templates spread evenly over them; each batch is for so many
     annotators (A.5: two). Raises as `build`.
@@ -60,15 +56,11 @@ def outcomes(
     *,
     fewest_votes: int = 1,
 ) -> dict[str, Outcome]:
-    """What few answers say of each meme.
+    """Return what few answers (meme and label id) say of each of the memes.
 
     Labels that are worse than harmless (severity over 0) count together; "I don't know" is no vote.
-
-    Args:
-        answers: meme id and label id, of retained submissions.
-        memes: all ids.
-        fewest_votes: with fewer a meme is open. With 1, the default, a vote beside an "I don't
-            know" decides, as a majority of the votes does in the survey.
+    With fewer than `fewest_votes` a meme is open; with 1 a vote beside an "I don't know" decides,
+    as a majority of the votes does in the survey.
     """
     harmful = {label.id: label.severity > 0 for label in taxonomy.of_role("vote")}
     votes = Counter((meme, harmful[label]) for meme, label in answers if label in harmful)
@@ -85,7 +77,7 @@ def outcomes(
 def balance(
     total: int = 300, harmful: float = 0.4, harmless: float = 0.4, tied: float = 0.2
 ) -> Balance:
-    """How many memes of each outcome shares of a total are (A.5: 120, 120 and 60).
+    """Return how many memes of each outcome shares of a total are (A.5: 120, 120 and 60).
 
     What rounding leaves goes to the largest remainders.
 
@@ -99,9 +91,8 @@ def balance(
     pairs = zip(KINDS, shares, strict=True)
     exact = {kind: max(0.0, round(share * total, 9)) for kind, share in pairs}
     counts = {kind: int(part) for kind, part in exact.items()}
-    for kind in sorted(KINDS, key=lambda kind: counts[kind] - exact[kind])[
-        : total - sum(counts.values())
-    ]:
+    by_remainder = sorted(KINDS, key=lambda kind: counts[kind] - exact[kind])
+    for kind in by_remainder[: total - sum(counts.values())]:
         counts[kind] += 1
     return counts
 
@@ -112,21 +103,20 @@ def choose(
     """Choose so many memes of each outcome, templates as evenly as each outcome has them.
 
     Within an outcome each template's first meme comes before any template's second, and so on; of
-    equals, that of the template with the fewest chosen so far; then chance decides.
-
-    Outcomes and templates are by meme id; the ids that are returned are sorted.
+    equals, that of the template with the fewest chosen so far; then chance decides. Outcomes and
+    templates are by meme id; the ids that are returned are sorted.
 
     Raises:
-        InputError: there are not enough; the sentence says how many are there and what would do.
+        InputError: there are not enough; the sentence says how many there are and what would do.
     """
-    there = Counter(by_meme.values())
-    if any(there[kind] < wanted[kind] for kind in KINDS):
-        raise InputError(_shortage(there, wanted))
+    counts = Counter(by_meme.values())
+    if any(counts[kind] < wanted[kind] for kind in KINDS):
+        raise InputError(_shortage(counts, wanted))
     random = chance(seed, "balance")
     chosen: list[str] = []
     overall: Counter[str] = Counter()
     # The scarcest outcome first: it has the least choice of templates.
-    for kind in sorted(KINDS, key=lambda kind: there[kind] - wanted[kind]):
+    for kind in sorted(KINDS, key=lambda kind: counts[kind] - wanted[kind]):
         own: Counter[str] = Counter()
         ranked: list[tuple[int, int, int, str]] = []
         for meme in shuffled([meme for meme in sorted(by_meme) if by_meme[meme] == kind], random):
@@ -139,27 +129,24 @@ def choose(
     return tuple(sorted(chosen))
 
 
-def largest(there: Mapping[Outcome, int], wanted: Balance) -> int:
-    """How many memes can be chosen at the most in the proportions of `wanted`."""
+def largest(counts: Mapping[Outcome, int], wanted: Balance) -> int:
+    """Return how many memes can be chosen at the most in the proportions of `wanted`."""
     whole = sum(wanted.values())
-    shares = [wanted[kind] / whole for kind in KINDS] if whole else []
     for total in range(whole, 0, -1):
-        part = balance(total, *shares)
-        if all(there.get(kind, 0) >= part[kind] for kind in KINDS):
+        part = balance(total, *(wanted[kind] / whole for kind in KINDS))
+        if all(counts.get(kind, 0) >= part[kind] for kind in KINDS):
             return total
     return 0
 
 
-def _shortage(there: Counter[Outcome], wanted: Balance) -> str:
-    missing = [
-        f"{wanted[kind] - there[kind]} {kind}" for kind in KINDS if there[kind] < wanted[kind]
-    ]
-    names = ", ".join(f"{there[kind]} of {wanted[kind]} {kind}" for kind in KINDS)
-    most = largest(there, wanted)
-    still = f" {there['open']} have too few votes to count." if there["open"] else ""
+def _shortage(counts: Counter[Outcome], wanted: Balance) -> str:
+    short = [kind for kind in KINDS if counts[kind] < wanted[kind]]
+    missing = " and ".join(f"{wanted[kind] - counts[kind]} {kind}" for kind in short)
+    names = ", ".join(f"{counts[kind]} of {wanted[kind]} {kind}" for kind in KINDS)
+    most = largest(counts, wanted)
+    still = f" {counts['open']} have too few votes to count." if counts["open"] else ""
     instead = f"choose {most} in all, which these proportions allow, " if most else ""
     return (
         f"There are not enough memes for a set of {sum(wanted.values())}: there are {names}; "
-        f"{' and '.join(missing)} are missing.{still} Pre-annotate more memes, {instead}"
-        "or set other counts."
+        f"{missing} are missing.{still} Pre-annotate more memes, {instead}or set other counts."
     )
