@@ -18,9 +18,9 @@ from memeloc.survey.targets.csv import COLUMNS
 from memeloc.survey.targets.google_forms.forms import plan, question_id, question_key
 from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import item_key
-from memeloc.survey.targets.protocol import CONSENT, SurveyPack
+from memeloc.survey.targets.protocol import CONSENT, SheetsToSend
 from memeloc.workspace import Workspace
-from memeloc.workspace.sheets_to_send import sent_packs
+from memeloc.workspace.sheets_to_send import sheets_as_sent
 
 FACTS = {
     "US": ("United States", "English"),
@@ -32,12 +32,12 @@ FACTS = {
 """What Prolific says of people of each: their country and first language."""
 
 
-def written_pack(workspace: Workspace, survey: str) -> SurveyPack:
+def written_pack(workspace: Workspace, survey: str) -> SheetsToSend:
     """A survey as `memeloc survey import` knows it, for writing the files that it reads."""
-    return sent_packs(workspace.survey(survey))[0]
+    return sheets_as_sent(workspace.survey(survey))[0]
 
 
-def people(pack: SurveyPack) -> list[Submission]:
+def people(pack: SheetsToSend) -> list[Submission]:
     """What was sent, in the order of its sending."""
     meme_ids = {person for sheet in pack.sheets for person in _meme_ids(sheet)}
     truth = truths(sorted(meme_ids), list(FACTS), pack.taxonomy, seed=6)
@@ -45,7 +45,7 @@ def people(pack: SurveyPack) -> list[Submission]:
     return [person.submission for person in simulated if person.submission is not None]
 
 
-def recruited(pack: SurveyPack, sent: Iterable[Submission]) -> list[Participant]:
+def recruited(pack: SheetsToSend, sent: Iterable[Submission]) -> list[Participant]:
     """What Prolific says of them."""
     culture = {sheet.id: sheet.culture.code for sheet in pack.sheets}
     participants = []
@@ -70,7 +70,7 @@ def recruited(pack: SurveyPack, sent: Iterable[Submission]) -> list[Participant]
     return participants
 
 
-def write_csv(pack: SurveyPack, sent: Iterable[Submission], folder: Path) -> list[Path]:
+def write_csv(pack: SheetsToSend, sent: Iterable[Submission], folder: Path) -> list[Path]:
     """A table a culture: the filled rows of all its sheets under one another."""
     by_sheet = _by_sheet(sent)
     paths = []
@@ -87,7 +87,7 @@ def write_csv(pack: SurveyPack, sent: Iterable[Submission], folder: Path) -> lis
 
 
 def _csv_rows(
-    pack: SurveyPack, sheet: Sheet, sent: Sequence[Submission]
+    pack: SheetsToSend, sheet: Sheet, sent: Sequence[Submission]
 ) -> Iterator[dict[str, str]]:
     texts = SheetTexts(pack, sheet)
     items, choices = list(texts.items()), " | ".join(texts.labels.values())
@@ -116,7 +116,7 @@ def _csv_rows(
 
 
 def write_forms(
-    pack: SurveyPack, sent: Iterable[Submission], tables: Path, forms: Path, responses: Path
+    pack: SheetsToSend, sent: Iterable[Submission], tables: Path, forms: Path, responses: Path
 ) -> None:
     """What Google Forms gives out, in three ways.
 
@@ -172,7 +172,7 @@ def write_forms(
 
 
 def _form_texts(
-    pack: SurveyPack, sheet: Sheet, submission: Submission
+    pack: SheetsToSend, sheet: Sheet, submission: Submission
 ) -> Iterator[tuple[str, str]]:
     """Keys of a form's questions, and what was answered."""
     texts = pack.texts[sheet.culture.locale.tag]
@@ -187,7 +187,7 @@ def _form_texts(
             yield question_key(answer.entry, question), ";".join(values)
 
 
-def write_qsf(pack: SurveyPack, sent: Iterable[Submission], folder: Path) -> None:
+def write_qsf(pack: SheetsToSend, sent: Iterable[Submission], folder: Path) -> None:
     """A CSV a sheet, as Qualtrics exports it: three rows of headings, answers as numbers."""
     by_sheet = _by_sheet(sent)
     labels = {label.id: str(number) for number, label in enumerate(pack.taxonomy.labels, 1)}
@@ -217,7 +217,7 @@ def write_qsf(pack: SurveyPack, sent: Iterable[Submission], folder: Path) -> Non
         _write_table(folder / f"{sheet.id}.csv", titles, [*headings, *rows])
 
 
-def write_plain(pack: SurveyPack, sent: Iterable[Submission], path: Path) -> None:
+def write_plain(pack: SheetsToSend, sent: Iterable[Submission], path: Path) -> None:
     """A row an answer to a meme, with as many columns about people as published tables have."""
     cultures = {sheet.id: sheet.culture.code for sheet in pack.sheets}
     memes = {sheet.id: set(sheet.memes) for sheet in pack.sheets}

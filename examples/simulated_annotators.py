@@ -24,9 +24,9 @@ from typing import Any
 
 from memeloc.survey.model import Check, Sheet, Submission, entry_id
 from memeloc.survey.targets.places import item_key
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.workspace import Workspace
-from memeloc.workspace.sheets_to_send import sent_packs
+from memeloc.workspace.sheets_to_send import sheets_as_sent
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -44,11 +44,11 @@ COUNTRIES = {
 ANSWERED = ("choice", "choices", "scale", "line", "paragraph")
 """Kinds of items of a form that are columns of its table."""
 
-Write = Callable[[SurveyPack, Sheet, Sequence[Submission], Path, Path], None]
+Write = Callable[[SheetsToSend, Sheet, Sequence[Submission], Path, Path], None]
 
 
 def html(
-    pack: SurveyPack, sheet: Sheet, sent: Sequence[Submission], exports: Path, into: Path
+    pack: SheetsToSend, sheet: Sheet, sent: Sequence[Submission], exports: Path, into: Path
 ) -> None:
     """What the page of a sheet saves, a file a person."""
     assert (exports / "html" / f"{sheet.id}.html").exists()
@@ -67,7 +67,7 @@ def further_by_key(submission: Submission, key: str) -> dict[str, tuple[str, ...
 
 
 def google_forms(
-    _pack: SurveyPack, sheet: Sheet, sent: Sequence[Submission], exports: Path, into: Path
+    _pack: SheetsToSend, sheet: Sheet, sent: Sequence[Submission], exports: Path, into: Path
 ) -> None:
     """The table of responses that Google Forms gives out; an unsent form leaves nothing."""
     form = json.loads((exports / "google-forms" / "forms" / f"{sheet.id}.json").read_text("utf-8"))
@@ -99,7 +99,7 @@ def google_forms(
 
 
 def table(
-    pack: SurveyPack, sheet: Sheet, sent: Sequence[Submission], exports: Path, into: Path
+    pack: SheetsToSend, sheet: Sheet, sent: Sequence[Submission], exports: Path, into: Path
 ) -> None:
     """The CSV of a sheet as a spreadsheet program saves it, one a person."""
     with (exports / "csv" / f"{sheet.id}.csv").open(encoding="utf-8-sig", newline="") as stream:
@@ -128,7 +128,7 @@ def table(
 
 
 def label_studio(
-    _pack: SurveyPack, sheet: Sheet, sent: Sequence[Submission], exports: Path, into: Path
+    _pack: SheetsToSend, sheet: Sheet, sent: Sequence[Submission], exports: Path, into: Path
 ) -> None:
     """Label Studio's JSON export: the tasks with everybody's annotations."""
     tasks = json.loads((exports / "label-studio" / sheet.id / "tasks.json").read_text("utf-8"))
@@ -170,7 +170,7 @@ def label_studio(
 
 
 def qualtrics(
-    pack: SurveyPack, sheet: Sheet, sent: Sequence[Submission], exports: Path, into: Path
+    pack: SheetsToSend, sheet: Sheet, sent: Sequence[Submission], exports: Path, into: Path
 ) -> None:
     """Qualtrics' CSV export, with its three rows of headings."""
     assert (exports / "qsf" / f"{sheet.id}.qsf").exists()
@@ -277,7 +277,7 @@ def main() -> None:
     chosen = parser.parse_args()
     with Workspace.find() as workspace:
         survey = workspace.survey(chosen.survey)
-        pack = sent_packs(survey)[0]
+        pack = sheets_as_sent(survey)[0]
     newest = [sheet for sheet in pack.sheets if sheet.round == survey.rounds[-1]]
     truth = truths(
         list(survey.memes),

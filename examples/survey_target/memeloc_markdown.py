@@ -20,7 +20,7 @@ from pydantic import BaseModel, ValidationError
 from memeloc.survey.model import RejectedRow
 from memeloc.survey.targets.files import copy_picture, write_text
 from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, as_text
-from memeloc.survey.targets.protocol import RawAnswer, SurveyPack
+from memeloc.survey.targets.protocol import RawAnswer, SheetsToSend
 
 
 class MarkdownAnswer(BaseModel):
@@ -77,7 +77,7 @@ class Markdown(SheetFiles):
         except OSError:
             return False
 
-    def read(self, path: Path, pack: SurveyPack) -> Iterator[RawAnswer | RejectedRow]:
+    def read(self, path: Path, pack: SheetsToSend) -> Iterator[RawAnswer | RejectedRow]:
         """The answers of a file; what they mean, and whether they are valid, memeloc finds out."""
         for row, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
             try:

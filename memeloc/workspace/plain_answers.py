@@ -18,7 +18,7 @@ from memeloc.survey.design.build import Design, to_sheets
 from memeloc.survey.model import Batch, Slot
 from memeloc.survey.plain_answers import raw_records, read_answers
 from memeloc.survey.targets.places import owned_id
-from memeloc.survey.targets.protocol import SurveyPack, own_words
+from memeloc.survey.targets.protocol import SheetsToSend, own_words
 from memeloc.survey.targets.resolver import resolve
 from memeloc.survey.texts import TaxonomyTexts, survey_texts
 from memeloc.tables import folded
@@ -88,7 +88,7 @@ class ImportingAnswers:
                     "--taxonomy, or give another name"
                 )
             labels, batches = survey.taxonomy, survey.batches
-            pack = _pack(survey.design, labels, batches, survey.memes)
+            to_send = _to_send(survey.design, labels, batches, survey.memes)
         elif read.empty:
             reason = f": {rejected[0].message}" if rejected else ""
             raise InputError(f"has no row that is an answer{reason}", file=path)
@@ -106,7 +106,7 @@ class ImportingAnswers:
             own = taxonomy and taxonomy not in taxonomy_names()
             text = Path(taxonomy).read_text("utf-8-sig") if own else None
             values = design_values(design, memes, text)
-            pack = _pack(design, labels, batches, memes)
+            to_send = _to_send(design, labels, batches, memes)
         by_name = _ids(labels)
         named = [by_name.get(folded(each), each) for each in column_map.labels.values()]
         _check(labels, named, read)
@@ -120,14 +120,14 @@ class ImportingAnswers:
         owned = zip(read["annotator"], read["culture"], strict=True)
         if ids:
             read["annotator"] = [owned_id(who, ids, culture, path.stem) for who, culture in owned]
-        records = raw_records(read, _sheets(pack), label_of)
-        imported = resolve([*rejected, *records], pack, source=KIND, file=path.name)
+        records = raw_records(read, _sheets(to_send), label_of)
+        imported = resolve([*rejected, *records], to_send, source=KIND, file=path.name)
         stored = [] if is_new else surveys.submissions(name)
         if ids:
             people = {sent.participant for sent in stored}
             refuse_known(imported, people, surveys.hash_participant)
         else:
-            ask_whose_ids([(path.name, imported)], pack.sheets, stored, surveys.hash_participant)
+            ask_whose_ids([(path.name, imported)], to_send.sheets, stored, surveys.hash_participant)
         if dry_run:
             return import_result(name, [(path, KIND, imported, {})])
         if values is not None:
@@ -135,13 +135,13 @@ class ImportingAnswers:
             surveys.put_state(name, CLOSED, "round", 1)
         survey = StoredSurvey(workspace, name)
         survey.put_state("import", "ids", ids)
-        (added,) = add_files(survey, [(path, KIND, imported)], own_words([pack]))
+        (added,) = add_files(survey, [(path, KIND, imported)], own_words([to_send]))
         return import_result(name, [(path, KIND, imported, added)])
 
 
-def _pack(
+def _to_send(
     design: Design, taxonomy: Taxonomy, batches: Sequence[Batch], memes: Mapping[str, str]
-) -> SurveyPack:
+) -> SheetsToSend:
     """What a survey asks of whom, without pictures."""
     sheets = to_sheets(
         batches,
@@ -153,7 +153,7 @@ def _pack(
     )
     locales = {culture.locale.tag: culture.locale for culture in design.cultures}
     texts = {tag: survey_texts(locale, taxonomy=taxonomy) for tag, locale in locales.items()}
-    return SurveyPack(design.name, sheets, taxonomy, texts)
+    return SheetsToSend(design.name, sheets, taxonomy, texts)
 
 
 def _with_language(workspace: WorkspaceFolder, codes: Sequence[str]) -> list[str]:
@@ -163,10 +163,10 @@ def _with_language(workspace: WorkspaceFolder, codes: Sequence[str]) -> list[str
     return [f"{code}={by_country.get(code, workspace.source.tag)}" for code in sorted(codes)]
 
 
-def _sheets(pack: SurveyPack) -> dict[tuple[str, str], str]:
+def _sheets(to_send: SheetsToSend) -> dict[tuple[str, str], str]:
     """By culture and meme the id of the sheet that asks about it; empty where several do."""
     sheets: dict[tuple[str, str], str] = {}
-    for sheet in pack.sheets:
+    for sheet in to_send.sheets:
         for meme in sheet.memes:
             key = (sheet.culture.code, meme)
             sheets[key] = "" if key in sheets else sheet.id

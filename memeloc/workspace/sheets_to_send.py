@@ -46,7 +46,7 @@ def captions_in(
     }
 
 
-def pack_to_send(
+def sheets_to_send(
     survey: StoredSurvey,
     cultures: Sequence[Culture],
     rounds: Sequence[int],
@@ -100,17 +100,17 @@ def pack_to_send(
     )
 
 
-def stale_pictures(survey: StoredSurvey, pack: SheetsToSend) -> tuple[tuple[str, str], ...]:
+def stale_pictures(survey: StoredSurvey, to_send: SheetsToSend) -> tuple[tuple[str, str], ...]:
     """Memes and languages whose picture shows another caption than the current one.
 
     Finished memes are not rendered; see `memeloc.workspace.survey_memes.changed_pictures`.
     """
     if survey.collected:
         return ()
-    current = captions_in(survey.workspace, [sheet.culture for sheet in pack.sheets])
+    current = captions_in(survey.workspace, [sheet.culture for sheet in to_send.sheets])
     stale = {
         (sheet.culture.locale.tag, entry.meme_id)
-        for sheet in pack.sheets
+        for sheet in to_send.sheets
         for entry in sheet.entries
         if isinstance(entry, MemeEntry)
         and entry.caption != current[sheet.culture.locale.tag].get(entry.meme_id, entry.caption)
@@ -118,9 +118,9 @@ def stale_pictures(survey: StoredSurvey, pack: SheetsToSend) -> tuple[tuple[str,
     return tuple((meme, tag) for tag, meme in sorted(stale))
 
 
-def note_texts(survey: StoredSurvey, pack: SheetsToSend) -> None:
+def note_texts(survey: StoredSurvey, to_send: SheetsToSend) -> None:
     noted = survey.state("texts")
-    for tag, texts in pack.texts.items():
+    for tag, texts in to_send.texts.items():
         by_key = {key: texts.get(key) for key in texts.keys()}  # noqa: SIM118 - not a mapping
         digest = hashlib.sha256(json.dumps(by_key, sort_keys=True).encode()).hexdigest()[:16]
         key = f"{tag} {digest}"
@@ -128,20 +128,20 @@ def note_texts(survey: StoredSurvey, pack: SheetsToSend) -> None:
             noted[key] = {"place": len(noted), "texts": by_key}
             survey.put_state("texts", key, noted[key])
     if survey.collected or any(question.kind == "span" for question in survey.taxonomy.questions):
-        _note_captions(survey, pack)
+        _note_captions(survey, to_send)
 
 
-def _note_captions(survey: StoredSurvey, pack: SheetsToSend) -> None:
+def _note_captions(survey: StoredSurvey, to_send: SheetsToSend) -> None:
     """Note the captions that go out: people name parts of them; pictures may become others."""
     captions: dict[str, dict[str, str]] = survey.state(CAPTIONS)
-    for sheet in pack.sheets:
+    for sheet in to_send.sheets:
         own = captions.setdefault(sheet.culture.locale.tag, {})
         own |= {e.meme_id: e.caption for e in sheet.entries if isinstance(e, MemeEntry)}
     for tag, own in captions.items():
         survey.put_state(CAPTIONS, tag, own)
 
 
-def sent_packs(survey: StoredSurvey) -> list[SheetsToSend]:
+def sheets_as_sent(survey: StoredSurvey) -> list[SheetsToSend]:
     """The survey by the texts that went out last, then by earlier ones: to read answers by."""
     sent: dict[str, list[SurveyTexts]] = {}
     english = catalogue(survey.taxonomy)

@@ -22,7 +22,7 @@ from memeloc.survey.design.build import Design, to_sheets
 from memeloc.survey.design.settings import DesignSettings
 from memeloc.survey.model import Batch, CompletionCodes, Culture, Sheet, Submission
 from memeloc.survey.recipes import Recipe, leave_out
-from memeloc.survey.targets.protocol import Decide, SurveyPack, Target
+from memeloc.survey.targets.protocol import Decide, SheetsToSend, Target
 from memeloc.survey.targets.registry import TARGETS
 from memeloc.survey.texts import SurveyTexts, catalogue, survey_texts
 from memeloc.taxonomy import (
@@ -216,9 +216,9 @@ class StoredSurvey:
     def target(self, name: str, options: Mapping[str, Any] | None = None) -> Target:
         return TARGETS.make(name, {**self.settings(name), **(options or {})})
 
-    def with_state(self, pack: SurveyPack) -> SurveyPack:
+    def with_state(self, to_send: SheetsToSend) -> SheetsToSend:
         made = {name: values for name in TARGETS.names() if (values := self.state(name))}
-        return replace(pack, made=made, root=self.workspace.root)
+        return replace(to_send, made=made, root=self.workspace.root)
 
     def texts(self, culture: Culture) -> SurveyTexts:
         english = catalogue(self.taxonomy)

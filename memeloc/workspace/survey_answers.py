@@ -30,7 +30,7 @@ from memeloc.survey.quality.checking import (
 from memeloc.survey.quality.checking import check as check_submissions
 from memeloc.survey.quality.rules import Keep, Rules, read_rules
 from memeloc.survey.serving import raw_submission
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.resolver import SERVED, resolve
 from memeloc.survey.texts import TaxonomyTexts
 from memeloc.taxonomy import LABEL
@@ -281,14 +281,14 @@ class SurveyAnswers:
         ]
         cultures = self.survey.design.cultures if records else ()
         texts = {culture.locale.tag: self.survey.texts(culture) for culture in cultures}
-        pack = SurveyPack(
+        to_send = SheetsToSend(
             self.survey.name,
             sheets,
             self.survey.taxonomy,
             texts,
             has_team=bool(self.survey.state("team")),
         )
-        imported = resolve(records, pack, source=SERVED, file=SERVED)
+        imported = resolve(records, to_send, source=SERVED, file=SERVED)
         return [submission for submission in imported.submissions if submission.answers]
 
     def paces(self) -> dict[str, Pace]:

@@ -13,11 +13,11 @@ from memeloc.files import file_sha256
 from memeloc.store.records import FileRecord
 from memeloc.survey.model import RejectedRow, Sheet, Submission
 from memeloc.survey.targets.places import IDS, is_numbered
-from memeloc.survey.targets.protocol import Imported, ReadMade, SurveyPack, own_words
+from memeloc.survey.targets.protocol import Imported, ReadMade, SheetsToSend, own_words
 from memeloc.survey.targets.registry import make_target, recognise
 from memeloc.survey.targets.resolver import import_file
 from memeloc.tables.column_map import listed
-from memeloc.workspace.sheets_to_send import sent_packs
+from memeloc.workspace.sheets_to_send import sheets_as_sent
 from memeloc.workspace.stored_survey import OnProgress, StoredSurvey
 
 
@@ -155,8 +155,8 @@ def import_files(
     if kind:
         make_target(kind, options)  # an option that it lacks is no file's fault
     ids = owner_of_ids(survey, ids)
-    packs = [survey.with_state(pack) for pack in sent_packs(survey)]
-    words = own_words(packs)
+    versions = [survey.with_state(version) for version in sheets_as_sent(survey)]
+    words = own_words(versions)
     paths, passed_over = _expanded([Path(file) for file in files], kind)
     read: list[_ReadFile] = []
     problems: list[str] = []
@@ -177,11 +177,11 @@ def import_files(
         try:
             _check_there(path)
             target = kind or recognise(path, likely=target).name
-            if made := _made(survey, path, target, packs[0], note=not dry_run):
+            if made := _made(survey, path, target, versions[0], note=not dry_run):
                 read.append((path, target, Imported(), {"made": made}))
                 on_progress(1, len(paths))
                 continue
-            imported = _read(packs, path, target, options, ids)
+            imported = _read(versions, path, target, options, ids)
             if ids:
                 refuse_known(imported, known, survey.store.hash_participant)
             numbered = numbered or any(is_numbered(s.participant) for s in imported.submissions)
@@ -228,10 +228,10 @@ def owner_of_ids(survey: StoredSurvey | None, ids: str) -> str:
     return ids or before
 
 
-def _made(survey: StoredSurvey, path: Path, kind: str, pack: SurveyPack, *, note: bool) -> int:
+def _made(survey: StoredSurvey, path: Path, kind: str, version: SheetsToSend, *, note: bool) -> int:
     """Note what a list says was made at a service; of how many sheets, 0 for another file."""
     target = make_target(kind)
-    made = target.read_made(path, pack) if isinstance(target, ReadMade) else {}
+    made = target.read_made(path, version) if isinstance(target, ReadMade) else {}
     for sheet, values in made.items() if note else ():
         survey.put_state(kind, sheet, dict(values))
     return len(made)
@@ -282,7 +282,7 @@ def _is_recognised(path: Path) -> bool:
 
 
 def _read(
-    packs: Sequence[SurveyPack],
+    versions: Sequence[SheetsToSend],
     path: Path,
     kind: str,
     options: Mapping[str, Any] | None,
@@ -290,11 +290,13 @@ def _read(
 ) -> Imported:
     """What a file holds, by the texts that place most of it; those that went out last first."""
     target = make_target(kind, options)
-    best = import_file(target, path, packs[0], ids)
-    for pack in packs[1:]:
+    best = import_file(target, path, versions[0], ids)
+    for version in versions[1:]:
         if not best.rejected:
             break
-        best = min(best, import_file(target, path, pack, ids), key=lambda read: len(read.rejected))
+        best = min(
+            best, import_file(target, path, version, ids), key=lambda read: len(read.rejected)
+        )
     return best
 
 

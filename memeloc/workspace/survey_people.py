@@ -28,7 +28,7 @@ from memeloc.survey.targets.places import clean_id
 from memeloc.survey.targets.protocol import Decide
 from memeloc.survey.targets.registry import make_target
 from memeloc.survey.targets.resolver import import_file
-from memeloc.workspace.sheets_to_send import sent_packs
+from memeloc.workspace.sheets_to_send import sheets_as_sent
 from memeloc.workspace.stored_survey import Agree, StoredSurvey, SurveyState, disagree, recruiter
 from memeloc.workspace.survey_answers import Checked, SurveyAnswers
 from memeloc.workspace.survey_teams import team_sheets
@@ -226,9 +226,12 @@ class SurveyPeople:
     def _plain_ids(self, service: str, exported: Sequence[str | Path]) -> dict[str, str]:
         """By what is stored of an id, the id, as far as the service's exports name it."""
         ids: dict[str, str] = {}
-        target, pack = make_target(service), self.survey.with_state(sent_packs(self.survey)[0])
+        target, to_send = (
+            make_target(service),
+            self.survey.with_state(sheets_as_sent(self.survey)[0]),
+        )
         for path in exported:
-            for person in import_file(target, Path(path), pack).participants:
+            for person in import_file(target, Path(path), to_send).participants:
                 for plain in filter(None, (person.participant, person.submission)):
                     ids[plain] = ids[self.survey.store.hash_participant(plain)] = plain
         same = self.survey.store.same_people(self.survey.name)

@@ -19,14 +19,14 @@ from memeloc.survey.targets.protocol import (
     Lookup,
     Prelabels,
     Push,
+    SheetsToSend,
     ShowPrelabels,
-    SurveyPack,
     refuse_other_kinds,
     refuse_prelabels,
 )
 from memeloc.survey.texts import readers
 from memeloc.workspace.serving import ServedSurvey
-from memeloc.workspace.sheets_to_send import note_texts, pack_to_send, stale_pictures
+from memeloc.workspace.sheets_to_send import note_texts, sheets_to_send, stale_pictures
 from memeloc.workspace.stored_survey import (
     PRELABELS,
     Agree,
@@ -141,7 +141,7 @@ class SurveySheets:
         sent = tuple(f"{batch.id}-" for batch in self.survey.batches if batch.round in rounds)
         known = self.labels.known_sheets(keep=not dry_run)
         known = tuple(sheet for sheet in known if sheet.startswith(sent))
-        pack, measured = self.prepare(
+        to_send, measured = self.prepare(
             contact=contact,
             pictures=pictures,
             cultures=cultures,
@@ -151,35 +151,37 @@ class SurveySheets:
             dry_run=dry_run,
             on_progress=on_progress,
         )
-        pack = replace(pack, prelabels=self.prelabels)
-        parts = len(pack.examples) + len(pack.sheets)
+        to_send = replace(to_send, prelabels=self.prelabels)
+        parts = len(to_send.examples) + len(to_send.sheets)
         pushed: Sequence[Mapping[str, Any]] = ()
         files: Sequence[Path] = ()
         if push and isinstance(made_by, Push):
             state = SurveyState(self.survey, target)
-            pushed = made_by.push(pack, state, dry_run=dry_run, publish=publish, agree=agree)
+            pushed = made_by.push(to_send, state, dry_run=dry_run, publish=publish, agree=agree)
         else:
-            files = made_by.export(pack, folder, on_sheet=lambda: on_progress(1, parts))
+            files = made_by.export(to_send, folder, on_sheet=lambda: on_progress(1, parts))
             if (codes := getattr(made_by, "codes", None)) is not None:
                 self.survey.put_state(target, "codes", codes)
         english = {
-            tag: len(texts.lacking(self.survey.taxonomy)) for tag, texts in pack.texts.items()
+            tag: len(texts.lacking(self.survey.taxonomy)) for tag, texts in to_send.texts.items()
         }
         return ExportResult(
             self.survey.name,
             target,
-            tuple(sheet.id for sheet in pack.sheets),
-            pack.minutes,
+            tuple(sheet.id for sheet in to_send.sheets),
+            to_send.minutes,
             measured,
             tuple(files),
             tuple(pushed),
             {tag: count for tag, count in english.items() if count},
-            stale_pictures(self.survey, pack),
-            tuple(self.survey.workspace.settings.study.warnings(tuple(pack.texts), pack.contact)),
-            {tag: readers(tag) for tag in pack.texts},
+            stale_pictures(self.survey, to_send),
+            tuple(
+                self.survey.workspace.settings.study.warnings(tuple(to_send.texts), to_send.contact)
+            ),
+            {tag: readers(tag) for tag in to_send.texts},
             changed_pictures(self.survey),
             known,
-            tuple(made_by.missing(pack)) if isinstance(made_by, Incomplete) else (),
+            tuple(made_by.missing(to_send)) if isinstance(made_by, Incomplete) else (),
         )
 
     def prepare(
@@ -193,7 +195,7 @@ class SurveySheets:
         known: Collection[str] = (),
         dry_run: bool = False,
         on_progress: OnProgress = lambda more, total: None,
-    ) -> tuple[SurveyPack, int]:
+    ) -> tuple[SheetsToSend, int]:
         """The sheets of some rounds with all that people see, noted as what goes out.
 
         And the minutes that retained people took, where they are more than `minutes`, else 0.
@@ -231,7 +233,7 @@ class SurveySheets:
             measured = longest(batches, people, paces)
             measured = measured if measured > minutes else 0
             minutes = max(minutes, measured)
-        packed = pack_to_send(
+        prepared = sheets_to_send(
             self.survey,
             people,
             rounds,
@@ -241,15 +243,17 @@ class SurveySheets:
             paces=paces,
             on_example=lambda: on_progress(1, parts),
         )
-        pack = self.survey.with_state(packed)
-        pack = replace(pack, sheets=tuple(row for row in pack.sheets if row.id not in known))
+        to_send = self.survey.with_state(prepared)
+        to_send = replace(
+            to_send, sheets=tuple(row for row in to_send.sheets if row.id not in known)
+        )
         if dry_run:
-            return pack, measured
+            return to_send, measured
         self.survey.put_state("export", "contact", contact)
-        for batch_id in {sheet.batch for sheet in pack.sheets}:
-            self.survey.put_state("minutes", batch_id, pack.minutes)
-        note_texts(self.survey, pack)
-        return pack, measured
+        for batch_id in {sheet.batch for sheet in to_send.sheets}:
+            self.survey.put_state("minutes", batch_id, to_send.minutes)
+        note_texts(self.survey, to_send)
+        return to_send, measured
 
     @property
     def prelabels(self) -> Prelabels | None:
@@ -367,7 +371,7 @@ class SurveySheets:
         refuse_prelabels("a server", self.survey.name, self.prelabels)
         known = self.labels.known_sheets()
         chosen = read_serve_settings({**self.survey.settings("serve"), **(settings or {})})
-        pack, _ = self.prepare(
+        to_send, _ = self.prepare(
             contact=contact,
             pictures=Path(pictures),
             cultures=cultures,
@@ -375,6 +379,6 @@ class SurveySheets:
             on_progress=on_progress,
         )
         # Who is at a sheet that asks for what is known by now may end it; nobody begins it.
-        sheets = [replace(row, wanted=0) if row.id in known else row for row in pack.sheets]
-        pack = replace(pack, sheets=tuple(sheets))
-        return ServedSurvey(self.survey, pack, chosen, self.answers)
+        sheets = [replace(row, wanted=0) if row.id in known else row for row in to_send.sheets]
+        to_send = replace(to_send, sheets=tuple(sheets))
+        return ServedSurvey(self.survey, to_send, chosen, self.answers)

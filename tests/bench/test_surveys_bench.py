@@ -10,7 +10,7 @@ import pytest
 from memeloc.locales import default
 from memeloc.survey.design.build import Design, build, to_sheets
 from memeloc.survey.model import Culture, Submission
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.registry import recognise
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts
@@ -27,7 +27,7 @@ def _bench_on_path():
 
 
 @pytest.fixture(scope="module")
-def survey() -> SurveyPack:
+def survey() -> SheetsToSend:
     locales, taxonomy = default(), load_taxonomy("multi3hate")
     cultures = tuple(
         Culture(code, locales.get(tag)) for code, tag in (("DE", "de"), ("CN", "zh-Hans"))
@@ -43,7 +43,7 @@ def survey() -> SurveyPack:
         templates=memes,
     )
     texts = {culture.locale.tag: survey_texts(culture.locale) for culture in cultures}
-    return SurveyPack("large", sheets, taxonomy, texts)
+    return SheetsToSend("large", sheets, taxonomy, texts)
 
 
 def _answers(submissions: list[Submission]) -> set[tuple[str, str, frozenset[tuple[str, str]]]]:

@@ -10,9 +10,9 @@ from pathlib import Path
 from examples.simulated_annotators import WRITERS, html, prolific
 from examples.simulated_team import Colleagues, simulate_team
 from examples.simulation import Crowd, simulate, truths
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.workspace import Workspace
-from memeloc.workspace.sheets_to_send import sent_packs
+from memeloc.workspace.sheets_to_send import sheets_as_sent
 from memeloc.workspace.survey_teams import assigned_to, team_of
 from tests.worlds import answers_of
 
@@ -21,11 +21,11 @@ CROWD = Crowd(5, 1, 1, 1, 1, 1, 1, 1)
 """Of twelve people, seven whom quality control is to exclude."""
 
 
-def sent(name: str) -> SurveyPack:
+def sent(name: str) -> SheetsToSend:
     """Return a survey as it went out, with the sheets of its newest round."""
     with Workspace.find() as workspace:
         survey = workspace.survey(name)
-        (pack, *_) = sent_packs(survey)
+        (pack, *_) = sheets_as_sent(survey)
     newest = [sheet for sheet in pack.sheets if sheet.round == survey.rounds[-1]]
     return replace(pack, sheets=tuple(newest))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from memeloc.survey.model import Answer, MemeEntry, PersonEntry, Sheet, entry_id
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Kind, Label, Question
 
@@ -60,7 +60,7 @@ WHOLE = (
 )
 
 
-def every_kind(survey: SurveyPack, kinds: Iterable[Kind]) -> SurveyPack:
+def every_kind(survey: SheetsToSend, kinds: Iterable[Kind]) -> SheetsToSend:
     """A small survey (see `packs.pack`), with the questions of these kinds."""
     kinds = set(kinds)
     questions = tuple(question for question in QUESTIONS if question.kind in kinds)
@@ -79,7 +79,7 @@ def every_kind(survey: SurveyPack, kinds: Iterable[Kind]) -> SurveyPack:
     return replace(survey, sheets=sheets, taxonomy=taxonomy, texts=texts)
 
 
-def answered(survey: SurveyPack) -> tuple[Answer, ...]:
+def answered(survey: SheetsToSend) -> tuple[Answer, ...]:
     """`WHOLE`, as far as the survey asks it."""
     asked = {question.id for question in survey.taxonomy.questions}
     entries = set(map(entry_id, survey.sheets[0].entries))

@@ -11,7 +11,7 @@ from memeloc.locales import default
 from memeloc.model import Template
 from memeloc.render import Renderer
 from memeloc.survey.model import Check, CompletionCodes, Culture, MemeEntry, Sheet
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import load_taxonomy
 from memeloc.templates import load_templates
@@ -38,7 +38,9 @@ def _renderer() -> Renderer:
     return Renderer(max_side=320)
 
 
-def pack(folder: Path, tag: str = "en", country: str = "US", *, name: str = "pilot") -> SurveyPack:
+def pack(
+    folder: Path, tag: str = "en", country: str = "US", *, name: str = "pilot"
+) -> SheetsToSend:
     """A survey of one sheet, its pictures rendered into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     locale = default().get(tag)
@@ -69,7 +71,7 @@ def pack(folder: Path, tag: str = "en", country: str = "US", *, name: str = "pil
     )
     culture = Culture(country, locale)
     sheet = Sheet(f"r1-b01-{country}", name, "r1-b01", 1, culture, "multi3hate", entries, 5)
-    return SurveyPack(
+    return SheetsToSend(
         name,
         (sheet,),
         taxonomy,
@@ -81,7 +83,7 @@ def pack(folder: Path, tag: str = "en", country: str = "US", *, name: str = "pil
     )
 
 
-def hostile(survey: SurveyPack) -> SurveyPack:
+def hostile(survey: SheetsToSend) -> SheetsToSend:
     """The survey with a first caption that looks like markup."""
     (sheet,) = survey.sheets
     first = replace(sheet.entries[0], caption=CAPTION)  # type: ignore[call-arg]

@@ -11,7 +11,7 @@ from typing import Any
 
 from memeloc.survey.codes import codes
 from memeloc.survey.targets.prolific.target import Prolific
-from memeloc.survey.targets.protocol import Imported, SurveyPack
+from memeloc.survey.targets.protocol import Imported, SheetsToSend
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import load_taxonomy
@@ -38,9 +38,9 @@ OLD = [
 ]
 
 
-def pack(*sheets: Any) -> SurveyPack:
+def pack(*sheets: Any) -> SheetsToSend:
     chosen = sheets or (DE, US)
-    return SurveyPack(
+    return SheetsToSend(
         "pilot",
         tuple(chosen),
         load_taxonomy("multi3hate"),
@@ -93,7 +93,7 @@ def read(
     folder: Path,
     content: str | bytes,
     name: str = f"prolific_demographic_export_{STUDY_DE}.csv",
-    survey: SurveyPack = PACK,
+    survey: SheetsToSend = PACK,
     made: Mapping[str, Any] = MADE,
     sheet: str = "",
 ) -> Imported:

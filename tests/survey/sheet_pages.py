@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from memeloc.survey.model import Answer, Submission, entry_id
 from memeloc.survey.targets.html.target import Html
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from tests.local_server import Reply, Request
 
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
@@ -49,7 +49,7 @@ class Receiver:
         return [json.loads(body) for body in self.bodies]
 
 
-def written(folder: Path, survey: SurveyPack, send_to: str = "") -> Path:
+def written(folder: Path, survey: SheetsToSend, send_to: str = "") -> Path:
     """The survey's page; without a receiver it shows no codes."""
     (path,) = Html(send_to, codes=bool(send_to)).export(survey, folder / "sheets")
     return path
@@ -147,7 +147,7 @@ def unmeasured(submission: Submission) -> tuple[Answer, ...]:
     return tuple(replace(answer, shown=None, took=None) for answer in submission.answers)
 
 
-def fill(page: Page, survey: SurveyPack, first: int = 0, after: int | None = None) -> None:
+def fill(page: Page, survey: SheetsToSend, first: int = 0, after: int | None = None) -> None:
     """Choose the labels of some entries, and go on from each."""
     labels: Sequence[str] = [CHOSEN[entry_id(entry)] for entry in survey.sheets[0].entries]
     for label in labels[first:after]:
@@ -155,7 +155,7 @@ def fill(page: Page, survey: SurveyPack, first: int = 0, after: int | None = Non
         page.click("#next")
 
 
-def finish(page: Page, survey: SurveyPack, first: int = 0) -> None:
+def finish(page: Page, survey: SheetsToSend, first: int = 0) -> None:
     """Fill in what is left, and send it."""
     fill(page, survey, first)
     page.click("#next")

@@ -19,7 +19,7 @@ from memeloc.model import Caption
 from memeloc.render import Renderer
 from memeloc.resources import folder
 from memeloc.survey.targets.instructions import SheetTexts, as_html, as_text
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.texts import (
     FOLDER,
     SurveyTexts,
@@ -279,7 +279,7 @@ def test_a_corrected_caption_keeps_the_number_of_its_parts() -> None:
 # What a sheet makes of it.
 
 
-def test_a_sheet_withstands_any_correction(packs: Callable[[str], SurveyPack]) -> None:
+def test_a_sheet_withstands_any_correction(packs: Callable[[str], SheetsToSend]) -> None:
     nasty = "{count!r}{minutes.__class__}{contact[0]}}{{ <b>&amp; // {label"
     corrections = dict.fromkeys(ENGLISH, nasty)
     survey = _asking(packs("de"), "de", TAXONOMIES["charmemes"], corrections)
@@ -292,13 +292,13 @@ def test_a_sheet_withstands_any_correction(packs: Callable[[str], SurveyPack]) -
 
 
 @pytest.fixture(scope="module")
-def packs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], SurveyPack]:
+def packs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], SheetsToSend]:
     """Gives the survey of a language, whose pictures are rendered once."""
     countries = {"en": "US", "de": "DE", "ar": "EG", "hi": "IN"}
     return cache(lambda tag: pack(tmp_path_factory.mktemp("pack"), tag, countries[tag]))
 
 
 def _asking(
-    made: SurveyPack, tag: str, taxonomy: Taxonomy, corrections: dict[str, str] | None = None
-) -> SurveyPack:
+    made: SheetsToSend, tag: str, taxonomy: Taxonomy, corrections: dict[str, str] | None = None
+) -> SheetsToSend:
     return replace(made, taxonomy=taxonomy, texts={tag: texts_in(tag, corrections)})

@@ -321,7 +321,7 @@ class Push(Protocol):
 class Incomplete(Protocol):
     """A target whose sheets may lack what they need before people can be sent to them."""
 
-    def missing(self, pack: SurveyPack) -> Sequence[str]:
+    def missing(self, pack: SheetsToSend) -> Sequence[str]:
         """Return what is lacking, each a sentence with the command that completes it."""
         ...
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from memeloc.survey.serving import Place
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.registry import target_names
 from memeloc.workspace import Workspace
-from memeloc.workspace.sheets_to_send import sent_packs
+from memeloc.workspace.sheets_to_send import sheets_as_sent
 from tests.cli.survey.test_survey import (
     CONTACT,
     Run,
@@ -38,7 +38,7 @@ FILE_NAME = "quokka"
 """What every file of answers is called, beside the participant's id."""
 
 
-def files_of(pack: SurveyPack, inbox: Path) -> Iterator[Path]:
+def files_of(pack: SheetsToSend, inbox: Path) -> Iterator[Path]:
     """A file of every kind that comes back, with rows that cannot be resolved; named by its kind,
     by `FILE_NAME` and by a participant."""
     sheet = pack.sheets[0]
@@ -61,7 +61,7 @@ def files_of(pack: SurveyPack, inbox: Path) -> Iterator[Path]:
     yield path
 
 
-def answer_at_the_server(pack: SurveyPack) -> None:
+def answer_at_the_server(pack: SheetsToSend) -> None:
     """Give an answer of Ada's as the server stores it."""
     at, sheet = datetime(2026, 6, 1, 12, tzinfo=UTC), pack.sheets[2]
     with Workspace.find() as workspace:
@@ -85,14 +85,14 @@ def holding(folder: Path, *texts: str) -> list[str]:
 
 
 @pytest.fixture
-def pack(command: Run, folder: Path) -> SurveyPack:
+def pack(command: Run, folder: Path) -> SheetsToSend:
     build(command)
     with Workspace.find() as workspace:
-        return sent_packs(workspace.survey("pilot"))[0]
+        return sheets_as_sent(workspace.survey("pilot"))[0]
 
 
 @pytest.fixture
-def inbox(command: Run, folder: Path, pack: SurveyPack) -> Path:
+def inbox(command: Run, folder: Path, pack: SheetsToSend) -> Path:
     """Files of every target, imported into the workspace, outside of which they stand."""
     inbox = folder.parent / "inbox"
     inbox.mkdir()
@@ -116,7 +116,7 @@ def plain_answers(inbox: Path) -> tuple[str, ...]:
 
 
 def test_no_id_and_no_file_name_is_stored_as_it_is(
-    command: Run, folder: Path, pack: SurveyPack, inbox: Path
+    command: Run, folder: Path, pack: SheetsToSend, inbox: Path
 ) -> None:
     assert command(*plain_answers(inbox)).status == 0
     for step in ("check", "settle", "status"):
@@ -127,7 +127,7 @@ def test_no_id_and_no_file_name_is_stored_as_it_is(
 
 
 def test_nothing_of_a_person_is_left(
-    command: Run, folder: Path, pack: SurveyPack, inbox: Path
+    command: Run, folder: Path, pack: SheetsToSend, inbox: Path
 ) -> None:
     answer_at_the_server(pack)
     assert command(*plain_answers(inbox)).status == 0
@@ -163,7 +163,7 @@ def test_nothing_of_a_person_is_left(
 
 @pytest.mark.parametrize("kind", [*target_names(), "plain answers"])
 def test_no_target_brings_an_erased_person_back(
-    command: Run, folder: Path, pack: SurveyPack, kind: str
+    command: Run, folder: Path, pack: SheetsToSend, kind: str
 ) -> None:
     assert command("survey", "forget", ADA, "--yes").status == 0
     inbox = folder.parent / "inbox"

@@ -12,7 +12,7 @@ from memeloc.survey.model import Sheet, entry_id
 from memeloc.survey.targets.csv import COLUMNS, columns_of
 from memeloc.survey.targets.google_forms.forms import QUESTIONS, plan, question_id
 from memeloc.survey.targets.places import item_key
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question
 from tests.survey.packs import pack as small_pack
@@ -41,7 +41,7 @@ class Table:
             row.insert(place, cell)
 
 
-def survey(folder: Path) -> SurveyPack:
+def survey(folder: Path) -> SheetsToSend:
     """Two sheets, in English and in Arabic, with a further question after `hate`."""
     texts, packs = {}, []
     for tag, country in (("en", "US"), ("ar", "EG")):
@@ -76,7 +76,7 @@ def _said(sheet: Sheet, *people: str) -> Said:
     }
 
 
-def csv_table(pack: SurveyPack, sheet: Sheet) -> Table:
+def csv_table(pack: SheetsToSend, sheet: Sheet) -> Table:
     """A sheet that everybody filled in, a row an answer."""
     texts, rows = pack.texts[sheet.culture.locale.tag], []
     for who in PEOPLE:
@@ -99,7 +99,7 @@ def csv_table(pack: SurveyPack, sheet: Sheet) -> Table:
     return Table([[*COLUMNS, *columns_of(pack.taxonomy), "submitted"]], rows)
 
 
-def forms_table(pack: SurveyPack, sheet: Sheet) -> Table:
+def forms_table(pack: SheetsToSend, sheet: Sheet) -> Table:
     """A form's responses."""
     items = [item for item in plan(pack, sheet).items if item.kind in QUESTIONS]
     rows = []
@@ -116,7 +116,7 @@ def forms_table(pack: SurveyPack, sheet: Sheet) -> Table:
     return Table([["Timestamp", *(item.title for item in items)]], rows)
 
 
-def qsf_table(pack: SurveyPack, sheet: Sheet) -> Table:
+def qsf_table(pack: SheetsToSend, sheet: Sheet) -> Table:
     """An export of Qualtrics."""
     tags = {entry: item_key(pack.name, sheet.id, entry) for entry in map(entry_id, sheet.entries)}
     titles = ["StartDate", "EndDate", "Status", "Finished", "ResponseId", "consent", "PROLIFIC_PID"]
@@ -133,7 +133,7 @@ def qsf_table(pack: SurveyPack, sheet: Sheet) -> Table:
     return Table([titles, [f"What people\nread of {title}" for title in titles], marks], rows)
 
 
-def html_values(pack: SurveyPack, sheet: Sheet) -> list[tuple[Any, Said]]:
+def html_values(pack: SheetsToSend, sheet: Sheet) -> list[tuple[Any, Said]]:
     """What pages of a sheet sent."""
     return [
         (
@@ -164,7 +164,7 @@ def html_values(pack: SurveyPack, sheet: Sheet) -> list[tuple[Any, Said]]:
     ]
 
 
-def label_studio_values(pack: SurveyPack, sheet: Sheet) -> list[tuple[Any, Said]]:
+def label_studio_values(pack: SheetsToSend, sheet: Sheet) -> list[tuple[Any, Said]]:
     """An export of tasks with everybody's annotations."""
     tasks = []
     for number, entry in enumerate(map(entry_id, sheet.entries), 1):
@@ -191,7 +191,7 @@ def label_studio_values(pack: SurveyPack, sheet: Sheet) -> list[tuple[Any, Said]
     return tasks
 
 
-def forms_values(pack: SurveyPack, sheet: Sheet) -> list[tuple[Any, Said]]:
+def forms_values(pack: SheetsToSend, sheet: Sheet) -> list[tuple[Any, Said]]:
     """Responses of the Forms API."""
     form = plan(pack, sheet)
     ids, rows = form.ids(), forms_table(pack, sheet)
@@ -209,12 +209,12 @@ def forms_values(pack: SurveyPack, sheet: Sheet) -> list[tuple[Any, Said]]:
     return responses
 
 
-TABLES: dict[str, Callable[[SurveyPack, Sheet], Table]] = {
+TABLES: dict[str, Callable[[SheetsToSend, Sheet], Table]] = {
     "csv": csv_table,
     "google-forms": forms_table,
     "qsf": qsf_table,
 }
-VALUES: dict[str, Callable[[SurveyPack, Sheet], list[tuple[Any, Said]]]] = {
+VALUES: dict[str, Callable[[SheetsToSend, Sheet], list[tuple[Any, Said]]]] = {
     "html": html_values,
     "label-studio": label_studio_values,
     "google-forms": forms_values,

@@ -22,7 +22,7 @@ from memeloc.render import Renderer
 from memeloc.survey.codes import codes
 from memeloc.survey.design.build import Design, build, to_sheets
 from memeloc.survey.model import Culture, Sheet
-from memeloc.survey.targets.protocol import SurveyPack, Target
+from memeloc.survey.targets.protocol import SheetsToSend, Target
 from memeloc.survey.targets.registry import make_target, recognise, target_names
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts
@@ -51,7 +51,7 @@ def target(request: pytest.FixtureRequest) -> Target:
 
 
 @pytest.fixture(scope="module")
-def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+def survey(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
     """Five memes in Arabic, Hindi and German, built as any survey is."""
     folder = tmp_path_factory.mktemp("pictures")
     locales, templates, renderer = default(), load_templates()[0], Renderer(max_side=240)
@@ -85,7 +85,7 @@ def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
         example,
         templates=own,
     )
-    return SurveyPack(
+    return SheetsToSend(
         design.name,
         sheets,
         taxonomy,
@@ -148,7 +148,7 @@ def test_it_says_what_it_is(target: Target, request: pytest.FixtureRequest) -> N
 
 
 def test_the_same_survey_gives_the_same_bytes_anywhere_and_again(
-    target: Target, survey: SurveyPack, tmp_path: Path
+    target: Target, survey: SheetsToSend, tmp_path: Path
 ) -> None:
     one, other = tmp_path / "one", tmp_path / "another place" / "deeper"
     for folder in (one, other, one):
@@ -168,7 +168,7 @@ def test_the_same_survey_gives_the_same_bytes_anywhere_and_again(
 
 
 def test_another_order_of_mappings_changes_nothing(
-    target: Target, survey: SurveyPack, tmp_path: Path
+    target: Target, survey: SheetsToSend, tmp_path: Path
 ) -> None:
     def turned(values: Mapping[Any, Any]) -> dict[Any, Any]:
         return dict(reversed(values.items()))
@@ -185,7 +185,7 @@ def test_another_order_of_mappings_changes_nothing(
 
 
 def test_nothing_of_this_machine_goes_out(
-    target: Target, survey: SurveyPack, tmp_path: Path
+    target: Target, survey: SheetsToSend, tmp_path: Path
 ) -> None:
     target.export(survey, tmp_path / "out")
     pictures = {str(picture.parent.parent) for picture in survey.examples.values()}
@@ -195,7 +195,7 @@ def test_nothing_of_this_machine_goes_out(
 
 
 def test_every_sheet_goes_out_in_its_language(
-    target: Target, survey: SurveyPack, tmp_path: Path
+    target: Target, survey: SheetsToSend, tmp_path: Path
 ) -> None:
     target.export(survey, tmp_path / "out")
     written, names = contents(tmp_path / "out"), " ".join(files(tmp_path / "out"))
@@ -214,7 +214,7 @@ def test_every_sheet_goes_out_in_its_language(
             assert says(written, texts.get(key, contact=survey.contact)), key
 
 
-def test_every_picture_goes_out(target: Target, survey: SurveyPack, tmp_path: Path) -> None:
+def test_every_picture_goes_out(target: Target, survey: SheetsToSend, tmp_path: Path) -> None:
     if target.name in RECRUITS:
         pytest.skip("it shows no memes")
     target.export(survey, tmp_path / "out")
@@ -230,7 +230,7 @@ def test_every_picture_goes_out(target: Target, survey: SurveyPack, tmp_path: Pa
 
 
 def test_annotators_cannot_find_the_codes_of_other_endings(
-    target: Target, survey: SurveyPack, tmp_path: Path
+    target: Target, survey: SheetsToSend, tmp_path: Path
 ) -> None:
     """Only the recruitment service is told what ends as failed or screened out."""
     target.export(survey, tmp_path / "out")
@@ -244,7 +244,7 @@ def test_annotators_cannot_find_the_codes_of_other_endings(
             assert not says(written, own.screened_out)
 
 
-def without_pictures(survey: SurveyPack, picture: Path) -> SurveyPack:
+def without_pictures(survey: SheetsToSend, picture: Path) -> SheetsToSend:
     def changed(sheet: Sheet) -> Sheet:
         entries = tuple(
             replace(entry, picture=picture) if entry.picture else entry for entry in sheet.entries
@@ -260,7 +260,7 @@ def without_pictures(survey: SurveyPack, picture: Path) -> SurveyPack:
 
 @pytest.mark.parametrize("what", ["missing", "a folder", "no picture"])
 def test_an_invalid_picture_is_refused_in_a_sentence(
-    target: Target, survey: SurveyPack, tmp_path: Path, what: str
+    target: Target, survey: SheetsToSend, tmp_path: Path, what: str
 ) -> None:
     if target.name in RECRUITS:
         pytest.skip("it shows no memes")
@@ -274,14 +274,14 @@ def test_an_invalid_picture_is_refused_in_a_sentence(
 
 
 def test_a_folder_that_cannot_be_made_is_reported(
-    target: Target, survey: SurveyPack, tmp_path: Path
+    target: Target, survey: SheetsToSend, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(InputError):
         target.export(survey, tmp_path / "file" / "out")
 
 
-def test_no_sheets_no_failure(target: Target, survey: SurveyPack, tmp_path: Path) -> None:
+def test_no_sheets_no_failure(target: Target, survey: SheetsToSend, tmp_path: Path) -> None:
     target.export(replace(survey, sheets=(), codes={}), tmp_path / "out")
 
 
@@ -310,7 +310,7 @@ STRANGE: dict[str, bytes] = {
 
 @pytest.mark.parametrize("name", STRANGE)
 def test_an_unknown_file_is_not_recognised_and_not_read(
-    target: Target, survey: SurveyPack, tmp_path: Path, name: str
+    target: Target, survey: SheetsToSend, tmp_path: Path, name: str
 ) -> None:
     path = tmp_path / "file"
     path.write_bytes(STRANGE[name])
@@ -319,7 +319,7 @@ def test_an_unknown_file_is_not_recognised_and_not_read(
     assert took_nothing(target, survey, path)
 
 
-def took_nothing(target: Target, survey: SurveyPack, path: Path) -> bool:
+def took_nothing(target: Target, survey: SheetsToSend, path: Path) -> bool:
     """Whether a file gives no submission, by an InputError or without one."""
     try:
         return not import_file(target, path, survey).submissions
@@ -327,7 +327,7 @@ def took_nothing(target: Target, survey: SurveyPack, path: Path) -> bool:
         return True
 
 
-def test_a_missing_file_is_reported(target: Target, survey: SurveyPack, tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(target: Target, survey: SheetsToSend, tmp_path: Path) -> None:
     for path in (tmp_path / "missing", tmp_path):
         assert not target.recognises(path)
         assert took_nothing(target, survey, path)
@@ -368,7 +368,7 @@ HOSTILE = settings(
 @given(value=VALUES)
 @HOSTILE
 def test_any_json_is_read_or_refused(
-    target: Target, survey: SurveyPack, tmp_path: Path, value: object
+    target: Target, survey: SheetsToSend, tmp_path: Path, value: object
 ) -> None:
     path = tmp_path / "file.json"
     path.write_text(json.dumps(value), encoding="utf-8")
@@ -378,7 +378,7 @@ def test_any_json_is_read_or_refused(
 @given(rows=st.lists(st.lists(WORDS | st.text(max_size=6), max_size=6), max_size=5))
 @HOSTILE
 def test_any_table_is_read_or_refused(
-    target: Target, survey: SurveyPack, tmp_path: Path, rows: list[list[str]]
+    target: Target, survey: SheetsToSend, tmp_path: Path, rows: list[list[str]]
 ) -> None:
     path = tmp_path / "file.csv"
     head = ["item", "participant", "answer", "sheet"]
@@ -389,7 +389,7 @@ def test_any_table_is_read_or_refused(
     refused_or_placed(target, survey, path)
 
 
-def refused_or_placed(target: Target, survey: SurveyPack, path: Path) -> None:
+def refused_or_placed(target: Target, survey: SheetsToSend, path: Path) -> None:
     """Whatever comes, it is an InputError or submissions of this survey; twice the same."""
     target.recognises(path)
     try:
@@ -413,7 +413,7 @@ def refused_or_placed(target: Target, survey: SurveyPack, path: Path) -> None:
 
 
 def test_no_two_kinds_of_file_are_taken_for_each_other(
-    target: Target, survey: SurveyPack, tmp_path: Path
+    target: Target, survey: SheetsToSend, tmp_path: Path
 ) -> None:
     """Of what a target writes, nothing is taken for another one's answers."""
     target.export(survey, tmp_path / "out")
@@ -425,7 +425,7 @@ def test_no_two_kinds_of_file_are_taken_for_each_other(
 
 
 def test_sheets_that_nobody_filled_in_hold_no_answers(
-    target: Target, survey: SurveyPack, tmp_path: Path
+    target: Target, survey: SheetsToSend, tmp_path: Path
 ) -> None:
     target.export(survey, tmp_path / "out")
     for path in sorted((tmp_path / "out").rglob("*")):

@@ -14,7 +14,7 @@ from memeloc.survey.model import entry_id
 from memeloc.survey.targets.csv import Csv
 from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import item_key
-from memeloc.survey.targets.protocol import Imported, SurveyPack
+from memeloc.survey.targets.protocol import Imported, SheetsToSend
 from memeloc.survey.targets.resolver import import_file
 from tests.survey.packs import pack
 
@@ -24,17 +24,17 @@ Row = dict[str, str]
 
 
 @pytest.fixture(scope="module")
-def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+def survey(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
     return pack(tmp_path_factory.mktemp("pictures"))
 
 
-def exported(survey: SurveyPack, folder: Path) -> tuple[Path, list[Row]]:
+def exported(survey: SheetsToSend, folder: Path) -> tuple[Path, list[Row]]:
     (path,) = Csv().export(survey, folder)
     with path.open(encoding="utf-8-sig", newline="") as stream:
         return path, list(csv.DictReader(stream))
 
 
-def filled(survey: SurveyPack, rows: list[Row], who: str = "asha", *, names: bool = True) -> None:
+def filled(survey: SheetsToSend, rows: list[Row], who: str = "asha", *, names: bool = True) -> None:
     sheet = survey.sheets[0]
     words = SheetTexts(survey, sheet).labels if names else {}
     by_key = {
@@ -55,12 +55,14 @@ def saved(path: Path, rows: list[Row], columns: list[str] | None = None, **optio
     return path
 
 
-def back(path: Path, survey: SurveyPack) -> Imported:
+def back(path: Path, survey: SheetsToSend) -> Imported:
     assert Csv().recognises(path)
     return import_file(Csv(), path, survey)
 
 
-def test_a_table_has_every_picture_and_hides_its_checks(survey: SurveyPack, tmp_path: Path) -> None:
+def test_a_table_has_every_picture_and_hides_its_checks(
+    survey: SheetsToSend, tmp_path: Path
+) -> None:
     path, rows = exported(survey, tmp_path)
     assert len(rows) == 5
     assert "check" not in path.read_text("utf-8-sig").replace("choose", "")
@@ -77,7 +79,7 @@ def test_a_table_has_every_picture_and_hides_its_checks(survey: SurveyPack, tmp_
     assert words.count("pictures/") == len(survey.taxonomy.examples)
 
 
-def test_no_cell_is_a_formula(survey: SurveyPack, tmp_path: Path) -> None:
+def test_no_cell_is_a_formula(survey: SheetsToSend, tmp_path: Path) -> None:
     sheet = survey.sheets[0]
     risky = replace(sheet.entries[0], caption='=HYPERLINK("http://x";"y")')
     changed = replace(survey, sheets=(replace(sheet, entries=(risky, *sheet.entries[1:])),))
@@ -111,7 +113,7 @@ def test_encodings_that_spreadsheets_save_in_are_read(
 
 
 def test_a_workbook_is_read_and_its_formulas_are_rejected(
-    survey: SurveyPack, tmp_path: Path
+    survey: SheetsToSend, tmp_path: Path
 ) -> None:
     _, rows = exported(survey, tmp_path / "out")
     filled(survey, rows)

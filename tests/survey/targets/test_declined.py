@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from memeloc.survey.targets.protocol import Imported, SurveyPack, own_words
+from memeloc.survey.targets.protocol import Imported, SheetsToSend, own_words
 from memeloc.survey.targets.registry import make_target
 from memeloc.survey.targets.resolver import import_file
 from memeloc.tables import folded
@@ -24,11 +24,11 @@ SECRET = "quokka lane"
 
 
 @pytest.fixture(scope="module")
-def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+def survey(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
     return answered.survey(tmp_path_factory.mktemp("pictures"))
 
 
-def refusing(kind: str, survey: SurveyPack) -> Table:
+def refusing(kind: str, survey: SheetsToSend) -> Table:
     """A table in which Ada declines, and wrote all the same; answers are kept in it."""
     table = TABLES[kind](survey, survey.sheets[0])
     texts = survey.texts["en"]
@@ -42,11 +42,11 @@ def refusing(kind: str, survey: SurveyPack) -> Table:
     return table
 
 
-def read(kind: str, path: Path, survey: SurveyPack) -> Imported:
+def read(kind: str, path: Path, survey: SheetsToSend) -> Imported:
     return import_file(make_target(kind), path, survey)
 
 
-def left_of(imported: Imported, survey: SurveyPack) -> str:
+def left_of(imported: Imported, survey: SheetsToSend) -> str:
     """All that is stored of Ada, but for the choice itself: rejected rows of hers, and answers."""
     words = own_words([survey])
     rows = [row for row in imported.rejected if row.participant in (ADA, "")]
@@ -79,7 +79,7 @@ COLUMNS = {
     ("kind", "missing"), [(kind, missing) for kind, names in COLUMNS.items() for missing in names]
 )
 def test_a_table_without_a_column(
-    survey: SurveyPack, tmp_path: Path, kind: str, missing: str
+    survey: SheetsToSend, tmp_path: Path, kind: str, missing: str
 ) -> None:
     table = refusing(kind, survey)
     hers = {
@@ -107,7 +107,7 @@ def save(path: Path, table: Table) -> Path:
 
 
 @pytest.mark.parametrize("missing", ["", "answers", "survey", "submission", "participant", "sheet"])
-def test_a_page_without_a_field(survey: SurveyPack, tmp_path: Path, missing: str) -> None:
+def test_a_page_without_a_field(survey: SheetsToSend, tmp_path: Path, missing: str) -> None:
     (value, _), *_ = VALUES["html"](survey, survey.sheets[0])
     value |= {"status": "no consent", "comments": SECRET, "participant": ADA}
     value.pop(missing, None)
@@ -118,7 +118,7 @@ def test_a_page_without_a_field(survey: SurveyPack, tmp_path: Path, missing: str
 
 @pytest.mark.parametrize("change", [{}, {"status": "strange"}, {"sheet": "r9"}, {"survey": "x"}])
 def test_a_page_that_cannot_be_placed(
-    survey: SurveyPack, tmp_path: Path, change: dict[str, str]
+    survey: SheetsToSend, tmp_path: Path, change: dict[str, str]
 ) -> None:
     (value, _), *_ = VALUES["html"](survey, survey.sheets[0])
     value |= {"status": "no consent", "comments": SECRET, "participant": "5.9E+23"} | change
@@ -129,7 +129,7 @@ def test_a_page_that_cannot_be_placed(
     assert SECRET not in str(asdict(read("html", path, survey)))
 
 
-def test_a_form_that_lost_its_question_for_consent(survey: SurveyPack, tmp_path: Path) -> None:
+def test_a_form_that_lost_its_question_for_consent(survey: SheetsToSend, tmp_path: Path) -> None:
     table = TABLES["google-forms"](survey, survey.sheets[0])
     texts = survey.texts["en"]
     place = next(at for at, cell in enumerate(table.rows[0][0]) if cell == texts.get("consent.yes"))

@@ -11,7 +11,7 @@ import pytest
 from memeloc.locales import default
 from memeloc.survey.model import Culture, MemeEntry, Sheet
 from memeloc.survey.targets.instructions import SheetTexts
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.questions import resolve_further
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question, Taxonomy, load_taxonomy
@@ -100,7 +100,7 @@ def test_statements_are_asked_before_the_question_made_of_them() -> None:
     culture = Culture("US", default().get("en"))
     sheet = Sheet("r1-b01-US", "q", "r1-b01", 1, culture, taxonomy.name, (entry,), 1)
     texts = {"en": survey_texts(culture.locale, taxonomy=taxonomy)}
-    shown = SheetTexts(SurveyPack("q", (sheet,), taxonomy, texts), sheet)
+    shown = SheetTexts(SheetsToSend("q", (sheet,), taxonomy, texts), sheet)
     assert [question.id for question in shown.questions(entry)] == [
         "toxicity-statement", "linked-statement", "label", "toxicity-answer", "linked-question",
         "linked-answer",

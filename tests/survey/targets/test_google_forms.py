@@ -22,7 +22,7 @@ from memeloc.survey.targets.google_forms.target import GoogleForms
 from memeloc.survey.targets.instructions import ShownQuestion
 from memeloc.survey.targets.prolific.filters import load_filters
 from memeloc.survey.targets.prolific.studies import ProlificSettings, study
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question
 from tests.survey.packs import MemoryState
@@ -44,17 +44,17 @@ BASE = "https://pictures.example.org/florp"
 
 
 @pytest.fixture(scope="module", params=["en", "ar", "hi"])
-def pack(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+def pack(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
     country = {"en": "US", "ar": "EG", "hi": "IN"}[request.param]
     return small_pack(tmp_path_factory.mktemp("pictures"), request.param, country)
 
 
 @pytest.fixture(scope="module")
-def english(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+def english(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
     return small_pack(tmp_path_factory.mktemp("pictures"))
 
 
-def with_further(pack: SurveyPack, *, several: bool = True) -> SurveyPack:
+def with_further(pack: SheetsToSend, *, several: bool = True) -> SheetsToSend:
     """The same survey, asking whom a hateful meme is against."""
     second = Question(
         "target",
@@ -72,7 +72,7 @@ def with_further(pack: SurveyPack, *, several: bool = True) -> SurveyPack:
     return replace(pack, taxonomy=replace(pack.taxonomy, questions=(second,)), texts=texts)
 
 
-def corrected(pack: SurveyPack, words: dict[str, str]) -> SurveyPack:
+def corrected(pack: SheetsToSend, words: dict[str, str]) -> SheetsToSend:
     locale = pack.sheets[0].culture.locale
     return replace(pack, texts={locale.tag: survey_texts(locale, words)})
 
@@ -113,7 +113,7 @@ def walk(form: Form, choose: dict[str, str]) -> list[str]:
 
 
 @pytest.mark.parametrize("second", [False, True])
-def test_every_body_is_valid_and_makes_the_planned_form(pack: SurveyPack, second: bool) -> None:
+def test_every_body_is_valid_and_makes_the_planned_form(pack: SheetsToSend, second: bool) -> None:
     pack = with_further(pack) if second else pack
     form = plan(pack, pack.sheets[0])
     whole = made(form, all_requests(form, partial(picture_address, BASE)))
@@ -129,7 +129,7 @@ def test_every_body_is_valid_and_makes_the_planned_form(pack: SurveyPack, second
     ]
 
 
-def test_who_does_not_agree_gets_that_code_and_no_question(english: SurveyPack) -> None:
+def test_who_does_not_agree_gets_that_code_and_no_question(english: SheetsToSend) -> None:
     form = plan(english, english.sheets[0])
     assert walk(form, {"consent": "no"}) == ["consent", "declined"]
     texts = {item.key: item.description for item in form.items}
@@ -163,7 +163,7 @@ def test_mixed_directions_have_isolates_and_codes_do_not(
         assert FSI not in items[key].description
 
 
-def test_pictures_alternative_texts_tell_no_check(english: SurveyPack) -> None:
+def test_pictures_alternative_texts_tell_no_check(english: SheetsToSend) -> None:
     form = plan(english, english.sheets[0])
     for item in form.items:
         if item.picture:
@@ -171,7 +171,7 @@ def test_pictures_alternative_texts_tell_no_check(english: SurveyPack) -> None:
             assert "check" not in item.alt.lower()
 
 
-def test_hostile_words_stay_words(english: SurveyPack) -> None:
+def test_hostile_words_stay_words(english: SheetsToSend) -> None:
     nasty = '"); DriveApp.getRootFolder(); //</script>\u2028{code}\x00\ud800`${1}`'
     words = {"title": nasty, "comments.label": nasty, "warning.text": nasty}
     pack = corrected(english, words)
@@ -182,7 +182,7 @@ def test_hostile_words_stay_words(english: SurveyPack) -> None:
     assert not any(unicodedata.category(each) == "Cs" for each in form.title)
 
 
-def test_ids_are_the_same_again_and_never_there_twice(english: SurveyPack) -> None:
+def test_ids_are_the_same_again_and_never_there_twice(english: SheetsToSend) -> None:
     sheet = english.sheets[0]
     entries = tuple(MemeEntry(f"m{n}", "robot-chef", sheet.entries[0].picture) for n in range(3000))
     form = plan(english, replace(sheet, entries=entries))
@@ -196,7 +196,7 @@ def test_ids_are_the_same_again_and_never_there_twice(english: SurveyPack) -> No
 
 
 def test_pictures_that_google_does_not_take_are_refused(
-    english: SurveyPack, tmp_path: Path
+    english: SheetsToSend, tmp_path: Path
 ) -> None:
     sheet = english.sheets[0]
     for name, content in (("a.webp", b"RIFF"), ("b.jpg", b"<svg/>")):
@@ -301,7 +301,7 @@ needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node
 
 
 @needs_node
-def test_the_script_makes_the_same_form(pack: SurveyPack, tmp_path: Path) -> None:
+def test_the_script_makes_the_same_form(pack: SheetsToSend, tmp_path: Path) -> None:
     pack = with_further(pack)
     folder = tmp_path / "out"
     GoogleForms().export(pack, folder)
@@ -328,7 +328,7 @@ def test_the_script_makes_the_same_form(pack: SurveyPack, tmp_path: Path) -> Non
 
 
 @needs_node
-def test_the_script_goes_on_where_it_stopped(english: SurveyPack, tmp_path: Path) -> None:
+def test_the_script_goes_on_where_it_stopped(english: SheetsToSend, tmp_path: Path) -> None:
     sheet = english.sheets[0]
     sheets = tuple(replace(sheet, id=f"r1-b0{number}-US") for number in range(1, 4))
     folder = tmp_path / "out"
@@ -381,7 +381,7 @@ def test_the_steps_ask_what_the_conditions_say(asked: list[ShownQuestion], chose
 
 @needs_node
 def test_studies_lead_to_the_forms_that_the_script_made(
-    english: SurveyPack, tmp_path: Path
+    english: SheetsToSend, tmp_path: Path
 ) -> None:
     target = GoogleForms()
     target.export(english, tmp_path / "out")
@@ -412,7 +412,7 @@ def test_studies_lead_to_the_forms_that_the_script_made(
     ],
 )
 def test_a_list_that_leads_elsewhere_is_refused(
-    english: SurveyPack, tmp_path: Path, line: str, expected: str
+    english: SheetsToSend, tmp_path: Path, line: str, expected: str
 ) -> None:
     path = tmp_path / "forms.csv"
     path.write_text(f"sheet,form,edit,answer,prolific\n{line}\n", encoding="utf-8")

@@ -21,7 +21,7 @@ from memeloc.survey.model import entry_id
 from memeloc.survey.targets.google_forms.api import Service
 from memeloc.survey.targets.google_forms.forms import plan
 from memeloc.survey.targets.google_forms.target import GoogleForms
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.resolver import import_file
 from tests.survey.forms_server import FormsServer, problems, serving
 from tests.survey.packs import MemoryState
@@ -31,7 +31,7 @@ BASE = "https://pictures.example.org/florp"
 
 
 @pytest.fixture(scope="module")
-def pack(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+def pack(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
     """Two sheets, so that a stop may lie between them."""
     small = small_pack(tmp_path_factory.mktemp("pictures"))
     sheet = small.sheets[0]
@@ -57,7 +57,7 @@ def target(address: str, **options: Any) -> GoogleForms:
     return made
 
 
-def check_whole(forms: FormsServer, pack: SurveyPack) -> None:
+def check_whole(forms: FormsServer, pack: SheetsToSend) -> None:
     """The forms at the server are those of the plans, once each, open to all."""
     assert len(forms.forms) == len(pack.sheets)
     by_name = {forms.names[key]: form for key, form in forms.forms.items()}
@@ -76,7 +76,7 @@ def check_whole(forms: FormsServer, pack: SurveyPack) -> None:
 
 
 def test_a_form_is_unpublished_until_it_is_whole(
-    pack: SurveyPack, server: tuple[FormsServer, str], state: MemoryState
+    pack: SheetsToSend, server: tuple[FormsServer, str], state: MemoryState
 ) -> None:
     forms, address = server
     forms.faults["setPublishSettings"] = [400]
@@ -92,7 +92,7 @@ def test_a_form_is_unpublished_until_it_is_whole(
     "method", ["create", "batchUpdate", "get", "setPublishSettings", "permissions"]
 )
 def test_what_passes_is_tried_again_and_nothing_is_there_twice(
-    pack: SurveyPack,
+    pack: SheetsToSend,
     server: tuple[FormsServer, str],
     state: MemoryState,
     method: str,
@@ -110,7 +110,7 @@ class KilledError(BaseException):
 
 @pytest.mark.parametrize("answered", [True, False])
 def test_a_run_may_be_killed_at_any_call(
-    pack: SurveyPack,
+    pack: SheetsToSend,
     server: tuple[FormsServer, str],
     state: MemoryState,
     monkeypatch: pytest.MonkeyPatch,
@@ -143,7 +143,7 @@ def test_a_run_may_be_killed_at_any_call(
 
 
 def test_a_cut_off_form_is_found_by_the_next_run(
-    pack: SurveyPack, server: tuple[FormsServer, str], state: MemoryState
+    pack: SheetsToSend, server: tuple[FormsServer, str], state: MemoryState
 ) -> None:
     forms, address = server
     forms.faults["create"] = ["cut"]
@@ -155,7 +155,7 @@ def test_a_cut_off_form_is_found_by_the_next_run(
 
 
 def test_ids_of_googles_own_are_recorded_and_read_back(
-    pack: SurveyPack, server: tuple[FormsServer, str], state: MemoryState, tmp_path: Path
+    pack: SheetsToSend, server: tuple[FormsServer, str], state: MemoryState, tmp_path: Path
 ) -> None:
     forms, address = server
     forms.own_ids = True

@@ -17,7 +17,7 @@ import pytest
 from memeloc.survey.model import Submission
 from memeloc.survey.targets.google_forms.forms import FSI, PDI, Form, plan, question_id
 from memeloc.survey.targets.google_forms.target import GoogleForms
-from memeloc.survey.targets.protocol import Imported, SurveyPack
+from memeloc.survey.targets.protocol import Imported, SheetsToSend
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts
 from tests.survey.packs import pack as small_pack
@@ -28,12 +28,12 @@ PEOPLE = ("5e8481234567890123456701", "5e8481234567890123456702", "5e84812345678
 
 
 @pytest.fixture(scope="module")
-def english(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+def english(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
     return small_pack(tmp_path_factory.mktemp("pictures"))
 
 
 @pytest.fixture(scope="module")
-def arabic(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+def arabic(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
     pack = small_pack(tmp_path_factory.mktemp("pictures"), "ar", "EG")
     before = "taxonomy.multi3hate"
     words = {
@@ -47,7 +47,7 @@ def arabic(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
     return replace(pack, texts={"ar": survey_texts(pack.sheets[0].culture.locale, words)})
 
 
-def words(pack: SurveyPack) -> tuple[dict[str, str], dict[str, str]]:
+def words(pack: SheetsToSend) -> tuple[dict[str, str], dict[str, str]]:
     """Titles by key, and the texts of labels and of consent by id."""
     items = {item.key: item for item in plan(pack, pack.sheets[0]).items}
     options = {item.id: item.text for key in ("entry:m1", "consent") for item in items[key].options}
@@ -55,7 +55,7 @@ def words(pack: SurveyPack) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def table(
-    pack: SurveyPack, times: Sequence[str] = ("2026/11/21 3:04:05 PM GMT+1",) * 3
+    pack: SheetsToSend, times: Sequence[str] = ("2026/11/21 3:04:05 PM GMT+1",) * 3
 ) -> list[list[str]]:
     """What three people answered, as Google writes it."""
     titles, options = words(pack)
@@ -87,7 +87,7 @@ def core(imported: Imported) -> list[Submission]:
 )
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_wrong_encodings_and_delimiters(
-    arabic: SurveyPack, tmp_path: Path, encoding: str, expected: int, delimiter: str
+    arabic: SheetsToSend, tmp_path: Path, encoding: str, expected: int, delimiter: str
 ) -> None:
     rows = table(arabic)
     wanted = core(import_file(GoogleForms(), saved(tmp_path / "a.csv", rows), arabic))
@@ -100,7 +100,7 @@ def test_wrong_encodings_and_delimiters(
 
 
 def test_the_archive_that_google_gives_out_and_the_linked_sheet(
-    english: SurveyPack, tmp_path: Path
+    english: SheetsToSend, tmp_path: Path
 ) -> None:
     import openpyxl
 
@@ -124,7 +124,9 @@ def test_the_archive_that_google_gives_out_and_the_linked_sheet(
     assert imported.submissions[0].submitted == datetime(2026, 11, 21, 14, 4, 5, tzinfo=UTC)
 
 
-def test_what_cannot_be_read_is_rejected_with_its_row(english: SurveyPack, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_rejected_with_its_row(
+    english: SheetsToSend, tmp_path: Path
+) -> None:
     rows = table(english)
     rows[0].append("Favourite tea")
     rows[1] += ["green", "and more"]
@@ -153,7 +155,7 @@ def test_what_cannot_be_read_is_rejected_with_its_row(english: SurveyPack, tmp_p
     assert all(rejected.message.endswith(".") for rejected in imported.rejected)
 
 
-def test_sent_twice_and_edited(english: SurveyPack, tmp_path: Path) -> None:
+def test_sent_twice_and_edited(english: SheetsToSend, tmp_path: Path) -> None:
     rows = table(english)
     again = ["2026/11/21 5:00:00 PM GMT+1", *rows[1][1:]]
     again[3] = "I don't know"
@@ -187,7 +189,7 @@ def response(form: Form, number: str, expected: dict[str, str], **more: Any) -> 
     }
 
 
-def test_a_table_and_the_api_say_the_same(english: SurveyPack, tmp_path: Path) -> None:
+def test_a_table_and_the_api_say_the_same(english: SheetsToSend, tmp_path: Path) -> None:
     form = plan(english, english.sheets[0])
     rows = table(english)
     keys = {item.title: item.key for item in form.items}

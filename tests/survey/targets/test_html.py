@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 
 from memeloc.survey.model import Answer
 from memeloc.survey.targets.html.target import Html
-from memeloc.survey.targets.protocol import Imported, SurveyPack
+from memeloc.survey.targets.protocol import Imported, SheetsToSend
 from memeloc.survey.targets.resolver import import_file
 from tests.local_server import serve
 from tests.survey.packs import pack
@@ -36,11 +36,11 @@ from tests.survey.sheet_pages import (
 
 
 @pytest.fixture(scope="module")
-def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+def survey(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
     return pack(tmp_path_factory.mktemp("pictures"))
 
 
-def imported(folder: Path, receiver: Receiver, survey: SurveyPack) -> Imported:
+def imported(folder: Path, receiver: Receiver, survey: SheetsToSend) -> Imported:
     """What a receiver took, read from the file that it keeps it in."""
     file = folder / "answers.jsonl"
     file.write_text("\n".join(receiver.bodies), encoding="utf-8")
@@ -95,7 +95,7 @@ def test_a_sheet_filled_offline_is_sent_when_back(
     assert submission.started < submission.submitted
 
 
-def test_keys_alone_are_enough(browser: Browser, tmp_path: Path, survey: SurveyPack) -> None:
+def test_keys_alone_are_enough(browser: Browser, tmp_path: Path, survey: SheetsToSend) -> None:
     page = opened(browser, written(tmp_path, survey), query="?PROLIFIC_PID=abc123")
     page.keyboard.press("Enter")
     page.keyboard.press("1")
@@ -114,7 +114,7 @@ def test_keys_alone_are_enough(browser: Browser, tmp_path: Path, survey: SurveyP
 
 
 def test_a_key_that_is_held_is_meant_once(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     page = opened(browser, written(tmp_path, survey))
     begin(page)
@@ -127,7 +127,7 @@ def test_a_key_that_is_held_is_meant_once(
     page.context.close()
 
 
-def test_no_question_is_left_out(browser: Browser, tmp_path: Path, survey: SurveyPack) -> None:
+def test_no_question_is_left_out(browser: Browser, tmp_path: Path, survey: SheetsToSend) -> None:
     page = opened(browser, written(tmp_path, survey))
     page.click("#next")
     page.click("#next")
@@ -144,7 +144,7 @@ def test_no_question_is_left_out(browser: Browser, tmp_path: Path, survey: Surve
 
 
 def test_buttons_and_keys_come_with_what_was_kept(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     context = new_context(browser)
     context.add_init_script(HELD_STORE)
@@ -162,7 +162,7 @@ def test_buttons_and_keys_come_with_what_was_kept(
 
 
 def test_problems_are_in_sight_and_the_end_has_no_buttons(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     page = opened(browser, written(tmp_path, survey), {"width": 390, "height": 500})
     begin(page)
@@ -196,7 +196,7 @@ def test_numbers_have_the_digits_of_the_language(browser: Browser, tmp_path: Pat
 
 
 def test_digit_keys_choose_whatever_they_write(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     page = opened(browser, written(tmp_path, survey))
     begin(page)
@@ -210,7 +210,7 @@ def test_digit_keys_choose_whatever_they_write(
 
 
 def test_text_is_text_and_the_page_asks_no_network(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     path = written(tmp_path, survey)
     context = browser.new_context()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from tests.local_server import serve
 from tests.survey.packs import pack
 from tests.survey.sheet_pages import (
@@ -30,7 +30,7 @@ from tests.survey.sheet_pages import (
 
 
 @pytest.fixture(scope="module")
-def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+def survey(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
     return pack(tmp_path_factory.mktemp("pictures"))
 
 
@@ -40,7 +40,7 @@ def progress(page: Page) -> str | None:
 
 @pytest.mark.slow
 def test_another_participant_begins_with_consent(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     path, context = written(tmp_path, survey), new_context(browser)
     first = open_in(context, path)
@@ -55,7 +55,7 @@ def test_another_participant_begins_with_consent(
 
 
 def test_who_comes_back_goes_on_where_they_stopped(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     path, context = written(tmp_path, survey), new_context(browser)
     for participant, answers in (("ada", 3), ("ben", 1)):
@@ -70,7 +70,7 @@ def test_who_comes_back_goes_on_where_they_stopped(
 
 
 def test_an_address_with_another_participant_is_another_person(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     path, context = written(tmp_path, survey), new_context(browser)
     page = open_in(context, path, "?PROLIFIC_PID=ada")
@@ -84,7 +84,7 @@ def test_an_address_with_another_participant_is_another_person(
 
 
 def test_what_was_sent_is_cleared_from_the_browser(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     receiver = Receiver()
     with serve(receiver.reply) as address:
@@ -102,7 +102,7 @@ def test_what_was_sent_is_cleared_from_the_browser(
 
 @pytest.mark.slow
 def test_who_comes_twice_is_not_asked_twice(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     receiver, context = Receiver(), new_context(browser)
     with serve(receiver.reply) as address:
@@ -120,7 +120,7 @@ def test_who_comes_twice_is_not_asked_twice(
 
 @pytest.mark.slow
 def test_a_reload_after_the_end_is_for_the_next_person(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     receiver = Receiver()
     with serve(receiver.reply) as address:
@@ -139,7 +139,7 @@ def test_a_reload_after_the_end_is_for_the_next_person(
 
 
 def test_what_the_first_could_not_send_is_sent_later(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     receiver, context = Receiver(), new_context(browser)
     with serve(receiver.reply) as address:
@@ -161,7 +161,7 @@ def test_what_the_first_could_not_send_is_sent_later(
 
 
 def test_who_declines_after_all_leaves_nothing_behind(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     path, context = written(tmp_path, survey), new_context(browser)
     page = open_in(context, path)
@@ -177,7 +177,7 @@ def test_who_declines_after_all_leaves_nothing_behind(
 
 
 def test_a_reload_after_who_declined_is_for_the_next_person(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     page = opened(browser, written(tmp_path, survey))
     begin(page, "ada")
@@ -192,7 +192,7 @@ def test_a_reload_after_who_declined_is_for_the_next_person(
 
 
 def test_two_windows_of_one_person_lose_no_answer(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     path, context = written(tmp_path, survey), new_context(browser)
     pages = [open_in(context, path, "?PROLIFIC_PID=ada") for _ in range(2)]
@@ -223,7 +223,7 @@ def two_windows(context: BrowserContext, path: Path) -> tuple[Page, Page]:
 
 @pytest.mark.slow
 def test_a_window_learns_that_another_has_finished_and_leaves_no_answer(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     receiver, context = Receiver(), new_context(browser)
     with serve(receiver.reply) as address:
@@ -242,7 +242,7 @@ def test_a_window_learns_that_another_has_finished_and_leaves_no_answer(
 
 @pytest.mark.slow
 def test_a_window_shows_the_end_that_another_came_to_and_could_not_send(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     context = new_context(browser)
     first, second = two_windows(context, written(tmp_path, survey))
@@ -258,7 +258,7 @@ def test_a_window_shows_the_end_that_another_came_to_and_could_not_send(
 
 
 def test_a_window_sends_all_that_another_finished_without_network(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     receiver, context = Receiver(), new_context(browser)
     with serve(receiver.reply) as address:

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page
 
 from memeloc.survey.model import Answer, MemeEntry, PersonEntry, Submission
 from memeloc.survey.targets.html.target import Html
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question
@@ -50,7 +50,7 @@ NAMES |= {"age.answer.old": "40 or more"}
 CAPTION = "Zwei \U0001f95a Eier // ein Absturz!"
 
 
-def asking(folder: Path, questions: tuple[Question, ...] = QUESTIONS) -> SurveyPack:
+def asking(folder: Path, questions: tuple[Question, ...] = QUESTIONS) -> SheetsToSend:
     """A sheet of one meme and the person, asked questions of all kinds."""
     survey = pack(folder, "en", "US")
     (sheet,) = survey.sheets
@@ -69,12 +69,12 @@ def asking(folder: Path, questions: tuple[Question, ...] = QUESTIONS) -> SurveyP
 
 
 @pytest.fixture(scope="module")
-def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+def survey(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
     return asking(tmp_path_factory.mktemp("pictures"))
 
 
 def first_entry(
-    browser: Browser, folder: Path, survey: SurveyPack, size: Mapping[str, int] = PHONE
+    browser: Browser, folder: Path, survey: SheetsToSend, size: Mapping[str, int] = PHONE
 ) -> Page:
     page = open_in(new_context(browser, size), written(folder, survey))
     begin(page)
@@ -86,7 +86,7 @@ def box(page: Page, question: str) -> Any:
     return page.locator(f"fieldset[data-question={question}]")
 
 
-def end(page: Page, survey: SurveyPack) -> Submission:
+def end(page: Page, survey: SheetsToSend) -> Submission:
     """The person's page, the comments, and what the saved file holds."""
     page.check("input[name=age][value=old]")
     page.click("#next")
@@ -100,7 +100,7 @@ def end(page: Page, survey: SurveyPack) -> Submission:
 
 
 def test_every_kind_of_answer_is_read_back(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     page = first_entry(browser, tmp_path, survey)
     page.check("input[name=label][value=hate]")
@@ -131,7 +131,7 @@ def test_every_kind_of_answer_is_read_back(
 
 
 def test_what_is_no_longer_asked_is_not_sent(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     page = first_entry(browser, tmp_path, survey)
     assert box(page, "whom").is_hidden()
@@ -151,7 +151,7 @@ def test_what_is_no_longer_asked_is_not_sent(
 
 
 def test_the_first_required_question_left_out_is_shown(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     page = first_entry(browser, tmp_path, survey)
     page.check("input[name=label][value=no-hate]")
@@ -166,7 +166,7 @@ def test_the_first_required_question_left_out_is_shown(
 
 
 def test_keys_answer_the_question_that_has_the_focus(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     page = first_entry(browser, tmp_path, survey)
     for key in ("2", "1", "Enter", "2", "1"):  # no hate, no: hate; many, and one as well
@@ -185,7 +185,7 @@ def test_keys_answer_the_question_that_has_the_focus(
 
 
 def test_digits_answer_the_question_in_view(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     page = first_entry(browser, tmp_path, survey)
     page.check("input[name=label][value=hate]")
@@ -198,7 +198,7 @@ def test_digits_answer_the_question_in_view(
     page.context.close()
 
 
-def test_digits_in_a_text_are_text(browser: Browser, tmp_path: Path, survey: SurveyPack) -> None:
+def test_digits_in_a_text_are_text(browser: Browser, tmp_path: Path, survey: SheetsToSend) -> None:
     page = first_entry(browser, tmp_path, survey)
     page.locator("textarea[name=text]").press("1")
     assert page.locator("input[name=label]:checked").count() == 0
@@ -206,7 +206,7 @@ def test_digits_in_a_text_are_text(browser: Browser, tmp_path: Path, survey: Sur
 
 
 def test_a_passage_is_chosen_by_keys_and_taken_back(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     page = first_entry(browser, tmp_path, survey)
     page.check("input[name=label][value=hate]")
@@ -221,7 +221,7 @@ def test_a_passage_is_chosen_by_keys_and_taken_back(
 
 
 def test_a_passage_is_chosen_by_dragging(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     page = first_entry(browser, tmp_path, survey, {"width": 1280, "height": 900})
     page.check("input[name=label][value=hate]")
@@ -236,7 +236,7 @@ def test_a_passage_is_chosen_by_dragging(
 
 
 def test_an_unchanged_draft_is_the_answer(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     page = first_entry(browser, tmp_path, survey)
     assert page.input_value("textarea[name=text]") == "zwei eier"
@@ -249,7 +249,7 @@ def test_an_unchanged_draft_is_the_answer(
 
 
 def test_answers_are_there_after_going_back(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     page = first_entry(browser, tmp_path, survey)
     page.check("input[name=label][value=hate]")
@@ -265,7 +265,7 @@ def test_answers_are_there_after_going_back(
 
 
 def test_definitions_are_at_hand_on_every_page(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     page = first_entry(browser, tmp_path, survey)
     page.click("summary")

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page
 
 from memeloc.errors import InputError
 from memeloc.survey.targets.html.target import Html
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.resolver import import_file
 from tests.local_server import Reply, Request, serve
 from tests.survey.packs import pack
@@ -36,7 +36,7 @@ CONTACT = "lab@university.example"
 
 
 @pytest.fixture(scope="module")
-def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+def survey(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
     return pack(tmp_path_factory.mktemp("pictures"))
 
 
@@ -47,7 +47,7 @@ def state(page: Page) -> str:
 
 
 def test_answers_that_arrive_bring_the_code_at_once(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     receiver = Receiver()
     with serve(receiver.reply) as address:
@@ -62,7 +62,7 @@ def test_answers_that_arrive_bring_the_code_at_once(
 
 
 def test_a_reply_that_may_not_be_read_brings_no_code(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     receiver = Receiver(headers={})
     with serve(receiver.reply) as address:
@@ -77,7 +77,7 @@ def test_a_reply_that_may_not_be_read_brings_no_code(
 
 
 def test_who_says_the_file_is_saved_gets_the_code(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     receiver = Receiver(headers={})
     with serve(receiver.reply) as address:
@@ -95,7 +95,7 @@ def test_who_says_the_file_is_saved_gets_the_code(
 
 
 def test_a_refusal_brings_no_code_and_is_tried_again(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     receiver = Receiver()
     receiver.status = 500
@@ -113,7 +113,7 @@ def test_a_refusal_brings_no_code_and_is_tried_again(
 
 
 def test_what_was_sent_several_times_counts_once(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     receiver = Receiver(headers={})
     with serve(receiver.reply) as address:
@@ -137,7 +137,7 @@ def elsewhere(address: str, headers: Mapping[str, str]) -> Callable[[Request], R
 
 
 def test_a_receiver_may_answer_from_another_address(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     echo = Receiver()
     with serve(echo.reply) as answering, serve(elsewhere(answering, READABLE)) as address:
@@ -149,7 +149,7 @@ def test_a_receiver_may_answer_from_another_address(
 
 
 def test_who_stops_sends_what_is_answered_without_a_code(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     receiver = Receiver()
     with serve(receiver.reply) as address:
@@ -166,7 +166,7 @@ def test_who_stops_sends_what_is_answered_without_a_code(
 
 
 def test_who_does_not_agree_leaves_nothing(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     receiver = Receiver()
     with serve(receiver.reply) as address:
@@ -184,7 +184,7 @@ def test_who_does_not_agree_leaves_nothing(
 
 
 def test_who_does_not_agree_before_the_store_is_read_sends_nothing(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     receiver, context = Receiver(), new_context(browser)
     context.add_init_script(HELD_STORE)
@@ -204,7 +204,7 @@ def test_who_does_not_agree_before_the_store_is_read_sends_nothing(
 
 
 def test_without_a_receiver_the_file_goes_to_the_contact(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     page = opened(browser, written(tmp_path, survey))
     begin(page)
@@ -217,7 +217,7 @@ def test_without_a_receiver_the_file_goes_to_the_contact(
     page.context.close()
 
 
-def test_codes_and_checks_are_not_read_at_a_glance(tmp_path: Path, survey: SurveyPack) -> None:
+def test_codes_and_checks_are_not_read_at_a_glance(tmp_path: Path, survey: SheetsToSend) -> None:
     text = written(tmp_path, survey, "https://survey.example/answers").read_text("utf-8")
     assert [word for word in ("DONE-7", "NO-7", "check-1", "implicit") if word in text] == []
 

@@ -19,21 +19,21 @@ from memeloc.survey.model import entry_id
 from memeloc.survey.targets.html.target import sheet_page
 from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import item_key
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from tests.local_server import Reply, Request, json_reply, serve
 from tests.survey.packs import pack
 from tests.survey.sheet_pages import CHOSEN, code, fill, kept_in, new_context, see, wait_until
 
 
 @pytest.fixture(scope="module")
-def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+def survey(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
     return pack(tmp_path_factory.mktemp("pictures"))
 
 
 class SheetServer:
     """A server that stores answers by item and number, and gives the code at the end."""
 
-    def __init__(self, survey: SurveyPack) -> None:
+    def __init__(self, survey: SheetsToSend) -> None:
         self.shown = SheetTexts(survey, survey.sheets[0])
         self.answers: dict[tuple[str, int], Any] = {}
         self.finished: list[Any] = []
@@ -84,7 +84,7 @@ class SheetServer:
 
 
 @contextmanager
-def served(browser: Browser, survey: SurveyPack) -> Iterator[tuple[SheetServer, Page, str]]:
+def served(browser: Browser, survey: SheetsToSend) -> Iterator[tuple[SheetServer, Page, str]]:
     """A server, a page that shows its sheet, and its address."""
     server, context = SheetServer(survey), new_context(browser)
     with serve(server.reply) as address:
@@ -105,7 +105,7 @@ def agree(page: Page) -> None:
 
 
 def test_each_answer_is_stored_and_the_code_comes_last(
-    browser: Browser, survey: SurveyPack
+    browser: Browser, survey: SheetsToSend
 ) -> None:
     with served(browser, survey) as (server, page, _):
         agree(page)
@@ -128,7 +128,7 @@ def decoded(page: str) -> Any:
     return json.loads(base64.b64decode(match[1]))
 
 
-def test_a_served_page_has_no_codes(survey: SurveyPack) -> None:
+def test_a_served_page_has_no_codes(survey: SheetsToSend) -> None:
     shown = SheetTexts(survey, survey.sheets[0])
     served = {"answer": "/a", "finish": "/f", "csrf": "t", "stored": {}}
     assert decoded(sheet_page(shown))["codes"]["done"] == "DONE-7"
@@ -137,7 +137,7 @@ def test_a_served_page_has_no_codes(survey: SurveyPack) -> None:
     assert "connect-src 'self'" in html.unescape(page)
 
 
-def test_answers_wait_for_a_server_that_is_away(browser: Browser, survey: SurveyPack) -> None:
+def test_answers_wait_for_a_server_that_is_away(browser: Browser, survey: SheetsToSend) -> None:
     with served(browser, survey) as (server, page, _):
         agree(page)
         server.status = 503
@@ -154,7 +154,7 @@ def test_answers_wait_for_a_server_that_is_away(browser: Browser, survey: Survey
 
 @pytest.mark.parametrize("button", ["#next", "#back"])
 def test_answers_that_keys_pass_on_the_way_to_another_are_not_sent(
-    browser: Browser, survey: SurveyPack, button: str
+    browser: Browser, survey: SheetsToSend, button: str
 ) -> None:
     with served(browser, survey) as (server, page, _):
         agree(page)
@@ -170,7 +170,7 @@ def test_answers_that_keys_pass_on_the_way_to_another_are_not_sent(
 
 @pytest.mark.parametrize("is_slow", [False, True])
 def test_who_leaves_half_way_leaves_the_last_answer_too(
-    browser: Browser, survey: SurveyPack, is_slow: bool
+    browser: Browser, survey: SheetsToSend, is_slow: bool
 ) -> None:
     with served(browser, survey) as (server, page, _):
         agree(page)
@@ -186,7 +186,7 @@ def test_who_leaves_half_way_leaves_the_last_answer_too(
     assert server.labels() == ["no-hate", "hate"]
 
 
-def test_the_end_waits_until_the_server_is_back(browser: Browser, survey: SurveyPack) -> None:
+def test_the_end_waits_until_the_server_is_back(browser: Browser, survey: SheetsToSend) -> None:
     with served(browser, survey) as (server, page, _):
         agree(page)
         server.status = 503
@@ -202,7 +202,9 @@ def test_the_end_waits_until_the_server_is_back(browser: Browser, survey: Survey
     assert [sent["status"] for sent in server.finished] == ["returned"]
 
 
-def test_another_browser_goes_on_with_what_is_stored(browser: Browser, survey: SurveyPack) -> None:
+def test_another_browser_goes_on_with_what_is_stored(
+    browser: Browser, survey: SheetsToSend
+) -> None:
     with served(browser, survey) as (server, page, address):
         server.stored = {server.item(0): {"label": "hate", "further": {}}}
         page.goto(address)
@@ -211,7 +213,7 @@ def test_another_browser_goes_on_with_what_is_stored(browser: Browser, survey: S
         assert page.locator("input:checked").get_attribute("value") == "hate"
 
 
-def test_who_declines_is_told_so_and_keeps_nothing(browser: Browser, survey: SurveyPack) -> None:
+def test_who_declines_is_told_so_and_keeps_nothing(browser: Browser, survey: SheetsToSend) -> None:
     with served(browser, survey) as (server, page, _):
         page.click("#next")
         page.check("input[name=consent][value=no]")
@@ -223,7 +225,7 @@ def test_who_declines_is_told_so_and_keeps_nothing(browser: Browser, survey: Sur
 
 
 def test_who_declines_after_answers_that_were_not_sent_sends_none(
-    browser: Browser, survey: SurveyPack
+    browser: Browser, survey: SheetsToSend
 ) -> None:
     with served(browser, survey) as (server, page, _):
         agree(page)
@@ -240,7 +242,7 @@ def test_who_declines_after_answers_that_were_not_sent_sends_none(
     assert server.answers == {}
 
 
-def test_feedback_is_read_before_the_next_item(browser: Browser, survey: SurveyPack) -> None:
+def test_feedback_is_read_before_the_next_item(browser: Browser, survey: SheetsToSend) -> None:
     with served(browser, survey) as (server, page, address):
         server.replies[server.item(0)] = {"feedback": {"correct": False, "text": "Look again."}}
         server.training = 1
@@ -254,7 +256,7 @@ def test_feedback_is_read_before_the_next_item(browser: Browser, survey: SurveyP
         page.locator("progress[value='1']").wait_for()
 
 
-def test_a_slow_server_holds_nobody_up(browser: Browser, survey: SurveyPack) -> None:
+def test_a_slow_server_holds_nobody_up(browser: Browser, survey: SheetsToSend) -> None:
     with served(browser, survey) as (server, page, _):
         agree(page)
         server.may_answer.clear()
@@ -268,7 +270,7 @@ def test_a_slow_server_holds_nobody_up(browser: Browser, survey: SurveyPack) -> 
     assert server.labels() == ["hate", "no-hate"]
 
 
-def test_who_is_screened_out_reads_why(browser: Browser, survey: SurveyPack) -> None:
+def test_who_is_screened_out_reads_why(browser: Browser, survey: SheetsToSend) -> None:
     with served(browser, survey) as (server, page, _):
         server.replies[server.item(0)] = {"ended": {"text": "Thank you so far.", "code": "OUT-1"}}
         agree(page)

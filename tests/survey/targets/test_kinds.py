@@ -15,7 +15,7 @@ from memeloc.survey.model import entry_id
 from memeloc.survey.targets.google_forms.forms import plan, question_id, question_key
 from memeloc.survey.targets.instructions import SheetTexts, ShownQuestion
 from memeloc.survey.targets.places import item_key
-from memeloc.survey.targets.protocol import ALL_KINDS, SurveyPack, refuse_other_kinds
+from memeloc.survey.targets.protocol import ALL_KINDS, SheetsToSend, refuse_other_kinds
 from memeloc.survey.targets.qualtrics.reading import tag_of
 from memeloc.survey.targets.registry import make_target, target_names
 from memeloc.survey.targets.resolver import import_file
@@ -28,7 +28,7 @@ Filled = list[tuple[str, ShownQuestion, tuple[str, ...]]]
 """An item's key, a question about it, and its answers by id."""
 
 
-def given(survey: SurveyPack) -> Filled:
+def given(survey: SheetsToSend) -> Filled:
     """What a person answers to which question."""
     sheet = survey.sheets[0]
     answers = {answer.entry: answer for answer in answered(survey)}
@@ -50,7 +50,7 @@ def saved(path: Path, value: Any) -> Path:
     return path
 
 
-def fill_csv(survey: SurveyPack, out: Path, answers: Filled) -> Path:
+def fill_csv(survey: SheetsToSend, out: Path, answers: Filled) -> Path:
     """Write into the table that was sent out."""
     (path,) = out.glob("*.csv")
     with path.open(encoding="utf-8-sig", newline="") as stream:
@@ -70,7 +70,7 @@ def fill_csv(survey: SurveyPack, out: Path, answers: Filled) -> Path:
     return path
 
 
-def fill_html(survey: SurveyPack, out: Path, answers: Filled) -> Path:
+def fill_html(survey: SheetsToSend, out: Path, answers: Filled) -> Path:
     """What a page sends."""
     items: dict[str, dict[str, Any]] = {}
     for item, question, values in answers:
@@ -87,7 +87,7 @@ def fill_html(survey: SurveyPack, out: Path, answers: Filled) -> Path:
     return saved(out / "answers.json", value)
 
 
-def fill_forms(survey: SurveyPack, out: Path, answers: Filled) -> Path:
+def fill_forms(survey: SheetsToSend, out: Path, answers: Filled) -> Path:
     """A response of the Forms API; options are sent by their text."""
     sheet = survey.sheets[0]
     form = plan(survey, sheet)
@@ -110,7 +110,7 @@ def fill_forms(survey: SurveyPack, out: Path, answers: Filled) -> Path:
     )
 
 
-def fill_label_studio(survey: SurveyPack, out: Path, answers: Filled) -> Path:
+def fill_label_studio(survey: SheetsToSend, out: Path, answers: Filled) -> Path:
     """An export as JSON of one annotator's annotations."""
     tasks: dict[str, dict[str, Any]] = {}
     for number, (item, question, values) in enumerate(answers, 1):
@@ -134,7 +134,7 @@ def _regions(question: ShownQuestion, values: tuple[str, ...]) -> Iterator[dict[
         yield {"from_name": name, "type": key, "value": {key: list(values)}}
 
 
-def fill_qualtrics(survey: SurveyPack, out: Path, answers: Filled) -> Path:
+def fill_qualtrics(survey: SheetsToSend, out: Path, answers: Filled) -> Path:
     """An export as CSV with choice text."""
     tags = {
         question.id: tag_of(number) for number, question in enumerate(survey.taxonomy.questions, 1)
@@ -156,7 +156,7 @@ def fill_qualtrics(survey: SurveyPack, out: Path, answers: Filled) -> Path:
     return path
 
 
-FILLS: dict[str, Callable[[SurveyPack, Path, Filled], Path]] = {
+FILLS: dict[str, Callable[[SheetsToSend, Path, Filled], Path]] = {
     "csv": fill_csv,
     "google-forms": fill_forms,
     "html": fill_html,
@@ -177,7 +177,7 @@ CLAIMED = [
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+def small(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
     return pack(tmp_path_factory.mktemp("pictures"), "de", "DE")
 
 
@@ -189,7 +189,7 @@ def test_every_target_that_shows_memes_is_filled_in_here() -> None:
     ("name", "kinds"), CLAIMED, ids=[f"{name}-{'+'.join(kinds)}" for name, kinds in CLAIMED]
 )
 def test_answers_come_back_as_they_were_given(
-    small: SurveyPack, tmp_path: Path, name: str, kinds: tuple[Kind, ...]
+    small: SheetsToSend, tmp_path: Path, name: str, kinds: tuple[Kind, ...]
 ) -> None:
     survey = every_kind(small, kinds)
     target = make_target(name, OPTIONS.get(name, {}))
@@ -205,7 +205,9 @@ def test_answers_come_back_as_they_were_given(
 
 
 @pytest.mark.parametrize("name", sorted({*FILLS, *RECRUITS}))
-def test_a_kind_that_it_cannot_show_is_refused_in_a_sentence(small: SurveyPack, name: str) -> None:
+def test_a_kind_that_it_cannot_show_is_refused_in_a_sentence(
+    small: SheetsToSend, name: str
+) -> None:
     target = make_target(name)
     for kind in ALL_KINDS - target.kinds:
         with pytest.raises(InputError, match=f"kind {kind}"):

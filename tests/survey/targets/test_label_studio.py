@@ -16,7 +16,7 @@ from memeloc.locales import default
 from memeloc.survey.model import Answer, PersonEntry
 from memeloc.survey.targets.instructions import SheetTexts, ShownQuestion, is_read
 from memeloc.survey.targets.label_studio import LabelStudio
-from memeloc.survey.targets.protocol import ALL_KINDS, SurveyPack
+from memeloc.survey.targets.protocol import ALL_KINDS, SheetsToSend
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question
@@ -41,7 +41,7 @@ TEXTS = {
 }
 
 
-def with_further(survey: SurveyPack, tag: str) -> SurveyPack:
+def with_further(survey: SheetsToSend, tag: str) -> SheetsToSend:
     """The survey with a further question after the label `hate`."""
     asked = Question("whom", "choices", ("one", "many"), when={"label": ("hate",)})
     texts = survey_texts(default().get(tag), TEXTS)
@@ -56,12 +56,12 @@ ANSWERS = tuple(
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+def small(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
     return pack(tmp_path_factory.mktemp("pictures"), "en", "US")
 
 
 @pytest.fixture(scope="module")
-def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+def survey(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
     return with_further(pack(tmp_path_factory.mktemp("pictures"), "ar", "EG"), "ar")
 
 
@@ -69,13 +69,13 @@ def read(path: Path) -> Any:
     return json.loads(path.read_text("utf-8"))
 
 
-def exported(survey: SurveyPack, folder: Path, pictures: str = "") -> Path:
+def exported(survey: SheetsToSend, folder: Path, pictures: str = "") -> Path:
     (path,) = LabelStudio(pictures).export(survey, folder)
     return path.parent
 
 
 def test_tasks_hide_checks_and_their_pictures_are_served(
-    survey: SurveyPack, tmp_path: Path
+    survey: SheetsToSend, tmp_path: Path
 ) -> None:
     own = exported(survey, tmp_path)
     tasks = [task["data"] for task in read(own / "tasks.json")]
@@ -125,7 +125,7 @@ def access(client: httpx.Client, personal: str) -> str:
 
 @pytest.mark.slow
 def test_the_program_shows_every_item_and_its_exports_come_back(
-    survey: SurveyPack, served: tuple[str, Path], tmp_path: Path
+    survey: SheetsToSend, served: tuple[str, Path], tmp_path: Path
 ) -> None:
     base, files = served
     survey = hostile(survey)
@@ -144,7 +144,7 @@ def test_the_program_shows_every_item_and_its_exports_come_back(
 
 @pytest.mark.slow
 def test_the_program_asks_every_kind_of_question(
-    small: SurveyPack, served: tuple[str, Path], tmp_path: Path
+    small: SheetsToSend, served: tuple[str, Path], tmp_path: Path
 ) -> None:
     base, files = served
     survey = replace(every_kind(small, ALL_KINDS), name="kinds")
@@ -173,7 +173,7 @@ def made(client: httpx.Client, own: Path, folder: Path) -> int:
 
 
 def annotated(
-    page: Page, survey: SurveyPack, base: str, project: int, answers: tuple[Answer, ...]
+    page: Page, survey: SheetsToSend, base: str, project: int, answers: tuple[Answer, ...]
 ) -> None:
     """Answer all items by a phone."""
     page.goto(f"{base}/user/login")
@@ -249,7 +249,7 @@ def mark(page: Page, heading: Locator, span: str) -> None:
 
 def came_back(
     client: httpx.Client,
-    survey: SurveyPack,
+    survey: SheetsToSend,
     project: int,
     folder: Path,
     expected: tuple[Answer, ...],

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
 from memeloc.errors import InputError
-from memeloc.survey.targets.protocol import Imported, SurveyPack
+from memeloc.survey.targets.protocol import Imported, SheetsToSend
 from memeloc.survey.targets.registry import make_target, target_names
 from memeloc.survey.targets.resolver import import_file
 from tests import growth
@@ -44,11 +44,11 @@ LEGACY = {"US": "cp1252", "EG": "cp1256"}
 
 
 @pytest.fixture(scope="module")
-def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+def survey(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
     return answered.survey(tmp_path_factory.mktemp("pictures"))
 
 
-def read_twice(kind: str, path: Path, survey: SurveyPack) -> Imported | None:
+def read_twice(kind: str, path: Path, survey: SheetsToSend) -> Imported | None:
     """What a file holds, the same both times and fit to be stored; None when it is refused."""
     make_target(kind).recognises(path)
     try:
@@ -158,7 +158,7 @@ def damage_table(table: Table, name: str, rng: random.Random, damaged: set[int])
 )
 @example(names=["headings", "rows"], seed=0, way="utf-8", delimiter=",", which=0)
 def test_rows_of_a_damaged_table_are_placed_or_rejected(
-    survey: SurveyPack,
+    survey: SheetsToSend,
     tmp_path: Path,
     kind: str,
     names: list[str],
@@ -190,7 +190,7 @@ def test_rows_of_a_damaged_table_are_placed_or_rejected(
 @quick
 @given(cut=st.integers(1, 5000))
 def test_whole_rows_of_a_cut_off_table_are_read(
-    survey: SurveyPack, tmp_path: Path, kind: str, cut: int
+    survey: SheetsToSend, tmp_path: Path, kind: str, cut: int
 ) -> None:
     table, path = TABLES[kind](survey, survey.sheets[0]), tmp_path / "cut.csv"
     numbers = list(save_table(path, table))
@@ -207,7 +207,7 @@ def test_whole_rows_of_a_cut_off_table_are_read(
 
 @pytest.mark.parametrize("kind", sorted(TABLES))
 def test_a_broken_workbook_is_refused_or_read(
-    survey: SurveyPack, tmp_path: Path, kind: str
+    survey: SheetsToSend, tmp_path: Path, kind: str
 ) -> None:
     path = tmp_path / "t.xlsx"
     save_table(path, TABLES[kind](survey, survey.sheets[0]), "xlsx")
@@ -229,7 +229,7 @@ def test_a_broken_workbook_is_refused_or_read(
 )
 @pytest.mark.parametrize("kind", sorted(TABLES))
 def test_the_cost_of_huge_cells_is_linear(
-    survey: SurveyPack, tmp_path: Path, kind: str, unit: str
+    survey: SheetsToSend, tmp_path: Path, kind: str, unit: str
 ) -> None:
     def seconds(length: int) -> float:
         table = TABLES[kind](survey, survey.sheets[0])
@@ -241,7 +241,7 @@ def test_the_cost_of_huge_cells_is_linear(
     assert growth.is_linear(seconds, 80_000)
 
 
-def test_an_archive_that_unpacks_to_much_is_refused(survey: SurveyPack, tmp_path: Path) -> None:
+def test_an_archive_that_unpacks_to_much_is_refused(survey: SheetsToSend, tmp_path: Path) -> None:
     path = tmp_path / "bomb.zip"
     with (
         zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
@@ -288,7 +288,7 @@ def places_in(value: Any) -> Iterator[tuple[Any, Any]]:
     which=st.integers(0, 1),
 )
 def test_records_of_damaged_json_are_placed_or_rejected(
-    survey: SurveyPack,
+    survey: SheetsToSend,
     tmp_path: Path,
     kind: str,
     names: list[str],
@@ -327,7 +327,7 @@ def test_records_of_damaged_json_are_placed_or_rejected(
         assert not result.rejected
 
 
-def test_lines_of_json_are_read_line_by_line(survey: SurveyPack, tmp_path: Path) -> None:
+def test_lines_of_json_are_read_line_by_line(survey: SheetsToSend, tmp_path: Path) -> None:
     values = [json.dumps(value) for value, _ in VALUES["html"](survey, survey.sheets[0])]
     values[1] = values[1][:-1]
     values[2] = values[2][:-1] + ', "more": ' + "[" * 300 + "]" * 300 + "}"
@@ -342,7 +342,7 @@ def test_lines_of_json_are_read_line_by_line(survey: SurveyPack, tmp_path: Path)
 # Any target
 
 
-def original(kind: str, survey: SurveyPack, folder: Path) -> bytes:
+def original(kind: str, survey: SheetsToSend, folder: Path) -> bytes:
     """An undamaged file."""
     path = folder / "original"
     if kind in TABLES:
@@ -358,7 +358,7 @@ def original(kind: str, survey: SurveyPack, folder: Path) -> bytes:
 @quick
 @given(data=st.data())
 def test_no_bytes_make_more_than_a_sentence(
-    survey: SurveyPack, tmp_path: Path, kind: str, data: st.DataObject
+    survey: SheetsToSend, tmp_path: Path, kind: str, data: st.DataObject
 ) -> None:
     changed = bytearray(original(kind, survey, tmp_path))
     for _ in range(data.draw(st.integers(1, 6))):
@@ -381,7 +381,9 @@ def test_no_bytes_make_more_than_a_sentence(
 
 
 @pytest.mark.parametrize("kind", target_names())
-def test_missing_and_empty_files_are_refused(survey: SurveyPack, tmp_path: Path, kind: str) -> None:
+def test_missing_and_empty_files_are_refused(
+    survey: SheetsToSend, tmp_path: Path, kind: str
+) -> None:
     (tmp_path / "empty").write_bytes(b"")
     for path in (tmp_path / "none", tmp_path / "empty"):
         assert not make_target(kind).recognises(path)
@@ -392,7 +394,7 @@ def test_missing_and_empty_files_are_refused(survey: SurveyPack, tmp_path: Path,
 @quick
 @given(seed=st.integers(0, 2**32), damages=st.lists(st.integers(0, 4), max_size=4))
 def test_people_of_damaged_prolific_exports_are_not_lost(
-    survey: SurveyPack, tmp_path: Path, seed: int, damages: list[int]
+    survey: SheetsToSend, tmp_path: Path, seed: int, damages: list[int]
 ) -> None:
     rng = random.Random(seed)
     header, *rows = [line.split(",") for line in PROLIFIC.strip().split("\n")]

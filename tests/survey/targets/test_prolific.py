@@ -22,7 +22,7 @@ from memeloc.survey.targets.prolific.filters import (
 )
 from memeloc.survey.targets.prolific.studies import GROUP_FILTER
 from memeloc.survey.targets.prolific.target import Prolific
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import load_taxonomy
 from tests.survey.annotators import sheet as a_sheet
@@ -42,7 +42,7 @@ def known_for(*cultures: Culture) -> tuple[Filters, list[str]]:
     return lookup(load_filters(), offered_records(countries()), cultures)
 
 
-def a_pack(*cultures: Culture, minutes: int = 12, wanted: int = 5) -> SurveyPack:
+def a_pack(*cultures: Culture, minutes: int = 12, wanted: int = 5) -> SheetsToSend:
     sheets = tuple(
         replace(
             a_sheet("US"),
@@ -52,7 +52,7 @@ def a_pack(*cultures: Culture, minutes: int = 12, wanted: int = 5) -> SurveyPack
         )
         for culture in cultures
     )
-    return SurveyPack(
+    return SheetsToSend(
         "pilot",
         sheets,
         load_taxonomy("multi3hate"),
@@ -72,7 +72,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def studies(pack: SurveyPack, file: Path, **options: Any) -> dict[str, dict[str, Any]]:
+def studies(pack: SheetsToSend, file: Path, **options: Any) -> dict[str, dict[str, Any]]:
     made = Prolific(**{"urls": URLS, "filters": str(file), **options}).studies(pack)
     assert all(each.is_complete for each in made)
     return {each.sheet: json.loads(json.dumps(each.body)) for each in made}

@@ -24,7 +24,7 @@ from memeloc.survey.targets.prolific.api import TOKEN, ProlificApi
 from memeloc.survey.targets.prolific.filters import load_filters, lookup, write_filters
 from memeloc.survey.targets.prolific.studies import GROUP_FILTER, STUDIES_FILTER, studies_made
 from memeloc.survey.targets.prolific.target import Prolific
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.services import RequestError
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import load_taxonomy
@@ -35,7 +35,7 @@ from tests.survey.prolific_server import ProlificServer, offered, offered_record
 
 SHEETS = (sheet("DE"), sheet("US"), sheet("IN"))
 CULTURES = tuple(sheet.culture for sheet in SHEETS)
-PACK = SurveyPack(
+PACK = SheetsToSend(
     "pilot",
     SHEETS,
     load_taxonomy("multi3hate"),

@@ -19,7 +19,7 @@ import pytest
 from memeloc.locales import default
 from memeloc.survey.model import Answer, entry_id
 from memeloc.survey.targets.places import item_key
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.qualtrics.survey import Qsf
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts
@@ -54,7 +54,7 @@ QUESTION = {
 
 
 @pytest.fixture(scope="module")
-def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+def survey(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
     """A survey in Arabic, with a further question after the label `hate`."""
     made = pack(tmp_path_factory.mktemp("pictures"), "ar", "EG")
     asked = Question("whom", "choices", ("one", "many"), when={"label": ("hate", "unknown")})
@@ -62,7 +62,7 @@ def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
     return replace(made, taxonomy=replace(made.taxonomy, questions=(asked,)), texts={"ar": texts})
 
 
-def exported(survey: SurveyPack, folder: Path) -> Any:
+def exported(survey: SheetsToSend, folder: Path) -> Any:
     (path,) = Qsf().export(survey, folder)
     return json.loads(path.read_text("utf-8"))
 
@@ -142,7 +142,7 @@ def valid(whole: Any) -> None:
 
 
 def test_a_survey_is_whole_and_asks_every_entry_in_order(
-    survey: SurveyPack, tmp_path: Path
+    survey: SheetsToSend, tmp_path: Path
 ) -> None:
     whole = exported(survey, tmp_path)
     valid(whole)
@@ -172,7 +172,7 @@ def test_a_survey_is_whole_and_asks_every_entry_in_order(
 
 
 def test_the_flow_reads_the_participant_and_ends_with_the_codes(
-    survey: SurveyPack, tmp_path: Path
+    survey: SheetsToSend, tmp_path: Path
 ) -> None:
     flow = elements(exported(survey, tmp_path), "FL")[0]["Payload"]["Flow"]
     assert flow[0]["EmbeddedData"][0]["Field"] == "PROLIFIC_PID"
@@ -187,11 +187,11 @@ def test_the_flow_reads_the_participant_and_ends_with_the_codes(
     assert "Options" not in plain["Payload"]["Flow"][-1]
 
 
-def key(survey: SurveyPack, entry: str) -> str:
+def key(survey: SheetsToSend, entry: str) -> str:
     return item_key(survey.name, survey.sheets[0].id, entry)
 
 
-def response(survey: SurveyPack, number: str, who: str, chosen: dict[str, str]) -> dict[str, str]:
+def response(survey: SheetsToSend, number: str, who: str, chosen: dict[str, str]) -> dict[str, str]:
     return {
         "StartDate": "2026-03-01 03:00:00",
         "EndDate": "2026-03-01 03:04:00",
@@ -205,7 +205,7 @@ def response(survey: SurveyPack, number: str, who: str, chosen: dict[str, str]) 
 
 
 def saved(
-    survey: SurveyPack, path: Path, rows: list[dict[str, str]], *, seed: int | None = None
+    survey: SheetsToSend, path: Path, rows: list[dict[str, str]], *, seed: int | None = None
 ) -> Path:
     """An export of Qualtrics' with its three rows of headings."""
     tags = [key(survey, entry_id(entry)) for entry in survey.sheets[0].entries]
@@ -228,7 +228,7 @@ def saved(
 
 @pytest.mark.parametrize("form", ["names", "ids", "numbers"])
 def test_exports_come_back_by_text_by_name_and_by_number(
-    survey: SurveyPack, tmp_path: Path, form: str
+    survey: SheetsToSend, tmp_path: Path, form: str
 ) -> None:
     order = [label.id for label in survey.taxonomy.labels]
     texts = survey.texts["ar"]

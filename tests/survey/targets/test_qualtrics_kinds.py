@@ -15,7 +15,7 @@ from memeloc.locales import default
 from memeloc.survey.model import PersonEntry, entry_id
 from memeloc.survey.targets.files import data_url
 from memeloc.survey.targets.places import item_key
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.qualtrics.survey import LARGEST, SIDE, Qsf
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts
@@ -48,7 +48,7 @@ TEXTS = {
 
 
 @pytest.fixture(scope="module")
-def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+def survey(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
     """A survey in English that asks all kinds of questions, and one about the person."""
     made = pack(tmp_path_factory.mktemp("pictures"))
     (sheet,) = made.sheets
@@ -60,11 +60,11 @@ def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
     )
 
 
-def key(survey: SurveyPack, entry: str) -> str:
+def key(survey: SheetsToSend, entry: str) -> str:
     return item_key(survey.name, survey.sheets[0].id, entry)
 
 
-def test_the_flow_leads_who_stops_to_the_end(survey: SurveyPack, tmp_path: Path) -> None:
+def test_the_flow_leads_who_stops_to_the_end(survey: SheetsToSend, tmp_path: Path) -> None:
     whole = exported(survey, tmp_path)
     flow = elements(whole, "FL")[0]["Payload"]["Flow"]
     kinds = [step["Type"] for step in flow]
@@ -77,7 +77,7 @@ def test_the_flow_leads_who_stops_to_the_end(survey: SurveyPack, tmp_path: Path)
         assert (end["Type"], "Options" in end) == ("EndSurvey", False)
 
 
-def test_who_stopped_is_kept_with_what_was_answered(survey: SurveyPack, tmp_path: Path) -> None:
+def test_who_stopped_is_kept_with_what_was_answered(survey: SheetsToSend, tmp_path: Path) -> None:
     row = {
         "Finished": "True",
         "ResponseId": "R_1",
@@ -95,7 +95,7 @@ def test_who_stopped_is_kept_with_what_was_answered(survey: SurveyPack, tmp_path
 
 
 def test_pictures_go_beside_the_file_and_are_found_by_address(
-    survey: SurveyPack, tmp_path: Path
+    survey: SheetsToSend, tmp_path: Path
 ) -> None:
     (path,) = Qsf(f"{BASE}/").export(survey, tmp_path)
     text = path.read_text("utf-8")
@@ -127,7 +127,7 @@ def test_a_large_picture_is_made_smaller_in_its_question(tmp_path: Path) -> None
     assert sizes == [(600, 450), (1200, 900)]
 
 
-def test_a_large_animation_needs_a_server(survey: SurveyPack, tmp_path: Path) -> None:
+def test_a_large_animation_needs_a_server(survey: SheetsToSend, tmp_path: Path) -> None:
     frames = [Image.effect_noise((640, 480), spread) for spread in (60, 90)]
     frames[0].save(tmp_path / "large.gif", save_all=True, append_images=frames[1:])
     (sheet,) = survey.sheets
