@@ -372,6 +372,23 @@ def test_a_checkbox_with_other(command: Run, study: Path) -> None:
     assert "my neighbour, too" in json.dumps(result["rejected"])
 
 
+def test_a_later_answer_wins_whatever_its_device_says(command: Run, study: Path) -> None:
+    """A server collects two pages of a person; the second device's clock is an hour behind."""
+    (sheet, *_) = sheets_of(culture="US")
+    pages = []
+    for number, (hour, label) in enumerate(((12, "hate"), (11, "no-hate"))):
+        answers = labels_of(sheet) | dict.fromkeys(sheet.memes, label)
+        page = {"memeloc": "survey-answers", "survey": "pilot", "sheet": sheet.id}
+        page |= {"submission": f"s{number}", "participant": "ada", "status": "complete"}
+        page |= {"submitted": f"2026-03-12T{hour}:00:00Z"}
+        given = [{"item": entry, "label": answer} for entry, answer in answers.items()]
+        pages.append(json.dumps(page | {"answers": given}))
+    (study / "collected.jsonl").write_text("\n".join([*pages, pages[0]]), encoding="utf-8")
+    assert imported(command, study / "collected.jsonl")["rejected"] == []
+    (sent,) = stored()
+    assert {answer.label for answer in sent.answers if answer.entry in sheet.memes} == {"no-hate"}
+
+
 # Files that are not as they were given out
 
 

@@ -43,6 +43,7 @@ from memeloc.survey.targets.protocol import (
     SheetsToSend,
 )
 from memeloc.survey.targets.services import is_https
+from memeloc.survey.times import read_moment
 from memeloc.taxonomy import Taxonomy
 
 _FOLDER = Path(__file__).parent / "sheet"
@@ -192,7 +193,13 @@ class Html(SheetFiles):
         return starts_as_json(path, "survey-answers")
 
     def read(self, path: Path, survey: SheetsToSend) -> Iterator[RawRecord]:
-        """Return the submissions of a file; raise InputError if it cannot be read at all."""
+        """Return the submissions of a file; raise InputError if it cannot be read at all.
+
+        Of a person's submissions to a sheet that were collected in a file, one that stands after
+        another is later, whatever the clock of its device says.
+        """
+        latest: dict[tuple[str, str | None], datetime] = {}
+        times: dict[str, datetime | None] = {}
         for row, value in read_records(path):
             sent = validated(_Submission, value, row, "not a submission")
             if isinstance(sent, RejectedRow):
@@ -204,6 +211,11 @@ class Html(SheetFiles):
                 message = "It does not say that its person agreed to take part; nothing is taken."
                 yield RejectedRow("", row, "no consent", message, {"sheet": sent.sheet})
             else:
+                whose = sent.sheet, sent.participant
+                moment = read_moment(sent.submitted)
+                if moment and sent.submission not in times:
+                    moment = latest[whose] = max(moment, latest.get(whose, moment))
+                moment = times.setdefault(sent.submission, moment)
                 yield RawSubmission(
                     sent.participant or "",
                     [answer.raw(survey.taxonomy) for answer in sent.answers],
@@ -211,7 +223,7 @@ class Html(SheetFiles):
                     id=sent.submission,
                     status=sent.status,
                     started=sent.started,
-                    submitted=sent.submitted,
+                    submitted=moment or sent.submitted,
                     code=sent.code or "",
                     comments=sent.comments or "",
                     presented=sent.presented.model_dump(mode="json") if sent.presented else {},
