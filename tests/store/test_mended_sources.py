@@ -11,6 +11,7 @@ import openpyxl
 import pytest
 
 from memeloc import Workspace
+from memeloc.correct.sheet_form import sheet_texts
 from tests.worlds import correct, memeloc, read_rows, write_table
 
 FIRST, MENDED = "Wether on monday: // me", "Weather on monday: // me"
@@ -152,7 +153,7 @@ def test_each_format_shows_what_changed_and_a_suggestion(folder: Path, form: str
     assert sheet is not None
     text = _text(sheet)
     before, suggestion = FIRST.split(" // ")[0], SUGGESTED.split(" // ")[0]
-    assert "source before" in text
+    assert sheet_texts("hi")["source before"] in text
     assert before in text
     assert suggestion in text
     assert HINDI.split(" // ")[0] in text
