@@ -15,7 +15,7 @@ from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.sheets import write_sheet_table
 from memeloc.survey.model import MemeEntry, RejectedRow
-from memeloc.survey.targets.files import copy_picture, unknown_columns
+from memeloc.survey.targets.files import copy_picture, has_table, unknown_columns
 from memeloc.survey.targets.instructions import Item, SheetFiles, SheetTexts, as_text
 from memeloc.survey.targets.protocol import (
     ALL_KINDS,
@@ -100,10 +100,7 @@ class Csv(SheetFiles):
 
     def recognises(self, path: Path) -> bool:
         """Return whether some table of a file has the headings that answers need."""
-        try:
-            return any(True for _ in read_tables(path, NEEDED, encodings=("cp1252",)))
-        except InputError:
-            return False
+        return has_table(path, required=NEEDED)
 
     def read(self, path: Path, survey: SheetsToSend) -> Iterator[RawRecord]:
         """Return the rows of all tables of a file.

@@ -19,8 +19,9 @@ from memeloc.errors import InputError
 from memeloc.files import read_head, replacing
 from memeloc.pages import encode_json
 from memeloc.survey.model import RejectedRow
+from memeloc.tables import read_tables
 from memeloc.tables.column_map import listed
-from memeloc.tables.rows import Header, Row
+from memeloc.tables.rows import Header, Row, Table
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -70,6 +71,14 @@ def refuse_other_exports(path: Path) -> None:
         is_json = marks[0].startswith(b'"')
         if is_json != is_table and all(mark in head for mark in marks):
             raise InputError(message, file=path)
+
+
+def has_table(path: Path, is_one: Callable[[Table], bool] = bool, **headings: Any) -> bool:
+    """Return whether a file has a table with some headings, see `read_tables`, that is one."""
+    try:
+        return any(map(is_one, read_tables(path, encodings=("cp1252",), **headings)))
+    except InputError:
+        return False
 
 
 def read_json(path: Path) -> Any:

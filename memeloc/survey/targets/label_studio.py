@@ -182,22 +182,21 @@ class _Interface:
 
     def xml(self) -> str:
         """Return what the program's interface is made of."""
+        gate = [
+            '  <View style="display: none">',
+            f'  <Choices name="{GATE}" toName="shown" choice="multiple">',
+            *_choices({id: id for id in self._of_some}),
+            "  </Choices>",
+            "  </View>",
+        ]
         lines = [
             # On a phone the bar with the button lies over the end of the page.
             f'<View style="direction: {self._shown.locale.direction}; padding-bottom: 6rem">',
             f"  <Style>{_STYLE}</Style>",
             '  <HyperText name="shown" value="$shown" inline="true" selectionEnabled="false"/>',
+            *(gate if self._of_some else ()),
+            *(line for question in self._questions for line in self._question(question)),
         ]
-        if self._of_some:
-            lines += [
-                '  <View style="display: none">',
-                f'  <Choices name="{GATE}" toName="shown" choice="multiple">',
-                *_choices({id: id for id in self._of_some}),
-                "  </Choices>",
-                "  </View>",
-            ]
-        for question in self._questions:
-            lines += self._question(question)
         return "\n".join((*lines, "</View>\n"))
 
     def data(self, item: Item) -> dict[str, str]:
@@ -225,17 +224,14 @@ class _Interface:
             for question in questions
             if question.draft
         ]
-        predictions: list[dict[str, Any]] = []
-        if results:
-            predictions = [{"model_version": MODEL, "result": results}]
+        predictions: list[Any] = [{"model_version": MODEL, "result": results}] if results else []
         prelabels = self._shown.survey.prelabels
         if prelabels is not None and isinstance(item.entry, MemeEntry):
             shares = prelabels.labels.get(item.entry.meme_id, {})
             for label in sorted(shares, key=lambda label: (-shares[label], label)):
-                chosen = _result(f"{_BEFORE}{LABEL}", "choices", [label])
-                score = round(shares[label], 4)
-                result = {"model_version": prelabels.model, "score": score}
-                predictions.append(result | {"result": [*results, chosen]})
+                result = [*results, _result(f"{_BEFORE}{LABEL}", "choices", [label])]
+                own = {"model_version": prelabels.model, "score": round(shares[label], 4)}
+                predictions.append(own | {"result": result})
         return predictions
 
     def _question(self, question: ShownQuestion) -> list[str]:

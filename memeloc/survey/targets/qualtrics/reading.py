@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 
 from memeloc.errors import InputError
 from memeloc.survey.model import RejectedRow, Sheet
-from memeloc.survey.targets.files import unknown_columns
+from memeloc.survey.targets.files import has_table, unknown_columns
 from memeloc.survey.targets.places import is_ticked, whole_number
 from memeloc.survey.targets.protocol import (
     RawAnswer,
@@ -78,11 +78,7 @@ def tag_of(number: int) -> str:
 
 def recognises(path: Path) -> bool:
     """Return whether some table of a file has Qualtrics' three rows of headings."""
-    try:
-        tables = read_tables(path, is_header=_is_header, encodings=("cp1252",))
-        return any(map(_has_marks, tables))
-    except InputError:
-        return False
+    return has_table(path, _has_marks, is_header=_is_header)
 
 
 def read(path: Path, survey: SheetsToSend) -> Iterator[RawRecord]:
