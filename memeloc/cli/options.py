@@ -229,19 +229,17 @@ def pairs(option: str, texts: Sequence[str] | None) -> dict[str, str]:
 
 def settings(texts: Sequence[str] | None) -> dict[str, Any]:
     """The values of `--set`: JSON, and tables as in memeloc.toml, as such; all else as text."""
-    return {key: _value(text) for key, text in pairs("--set", texts).items()}
-
-
-def _value(text: str) -> Any:
     import json
     import tomllib
 
-    with suppress(ValueError):
-        return json.loads(text)
-    if text.startswith("{"):  # elsewhere TOML has dates and times, which are texts here
+    values: dict[str, Any] = {**pairs("--set", texts)}
+    for key, text in values.items():
         with suppress(ValueError):
-            return tomllib.loads(f"value = {text}")["value"]
-    return text
+            if text.startswith("{"):  # elsewhere TOML has dates and times, which are texts here
+                values[key] = tomllib.loads(f"value = {text}")["value"]
+        with suppress(ValueError):
+            values[key] = json.loads(text)
+    return values
 
 
 def engine(name: str, address: str, settings: EngineSettings | None = None) -> Engine:

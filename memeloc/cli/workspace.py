@@ -24,7 +24,7 @@ from memeloc.cli.options import (
 )
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import Column, Table, explain, next_lines, show
-from memeloc.counts import counted
+from memeloc.counts import counted, listed, sentence
 from memeloc.workspace.acceptance import acceptance_sentences
 
 
@@ -96,9 +96,12 @@ def import_table(
       memeloc import captions.csv --langs de,hi --strict
     """
     if captions.is_dir():
-        options = (templates, strict, dry_run, langs != "all", state != "given", by)
-        table_only = any(options)
-        _import_folder(captions, table_only=table_only, as_json=as_json)
+        if any((templates, strict, dry_run, langs != "all", state != "given", by)):
+            raise typer.BadParameter(
+                "only of a captions table are --langs, --state, --by, --templates, --strict, "
+                "--dry-run"
+            )
+        _import_folder(captions, as_json)
         return
     with memeloc.Workspace.find() as workspace, progress("Importing", None, unit="rows") as bar:
         result = workspace.captions.import_table(
@@ -115,26 +118,21 @@ def import_table(
     explain("Note", result.notes)
     explain("Left out", result.left_out, more=sum(result.problems.values()) - len(result.left_out))
     if result.empty:
-        cells = ", ".join(f"{tag} {count:,}" for tag, count in sorted(result.empty.items()))
+        cells = listed(dict(sorted(result.empty.items())))
         say(f"Note: empty cells are captions still to translate ({cells})")
     added, changed = sum(result.added.values()), sum(result.changed.values())
-    then = (
-        f"{'Would import' if dry_run else 'Imported'} {counted(result.memes, 'new meme')}. "
-        f"Captions: {added:,} new, {changed:,} changed, {result.unchanged:,} unchanged."
-        if added + changed
-        else f"Nothing is new: {counted(result.unchanged, 'caption is', 'captions are')} "
-        "here already."
-    )
+    then = "{did} {r.memes:new meme}. Captions: {new:,} new, {changed:,} changed, {r.unchanged:,} "
+    then += "unchanged."
+    if not added + changed:
+        then = "Nothing is new: {r.unchanged:caption is|captions are} here already."
+    did = "Would import" if dry_run else "Imported"
+    then = sentence(then, did=did, r=result, new=added, changed=changed)
     show(result, then, *further, as_json=as_json)
 
 
-def _import_folder(folder: Path, *, table_only: bool, as_json: bool) -> None:
+def _import_folder(folder: Path, as_json: bool) -> None:
     from memeloc.cli.curating.collect import how_read
 
-    if table_only:
-        raise typer.BadParameter(
-            "only of a captions table are --langs, --state, --by, --templates, --strict, --dry-run"
-        )
     with memeloc.Workspace.find() as workspace, progress("Importing", None) as bar:
         result = workspace.publishing.import_folder(folder, on_progress=bar.phase)
         stage = "translate" if result.memes else "collect"
@@ -144,11 +142,12 @@ def _import_folder(folder: Path, *, table_only: bool, as_json: bool) -> None:
         explain("Read", map(how_read, collected.tables))
     explain("Note", result.notes)
     explain("Not taken", [f"{each.url}: {each.sentence}" for each in collected.refusals])
-    pictures = counted(collected.found.get("picture", 0), "finished meme")
-    templates = counted(collected.found.get("template", 0), "template")
     then = [
-        f"{pictures} and {templates}: {collected.new:,} new, {collected.changed:,} changed, "
-        f"{collected.unchanged:,} unchanged."
+        sentence(
+            "{0:finished meme} and {1:template}: {2.new:,} new, {2.changed:,} changed, "
+            "{2.unchanged:,} unchanged.",
+            *(collected.found.get("picture", 0), collected.found.get("template", 0), collected),
+        )
     ]
     if result.layout:
         captions = sum(result.captions.values())
@@ -239,17 +238,6 @@ def status(as_json: AsJson = False) -> None:
     show(result, *_TABLES, *then, as_json=as_json)
 
 
-_TABLE = Table(
-    "Dropped",
-    "dropped",
-    (
-        "meme_id",
-        ("language", lambda row: row.language or "all"),
-        "by=person why=comment",
-    ),
-)
-
-
 def drop(
     memes: list[str] | None = Argument(
         None, metavar="[MEME...]", help="Ids of memes; without, what is dropped is listed."
@@ -273,16 +261,16 @@ def drop(
     """
     if memes and not (why or take_back):
         raise typer.BadParameter("say --why these memes are dropped")
-    languages = None if langs == "all" else split(langs)
-    changed = 0
+    options: dict[str, Any] = {
+        "languages": languages(langs),
+        "person": person or login(),
+        "take_back": take_back,
+    }
     with memeloc.Workspace.find() as workspace:
-        captions = workspace.captions
-        if memes:
-            who = person or login()
-            changed = captions.drop(
-                memes, why, languages=languages, person=who, take_back=take_back
-            )
-        dropped = captions.dropped()
+        changed = workspace.captions.drop(memes, why, **options) if memes else 0
+        dropped = workspace.captions.dropped()
     done = f"{'Brought back' if take_back else 'Dropped'}: {changed:,}. " if memes else ""
     result = {"changed": changed, "dropped": dropped}
-    show(result, _TABLE, f"{done}Dropped now: {len(dropped):,}", as_json=as_json)
+    language = ("language", lambda row: row.language or "all")
+    table = Table("Dropped", "dropped", ("meme_id", language, "by=person why=comment"))
+    show(result, table, f"{done}Dropped now: {len(dropped):,}", as_json=as_json)

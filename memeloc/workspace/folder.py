@@ -7,6 +7,7 @@ settings or MEMELOC_DATABASE_URL name.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
@@ -26,8 +27,6 @@ from memeloc.workspace.settings import Settings, database_url, first_file, read_
 if TYPE_CHECKING:
     from memeloc.engine import Engine
     from memeloc.fonts import FontLibrary
-    from memeloc.glossary import Glossary
-    from memeloc.locales import Registry
     from memeloc.render import Renderer
 
 RELEASES = "releases"
@@ -65,12 +64,9 @@ class WorkspaceFolder:
         root = Path(folder)
         file = root / FILE
         if file.exists():
-            url = database_url(read_settings(file))
-            try:
-                Store.open(root, url).close()
-            except MissingDatabaseError:
-                pass  # its settings are here, as in a repository that was cloned
-            else:
+            # In a repository that was cloned the settings are here and the database is not.
+            with suppress(MissingDatabaseError):
+                Store.open(root, database_url(read_settings(file))).close()
                 raise InputError("There is a workspace here already.", file=file)
         else:
             registry = default()
@@ -137,22 +133,14 @@ class WorkspaceFolder:
 
     @cached_property
     def fonts(self) -> FontLibrary:
-        """memeloc's fonts, and before them those that the settings name.
-
-        Raises:
-            InputError: one of them is not there.
-        """
+        """memeloc's fonts, and before them the settings'; InputError where one is not there."""
         from memeloc.fonts import FontLibrary
 
         return FontLibrary(self.asked_fonts)
 
     @cached_property
     def engine(self) -> Engine:
-        """What spreads the work of long commands, by the settings.
-
-        Raises:
-            MissingError: it is not installed.
-        """
+        """What spreads the work of long commands; MissingError where it is not installed."""
         return engine_of(self.settings.engine)
 
     @cached_property
@@ -181,14 +169,13 @@ class WorkspaceFolder:
             return self._templates
         from memeloc.templates import load_templates
 
+        wrong = [*self.template_problems]
         templates, problems = load_templates((*folders, *self.folders("templates")))
         # Of two of one name the second is a problem, and that is the workspace's own.
-        own = [
-            problem
-            for problem in problems
-            if any(Path(problem.file or "").is_relative_to(folder) for folder in folders)
-        ]
-        return templates, [*self.template_problems, *own]
+        for problem in problems:
+            if any(Path(problem.file or "").is_relative_to(folder) for folder in folders):
+                wrong.append(problem)
+        return templates, wrong
 
     def keep_templates(self, templates: Mapping[str, Template], dry_run: bool = False) -> None:
         """Copy templates of other folders into the workspace, so that it is whole without these.
@@ -233,11 +220,7 @@ class WorkspaceFolder:
 
     @cached_property
     def glossary(self) -> Glossary:
-        """The team's glossary; an empty one where the settings name none.
-
-        Raises:
-            InputError: its file cannot be read, or something in it is wrong.
-        """
+        """The team's glossary, empty where none is named; InputError where its file is wrong."""
         if self.root is None or not self.settings.glossary:
             return Glossary()
         return read_glossary(self.root / self.settings.glossary, self.locales)
