@@ -15,7 +15,6 @@ from memeloc.cli.output import confirm, say
 from memeloc.cli.show import SHOWN, Table, by_place, show
 from memeloc.cli.survey.options import Name, check_table
 from memeloc.counts import counted
-from memeloc.survey.quality.decisions import CODE_ENTERED
 
 Exported = Annotated[
     list[Path] | None,
@@ -214,6 +213,8 @@ def decide(
             send=send,
             agree=lambda costs: confirm(costs, "Send it?", agreed=yes),
         )
+    from memeloc.survey.quality.decisions import CODE_ENTERED  # numpy: not for --help
+
     say_unknown(result, as_json)
     looks = [each for each in result["decisions"] if each.action == "look"]
     unread = [each.participant[:8] for each in looks if CODE_ENTERED not in each.evidence]
