@@ -102,9 +102,6 @@ class SheetsToSend:
         return Places(self.name, self.sheets, self.taxonomy, self.texts)
 
 
-SurveyPack = SheetsToSend
-
-
 def encodings_of(survey: SheetsToSend) -> list[str]:
     """Return what Excel may have saved plain CSV of a survey in, the likeliest first."""
     languages = {sheet.culture.locale.tag.split("-")[0] for sheet in survey.sheets}
@@ -321,7 +318,7 @@ class Push(Protocol):
 class Incomplete(Protocol):
     """A target whose sheets may lack what they need before people can be sent to them."""
 
-    def missing(self, pack: SheetsToSend) -> Sequence[str]:
+    def missing(self, survey: SheetsToSend) -> Sequence[str]:
         """Return what is lacking, each a sentence with the command that completes it."""
         ...
 
