@@ -34,10 +34,7 @@ from memeloc.workspace.settings import (
     without_url,
 )
 
-_KEYS = {
-    participant_ids.KEY_FILE: participant_ids.KEY_VARIABLE,
-    erasures.KEY_FILE: erasures.KEY_VARIABLE,
-}
+_KEYS = {each.KEY_FILE: each.KEY_VARIABLE for each in (participant_ids, erasures)}
 """The files of keys, which stay where they are, and their variables."""
 
 

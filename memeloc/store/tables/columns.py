@@ -75,18 +75,13 @@ def table(
     people: bool = False,
     cached: bool = False,
 ) -> sa.Table:
-    """A table; names of columns stand between spaces.
+    """Return a table of columns, whose names stand between spaces; the first is the primary key,
+    which the database counts, where there is no `key`, and `created_at` is when a row is stored.
 
-    Args:
-        columns: in order; `created_at` is when a row is stored where none is given.
-        key: the primary key; without one it is the first column, which the database counts.
-        optional: columns that may be NULL.
-        unique, index: groups of columns.
-        append_only: whether the database refuses to change or delete its rows.
-        people: whether rows are of annotators, as they are where there is a `participant`: an
-            erasure (`memeloc.store.surveys.erasures`) may delete them, and nothing else.
-        cached: whether rows can be computed anew, so that a dump (`memeloc.store.dumps`) leaves
-            them out.
+    `optional` columns may be NULL. `unique` and `index` are groups of columns. The database refuses
+    to change or delete rows that are `append_only`; those of `people`, as there are where there is
+    a `participant`, an erasure (`memeloc.store.surveys.erasures`) may delete. What is `cached` can
+    be computed anew, so a dump (`memeloc.store.dumps`) leaves it out.
     """
     names = columns.split()
     return sa.Table(
