@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Select, literal, select
 
 from memeloc.store.captions.states import is_disputed
 from memeloc.store.captions.versions import is_dropped
-from memeloc.store.queries import Repository, add_rows, is_newest, store_file
+from memeloc.store.queries import Repository, add_rows, is_newest, store_file, values_of
 from memeloc.store.records import FileRecord, Kind
 from memeloc.store.tables.captions import captions, memes, memory_units
 from memeloc.store.tables.types import encode_json, now
@@ -38,25 +38,16 @@ class Memory(Repository):
 
     def add(self, units: Sequence[MemoryUnit], file: FileRecord | None = None) -> int:
         """Add units from outside (TMX); return how many were new. A pair of texts is kept once."""
-        rows = []
-        for unit in units:
-            texts = (encode_json(unit.source), encode_json(unit.target))
-            whole = "\n".join((unit.source_language, unit.language, *texts))
-            rows.append(
-                {
-                    "hash": hashlib.sha256(whole.encode()).hexdigest(),
-                    "source_language": unit.source_language,
-                    "language": unit.language,
-                    "original": unit.source,
-                    "translation": unit.target,
-                    "origin": unit.origin,
-                    "person": unit.person,
-                    "created_at": unit.created_at or now(),
-                }
-            )
         with self.database.write() as connection:
             file_id = store_file(connection, file)[0] if file is not None else None
-            rows = [{**row, "file_id": file_id} for row in rows]
+            rows = []
+            for unit in units:
+                row = values_of(unit, source="original", target="translation")
+                del row["meme_id"]
+                texts = (encode_json(unit.source), encode_json(unit.target))
+                whole = "\n".join((unit.source_language, unit.language, *texts)).encode()
+                row |= {"hash": hashlib.sha256(whole).hexdigest(), "file_id": file_id}
+                rows.append(row | {"created_at": unit.created_at or now()})
             return add_rows(connection, memory_units, rows, ["hash"])
 
 
