@@ -25,10 +25,9 @@ if TYPE_CHECKING:
     from memeloc.store.model_answers import Knowledge, ModelLabels
     from memeloc.store.progress import Progress
     from memeloc.store.surveys.erasures import Erasures
-    from memeloc.store.surveys.label_decisions import LabelDecisions
     from memeloc.store.surveys.serving import Serving
     from memeloc.store.surveys.survey_texts import SurveyTexts
-    from memeloc.store.surveys.surveys import Surveys
+    from memeloc.store.surveys.surveys import LabelDecisions, Surveys
 
 DATABASE_FILE = "memeloc.db"
 
@@ -70,7 +69,7 @@ class Store(Repository):
     exports: Exports = _repository("exports", "Exports")
     serving: Serving = _repository("surveys.serving", "Serving")
     erasures: Erasures = _repository("surveys.erasures", "Erasures")
-    label_decisions: LabelDecisions = _repository("surveys.label_decisions", "LabelDecisions")
+    label_decisions: LabelDecisions = _repository("surveys.surveys", "LabelDecisions")
     model_labels: ModelLabels = _repository("model_answers", "ModelLabels")
     knowledge: Knowledge = _repository("model_answers", "Knowledge")
     progress: Progress = _repository("progress", "Progress")

@@ -25,11 +25,8 @@ _IDLE_SECONDS = 75
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens there; port 0 takes a free one.
-
-    Raises:
-        InputError: nobody can listen there.
-    """
+    """Return a socket that listens there; port 0 takes a free one; raise InputError if nobody can
+    listen there."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=1024)
@@ -41,11 +38,8 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def owner_token() -> str:
-    """Return the token of the owner's page: from the environment, or a new one.
-
-    Raises:
-        InputError: that of the environment can be guessed.
-    """
+    """Return the token of the owner's page: from the environment, or a new one; raise InputError if
+    that of the environment can be guessed."""
     token = os.environ.get(OWNER_VARIABLE, "")
     if token and len(token) < _SHORTEST_TOKEN:
         raise InputError(f"{OWNER_VARIABLE} has fewer than {_SHORTEST_TOKEN} characters")
@@ -53,11 +47,8 @@ def owner_token() -> str:
 
 
 def run_server(served: ServedSurvey, listening: socket.socket, token: str) -> None:
-    """Serve until the process is interrupted.
-
-    Raises:
-        MissingError: the extra `studio` is not installed.
-    """
+    """Serve until the process is interrupted; raise MissingError if the extra `studio` is not
+    installed."""
     try:
         import uvicorn
 

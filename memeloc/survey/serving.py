@@ -140,11 +140,8 @@ class ServeSettings(BaseModel):
 
 
 def read_serve_settings(values: Mapping[str, Any]) -> ServeSettings:
-    """Return settings from plain values.
-
-    Raises:
-        InputError: there is no such setting, or it cannot have that value.
-    """
+    """Return settings from plain values; raise InputError if there is no such setting, or it cannot
+    have that value."""
     return validate(ServeSettings, values, "the server for sheets")
 
 

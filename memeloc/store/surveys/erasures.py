@@ -107,11 +107,8 @@ class Erasures(Repository):
             return _everybody(connection)
 
     def recogniser(self) -> Callable[[str], bool]:
-        """Return a test whether a text is the id of somebody who was erased.
-
-        Raises:
-            InputError: as of `erasure_key`.
-        """
+        """Return a test whether a text is the id of somebody who was erased; raise InputError as of
+        `erasure_key`."""
         with self.database.read() as connection:
             tokens = _tokens(connection)
         if not tokens:
@@ -120,11 +117,8 @@ class Erasures(Repository):
 
 
 def erasure_key(root: Path | None, tokens: Collection[str]) -> bytes:
-    """Return the key of tokens, which has to be that of those that are there.
-
-    Raises:
-        InputError: it is missing, or another one.
-    """
+    """Return the key of tokens, which has to be that of those that are there; raise InputError if
+    it is missing, or another one."""
     missing = (
         f"Tokens of erased people have a key of their own; set {KEY_VARIABLE}, or open the "
         "workspace by its folder."
@@ -139,11 +133,8 @@ def erasure_key(root: Path | None, tokens: Collection[str]) -> bytes:
 
 
 def erase_again(connection: Connection, root: Path | None) -> Mapping[str, int]:
-    """Erase whom a dump from before their erasure has brought back; return the rows by table.
-
-    Raises:
-        InputError: as of `erasure_key`, or the key that participants are hashed with is missing.
-    """
+    """Erase whom a dump from before their erasure has brought back; return the rows by table; raise
+    InputError as of `erasure_key`, or the key that participants are hashed with is missing."""
     tokens = _tokens(connection)
     key = erasure_key(root, tokens)
     people = {who for who in _everybody(connection) if _token(key, who) in tokens}
@@ -160,11 +151,8 @@ def without_erased(
     files: Sequence[Imported],
     hashed: Callable[[str], str],
 ) -> list[Imported]:
-    """Return what files held, without people who were erased and rows that mention them.
-
-    Raises:
-        InputError: as of `erasure_key`.
-    """
+    """Return what files held, without people who were erased and rows that mention them; raise
+    InputError as of `erasure_key`."""
     tokens = _tokens(connection)
     if not tokens:
         return list(files)

@@ -42,11 +42,8 @@ _QUOTED = re.compile(r"""(?<!\w)('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?!\w)""")
 
 
 def survey_key(root: Path | None) -> bytes:
-    """The key of hashes and completion codes: from the environment, or the workspace's own.
-
-    Raises:
-        InputError: the workspace has no folder, and the environment no key.
-    """
+    """The key of hashes and completion codes: from the environment, or the workspace's own; raise
+    InputError if the workspace has no folder, and the environment no key."""
     return secret_key(
         root,
         KEY_VARIABLE,
@@ -60,10 +57,8 @@ def secret_key(root: Path | None, variable: str, name: str, missing: str) -> byt
     """The key of an environment variable, else of a file of the workspace's own, made if need be.
 
     None is made in a workspace that was loaded from a dump: its key is that of the one before.
-
-    Raises:
-        InputError: the workspace has no folder, and the environment no key; `missing` says so. Or
-            the workspace was loaded from a dump, and its key is missing or another one.
+    Raise InputError if the workspace has no folder, and the environment no key; `missing` says so.
+    Or the workspace was loaded from a dump, and its key is missing or another one.
     """
     check = _stored_check(root, name)
     key = _present_key(root, variable, name)

@@ -35,11 +35,8 @@ _UNSEEN = ("shipped", "translated")
 
 
 def survey_text_id(key: str) -> str:
-    """The id of the meme row that holds a text; no meme's id has a `:`.
-
-    Raises:
-        InputError: the key is too long.
-    """
+    """The id of the meme row that holds a text; no meme's id has a `:`; raise InputError if the key
+    is too long."""
     if len(key) > _LONGEST - len(_PREFIX):
         raise InputError(
             f"The name of a survey's text has at most {_LONGEST - len(_PREFIX)} characters: "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
@@ -24,6 +25,8 @@ from memeloc.store.surveys.submissions import (
 )
 from memeloc.store.tables.captions import files
 from memeloc.store.tables.surveys import (
+    label_deciders,
+    label_decisions,
     rejected_rows,
     survey_batches,
     survey_results,
@@ -31,23 +34,22 @@ from memeloc.store.tables.surveys import (
     surveys,
 )  # fmt: skip
 from memeloc.store.tables.types import encode_json
+from memeloc.survey.labels.settling import LabelDecision
 from memeloc.survey.model import Batch, Participant, Slot, Submission
 from memeloc.survey.targets.protocol import Imported
 
 Result = Literal["check", "labels"]
 """A quality control (rules and report), or a settling (settings and labels)."""
 
+_DECIDED = ("item", "culture", "label", "further", "reason")
 _SAME = "same person"
 """In the details of a row that says whose answers a service's submission is."""
 
 
 class Surveys(Repository):
     def add(self, name: str, design: Mapping[str, Any], batches: Sequence[Batch]) -> int:
-        """Store a survey and its first batches; how many were not there.
-
-        Raises:
-            InputError: there is another survey under that name.
-        """
+        """Store a survey and its first batches; how many were not there; raise InputError if there
+        is another survey under that name."""
         query = select(surveys.c.design).where(surveys.c.name == name)
         with self.database.write() as connection:
             stored = connection.execute(query).scalar()
@@ -61,11 +63,8 @@ class Surveys(Repository):
             return _add_batches(connection, name, batches)
 
     def add_batches(self, survey: str, batches: Sequence[Batch]) -> int:
-        """Store further batches of a survey, such as a round of ties; how many were not there.
-
-        Raises:
-            InputError: there is no such survey, or a batch of that id with other content.
-        """
+        """Store further batches of a survey, such as a round of ties; how many were not there;
+        raise InputError if there is no such survey, or a batch of that id with other content."""
         with self.database.write() as connection:
             _check_name(connection, survey)
             return _add_batches(connection, survey, batches)
@@ -75,11 +74,7 @@ class Surveys(Repository):
             return _names(connection)
 
     def design(self, name: str) -> dict[str, Any]:
-        """How a survey was designed.
-
-        Raises:
-            InputError: there is no survey of that name.
-        """
+        """How a survey was designed; raise InputError if there is no survey of that name."""
         query = select(surveys.c.design).where(surveys.c.name == name)
         with self.database.read() as connection:
             _check_name(connection, name)
@@ -178,10 +173,8 @@ class Surveys(Repository):
     def add_same(self, name: str, answered: str, participant: str) -> None:
         """Note that whose answers came under one id is whom the service calls by another.
 
-        Both are as they are stored. What is stored of either stays as it is.
-
-        Raises:
-            InputError: the service reports nobody of that id.
+        Both are as they are stored. What is stored of either stays as it is. Raise InputError if
+        the service reports nobody of that id.
         """
         with self.database.write() as connection:
             rows = [
@@ -231,12 +224,31 @@ class Surveys(Repository):
 
     @property
     def key(self) -> bytes:
-        """The key of hashes and completion codes: from the environment, or the workspace's own.
-
-        Raises:
-            InputError: the workspace has no folder, and the environment no key.
-        """
+        """The key of hashes and completion codes: from the environment, or the workspace's own;
+        raise InputError if the workspace has no folder, and the environment no key."""
         return survey_key(self.root)
+
+
+class LabelDecisions(Repository):
+    def add(self, survey: str, decisions: Sequence[LabelDecision]) -> int:
+        """Store decisions, all or none; how many differ from the newest about their item."""
+        count = 0
+        with self.database.write() as connection:
+            newest = {each.cell: each for each in _decisions(connection, survey)}
+            for decision in decisions:
+                if newest.get(decision.cell) == decision:
+                    continue
+                newest[decision.cell] = decision
+                values = {name: getattr(decision, name) for name in _DECIDED}
+                number = add_row(connection, label_decisions, survey=survey, **values)
+                people = [{"decision": number, "participant": who} for who in decision.people]
+                add_rows(connection, label_deciders, people)
+                count += 1
+        return count
+
+    def find(self, survey: str) -> list[LabelDecision]:
+        with self.database.read() as connection:
+            return _decisions(connection, survey)
 
 
 def _names(connection: Connection) -> list[str]:
@@ -273,3 +285,26 @@ def _add_batches(connection: Connection, survey: str, batches: Sequence[Batch]) 
         if batch.id not in stored
     ]
     return add_rows(connection, survey_batches, rows)
+
+
+def _decisions(connection: Connection, survey: str) -> list[LabelDecision]:
+    people: dict[int, list[str]] = defaultdict(list)
+    columns = label_decisions.c
+    of_survey = select(columns.number).where(columns.survey == survey)
+    query = select(label_deciders).where(label_deciders.c.decision.in_(of_survey))
+    for number, participant in connection.execute(query):
+        people[number].append(participant)
+    rows = connection.execute(
+        select(label_decisions).where(columns.survey == survey).order_by(columns.number)
+    )
+    return [
+        LabelDecision(
+            row.item,
+            row.culture,
+            row.label,
+            tuple(sorted(people[row.number])),
+            row.reason,
+            tuple((question, tuple(values)) for question, values in row.further),
+        )
+        for row in rows
+    ]
