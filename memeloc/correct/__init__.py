@@ -1,6 +1,5 @@
 """The human correction round trip: sheets out, answers in, checks, comparison, report.
 
 In: captions and what machine translation made of them. Out: sheets that translators know how to
-open, and from what comes back, placed answers, warnings and a report. No workspace is needed: the
-commands read from one, call what stands here and write what came back.
+open, and from what comes back, placed answers, warnings and a report.
 """

@@ -31,8 +31,6 @@ _MARK = re.compile("[@＠#＃]|//|www")
 
 _TOKEN = re.compile(r"[^\W\d_]+|\n|[^\w\s'’]")
 _SENTENCE_ENDS = frozenset('.!?…:;\n"“”„«»‘(—–-/•|')
-_TITLE_WORDS = 5
-"""In so many words, of which most begin with a capital, capitals do not tell names."""
 
 
 def lost_numbers(source: str, text: str) -> tuple[list[str], list[str]]:
@@ -107,7 +105,8 @@ def names(source: str) -> list[str]:
             if not begins and len(token) > 2 and token[0].isupper() and not token.isupper():
                 capitalised.append(token)
         begins = token in _SENTENCE_ENDS
-    return capitalised if total < _TITLE_WORDS or len(capitalised) < total / 2 else []
+    # In five words, of which most begin with a capital, capitals do not tell names.
+    return capitalised if total < 5 or len(capitalised) < total / 2 else []
 
 
 def is_written_by_its_owner(word: str) -> bool:

@@ -35,9 +35,6 @@ from memeloc.errors import InputError
 from memeloc.placeholders import misplaced, placeholders
 from memeloc.sheets import Filled
 
-_Decision = tuple[str, str, str]
-"""An answer's outcome, the reason in short, and as a sentence for people."""
-
 
 def same_person(name: str, other: str) -> bool:
     """Return whether two names are one person's, in any case; nobody's name is nobody's.
@@ -58,9 +55,7 @@ def identify(
     person: str = "",
 ) -> tuple[Sheet, str]:
     """Find the sheet that was filled in, and who did: by its id, else by what the file or the
-    command says.
-
-    What these say of language, round and person has to fit one sheet only.
+    command says of language, round and person, which has to fit one sheet only.
 
     Raises:
         InputError: no sheet or several fit, or the sheet is not the one that was asked for.
@@ -118,8 +113,6 @@ def place(
     Args:
         sources: the current source of the memes that are known.
         earlier: what people have answered before, by meme, oldest first.
-        file: of the answers.
-        person: who answered.
         allow_same_person: else the answer of a person who has answered the caption in another round
             is a case: the rounds of multi3hate are two native speakers' (section 3.2).
     """
@@ -181,7 +174,8 @@ def _decide(
     source: tuple[str, ...],
     before: Sequence[Answer],
     file: Path,
-) -> _Decision:
+) -> tuple[str, str, str]:
+    """Return an answer's outcome, the reason in short, and as a sentence for people."""
     name, person = answer.meme_id, answer.person
     if answer.status == "comment":
         return "noted", "", ""

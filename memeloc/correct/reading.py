@@ -39,6 +39,7 @@ OUTCOME_COLUMNS = tuple(
     }.items()
 )  # fmt: skip
 _BECAME: Mapping[str, str] = {
+    "": "nothing was filled in: still to be answered",
     "placed": "taken: the caption is now as you answered",
     "replaced": "taken, in place of your earlier answer",
     "unchanged": "nothing new: you had answered the same before",
@@ -49,8 +50,6 @@ _BECAME: Mapping[str, str] = {
     "stray": "kept, but this row belongs to no caption of the sheet: somebody will look at it",
     "refused": "NOT taken: please correct it and send the sheet again",
 }
-_UNTOUCHED = "nothing was filled in: still to be answered"
-_NOT_READ = "NOT read: please correct it and send the sheet again"
 _ELSEWHERE = {
     "room": "the text of row {} stands in the column 'room'; if it is the caption, accept it",
     "to be corrected": "the text to be corrected was itself changed in row {}; if that is the "
@@ -365,10 +364,10 @@ def outcome_rows(
             "meme_id": meme_id,
             "part": part or "",
             **{name: row[name] for name in ("source", "your text", "status", "comment")},
-            "what became of it": _BECAME[answer.outcome] if answer else _UNTOUCHED,
+            "what became of it": _BECAME[answer.outcome if answer else ""],
             "why": answer.message if answer else "",
             "please look at": "; ".join(look_at.get((meme_id, part), ())),
         }
+    not_read = "NOT read: please correct it and send the sheet again"
     for problem in filled.problems:
-        why = {"what became of it": _NOT_READ, "why": problem.message}
-        yield {"row": problem.row or "", **why}
+        yield {"row": problem.row or "", "what became of it": not_read, "why": problem.message}

@@ -51,9 +51,7 @@ def edits_of(answer: Answer, locale: Locale) -> list[tuple[str, str]]:
     return [edit for before, after in pairs for edit in edits(before, after, locale)]
 
 
-def compared(
-    answers: Iterable[Answer], comments: Iterable[Answer], locale: Locale
-) -> list[dict[str, Any]]:
+def compared(answers: Iterable[Answer], comments: Iterable[Answer], locale: Locale) -> list[Row]:
     """Return a row for each answer, with what its sheet showed (`before`) and its `edits`, and for
     each comment or decision without one, whose texts are empty.
 

@@ -21,7 +21,6 @@ Decision = Mapping[str, Any]
 
 DROPS = ("drop", "drop all")
 """What a row says that gives a meme up: in the case's language, or in all of them."""
-_NO_TEXT = "no-text"
 _WHOLE = ("", "disagreement", "given up", "same person", "part lost")
 """Reasons of answers that are to the source as it is, and understood."""
 
@@ -142,7 +141,7 @@ def by_rule(rule: str, cases: Sequence[Case]) -> Iterator[Decision]:
 
 
 def _is_given_up(answer: Answer) -> bool:
-    return answer.status in GIVEN_UP and answer.status != _NO_TEXT
+    return answer.status in GIVEN_UP and answer.status != "no-text"
 
 
 def _has_text(answer: Answer, case: Case) -> bool:
@@ -151,5 +150,5 @@ def _has_text(answer: Answer, case: Case) -> bool:
         len(answer.parts) == len(case.source)
         and all(text or not source for source, text in zip(case.source, answer.parts, strict=True))
     )
-    has_text = any(answer.parts) or answer.status == _NO_TEXT
+    has_text = any(answer.parts) or answer.status == "no-text"
     return answer.reason in _WHOLE and is_whole and has_text

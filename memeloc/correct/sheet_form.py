@@ -59,8 +59,6 @@ _HIDDEN = {
     "survey": {"picture", "box", "length", "room"},
 }
 """By kind of sheet, the columns that say nothing to a person who fills it in."""
-_PICTURE_SIDE = 170
-
 EMPTY = "empty"
 """What is picked for a part that has to be empty; a status of the part, not of the caption."""
 _ALSO = {"leave it to somebody else": "skip", "empty part": EMPTY}
@@ -166,7 +164,7 @@ def sheet_form(sheet: Sheet) -> SheetForm:
         language=sheet.language,
         source=sheet.source_language,
         together="meme_id",
-        side=_PICTURE_SIDE,
+        side=170,
         braces=sheet.kind == "survey",
     )
 
