@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
@@ -28,8 +28,7 @@ from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.stored_survey import CAPTIONS, StoredSurvey
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """The memes that somebody asks for: ids with their rows in `file`; `rows` is None for all."""
 
     rows: Mapping[str, int | None] | None = None
@@ -38,9 +37,18 @@ class Wanted:
 
     @classmethod
     def of(cls, chosen: Path | Sequence[str] | None) -> Wanted:
-        if isinstance(chosen, Path):
-            return cls(_read_ids(chosen), chosen)
-        return cls() if chosen is None else cls(dict.fromkeys(chosen))
+        """Return the memes of ids, or of a table's first column; a heading `meme_id` is none."""
+        if chosen is None or not isinstance(chosen, Path):
+            return cls() if chosen is None else cls(dict.fromkeys(chosen))
+        table = read_table(chosen)
+        first = table.columns[0]
+        ids: dict[str, int | None] = {} if first == "meme_id" else {first: 1}
+        for row in table.rows:
+            if meme := row[first]:
+                ids.setdefault(meme, row.number)
+        if not ids:
+            raise InputError("has no ids in it; write one a line", file=chosen)
+        return cls(ids, chosen)
 
     @classmethod
     def of_batches(cls, given: tuple[GivenBatch, ...], file: Path) -> Wanted:
@@ -48,11 +56,7 @@ class Wanted:
         return cls(rows, file, given)
 
     def among(self, known: Mapping[str, object], where: str) -> list[str]:
-        """The ids, all of them `known`.
-
-        Raises:
-            InputError: one is not; `where` it was looked for.
-        """
+        """Return the ids; raise InputError if one is not `known`, `where` it was looked for."""
         if self.rows is None:
             return list(known)
         unknown = [meme for meme in self.rows if meme not in known]
@@ -67,23 +71,21 @@ class Wanted:
         return list(self.rows)
 
 
-@dataclass(frozen=True, slots=True)
-class SurveyMemes:
-    """Memes, and why others are left out.
+class SurveyMemes(NamedTuple):
+    """Templates of memes by id, and why others are left out.
 
     Attributes:
-        templates: by id.
         left_out: by language, the memes without a caption in it.
-        acceptance: which captions were taken, and left out by their states.
         remarks: what else was left out, as sentences.
+        acceptance: which captions were taken, and left out by their states.
         pictures: of finished memes the SHA-256 of the picture, by id.
     """
 
     templates: Mapping[str, str]
-    left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    left_out: Mapping[str, tuple[str, ...]] = {}
     remarks: tuple[str, ...] = ()
     acceptance: Acceptance | None = None
-    pictures: Mapping[str, str] = field(default_factory=dict)
+    pictures: Mapping[str, str] = {}
 
 
 def memes_with_captions(
@@ -97,9 +99,26 @@ def memes_with_captions(
     stored = workspace.store.captions
     ids = wanted.among(stored.current(workspace.source.tag), "The workspace")
     templates = stored.templates()
-    states, taken = _states(workspace, cultures), taken_states(which)
+    tags = {culture.code: culture.locale.tag for culture in cultures}
+    states: dict[str, dict[str, CaptionState]] = {tag: {} for tag in tags.values()}
+    rounds, taken = workspace.settings.correction.rounds, taken_states(which)
+    for caption in stored.states(list(states), rounds=rounds):
+        states[caption.language][caption.meme_id] = caption.state
+    for batch in wanted.given:
+        for tag in dict.fromkeys(tags[code] for code in batch.cultures):
+            for meme, row in batch.rows.items():
+                if (state := states[tag].get(meme)) not in taken:
+                    raise InputError(
+                        f"{meme[:80]!r} has no caption in {tag}; translate it first: "
+                        f"memeloc translate --langs {tag}"
+                        if state is None
+                        else f"The caption of {meme[:80]!r} in {tag} is {state}; have it corrected "
+                        f"and accepted, or take it as it is with --captions any",
+                        file=wanted.file,
+                        row=row,
+                        column="meme_id",
+                    )
     if wanted.given:
-        _check_captions(wanted, cultures, states, taken)
         return SurveyMemes({meme: templates[meme] for meme in ids})
     lacking = {
         tag: missing
@@ -126,55 +145,6 @@ def memes_with_captions(
             f"memeloc translate --langs {','.join(lacking) or 'TAGS'}"
         )
     return SurveyMemes(chosen, lacking, acceptance=result)
-
-
-def _states(
-    workspace: WorkspaceFolder, cultures: Sequence[Culture]
-) -> dict[str, dict[str, CaptionState]]:
-    """By language and meme the states of captions in the cultures' languages."""
-    tags = list(dict.fromkeys(culture.locale.tag for culture in cultures))
-    states: dict[str, dict[str, CaptionState]] = {tag: {} for tag in tags}
-    rounds = workspace.settings.correction.rounds
-    for caption in workspace.store.captions.states(tags, rounds=rounds):
-        states[caption.language][caption.meme_id] = caption.state
-    return states
-
-
-def _check_captions(
-    wanted: Wanted,
-    cultures: Sequence[Culture],
-    states: Mapping[str, Mapping[str, CaptionState]],
-    taken: Collection[CaptionState],
-) -> None:
-    tags = {culture.code: culture.locale.tag for culture in cultures}
-    for batch in wanted.given:
-        for tag in dict.fromkeys(tags[code] for code in batch.cultures):
-            for meme, row in batch.rows.items():
-                state = states[tag].get(meme)
-                if state not in taken:
-                    raise InputError(
-                        f"{meme[:80]!r} has no caption in {tag}; translate it first: "
-                        f"memeloc translate --langs {tag}"
-                        if state is None
-                        else f"The caption of {meme[:80]!r} in {tag} is {state}; have it corrected "
-                        f"and accepted, or take it as it is with --captions any",
-                        file=wanted.file,
-                        row=row,
-                        column="meme_id",
-                    )
-
-
-def _read_ids(path: Path) -> dict[str, int | None]:
-    """The ids in a table's first column, with their rows; a heading `meme_id` is none."""
-    table = read_table(path)
-    first = table.columns[0]
-    ids: dict[str, int | None] = {} if first == "meme_id" else {first: 1}
-    for row in table.rows:
-        if meme := row[first]:
-            ids.setdefault(meme, row.number)
-    if not ids:
-        raise InputError("has no ids in it; write one a line", file=path)
-    return ids
 
 
 def read_item_texts(
