@@ -11,17 +11,17 @@ from memeloc.taxonomy import load_taxonomy, taxonomy_names
 
 def list_taxonomies() -> dict[str, Any]:
     """Return the taxonomies that ship, in short, and the languages that their texts are in."""
-    summaries = [
+    taxonomies = [
         {
-            "name": taxonomy.name,
-            "source": taxonomy.source,
-            "labels": [label.id for label in taxonomy.labels],
-            "questions": [question.id for question in taxonomy.questions],
-            "examples": len(taxonomy.examples),
+            "name": each.name,
+            "source": each.source,
+            "labels": [label.id for label in each.labels],
+            "questions": [question.id for question in each.questions],
+            "examples": len(each.examples),
         }
-        for taxonomy in map(load_taxonomy, taxonomy_names())
+        for each in map(load_taxonomy, taxonomy_names())
     ]
-    return {"taxonomies": summaries, "languages": shipped_languages()}
+    return {"taxonomies": taxonomies, "languages": shipped_languages()}
 
 
 def describe(name: str, locale: Locale) -> dict[str, Any]:

@@ -16,8 +16,9 @@ from memeloc.survey.model import Sheet
 from memeloc.survey.quality.checking import CheckReport
 from memeloc.survey.quality.participants import PAID, WAITING, words_of
 
-GROUPS = ("retained", "excluded", "absent", "everybody")
-"""Who can be written to, beside those whom a rule of quality control excludes."""
+TIME, THANKS = "time", "thanks"
+"""What a bonus is for: a sheet took longer than was promised; or what the team likes."""
+_GROUPS = ("retained", "excluded", "absent", "everybody")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,31 @@ class Message:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Bonus:
+    """Money for a person (ids as of `Message`), in the currency of the reward; `reason` is a word
+    that tells one bonus of a submission from another."""
+
+    participant: str
+    service: str
+    sheet: str
+    amount: Decimal
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """A sheet that took its culture's people longer than was promised: minutes `promised` and
+    `measured`, of `people` retained submissions; each is short of `due` by the wage."""
+
+    sheet: str
+    culture: str
+    promised: int
+    measured: int
+    people: int
+    due: Decimal
+
+
 def write_messages(
     report: CheckReport,
     sheets: Iterable[Sheet],
@@ -37,23 +63,38 @@ def write_messages(
     to: str,
     cultures: Collection[str] = (),
 ) -> list[Message]:
-    """A message for each person of a group who has a submission at the service, once each.
+    """Return a message for each person of a group who has a submission at the service, once each.
 
     Args:
         texts: by language tag; the one under an empty tag is for all other languages.
-        to: one of `GROUPS` (absent: the service has them, and no answers came), or a rule's name.
+        to: retained, excluded, absent (the service has them, and no answers came), everybody, or a
+            rule's name.
         cultures: codes; all when empty.
 
     Raises:
         InputError: there is no such group or rule, or no text in a person's language.
     """
     by_id = {sheet.id: sheet for sheet in sheets}
+    retained, rules = set(report.retained), report.counts()
+    if to not in _GROUPS and to not in rules:
+        raise InputError(f"Nobody is {to[:40]!r}; messages go to {', '.join((*_GROUPS, *rules))}.")
+    people = [
+        (row.participant, row.service, row.sheet)
+        for row in report.judged
+        if to == "everybody"
+        or (to in _GROUPS and to != "absent" and (row.key in retained) == (to == "retained"))
+        or (to in rules and any(reason.rule == to for reason in report.reasons.get(row.key, ())))
+    ]
+    if to in ("absent", "everybody"):
+        people += [
+            (row.participant, row.service, min(words_of(row.study) & by_id.keys(), default=""))
+            for row in report.absent
+        ]
     written: dict[str, Message] = {}
-    for participant, service, sheet_id in _group(report, by_id, to):
+    for participant, service, sheet_id in people:
         sheet = by_id.get(sheet_id)
-        if not service or participant in written:
-            continue
-        if cultures and (sheet is None or sheet.culture.code not in cultures):
+        is_asked = not cultures or (sheet is not None and sheet.culture.code in cultures)
+        if not service or participant in written or not is_asked:
             continue
         tag = "" if sheet is None else sheet.culture.locale.tag
         text = texts.get(tag) or texts.get("")
@@ -66,77 +107,13 @@ def write_messages(
     return list(written.values())
 
 
-def _group(report: CheckReport, sheets: Mapping[str, Sheet], to: str) -> list[tuple[str, str, str]]:
-    """Participant, submission at the service and sheet of those who are meant."""
-    rules = report.counts()
-    if to not in GROUPS and to not in rules:
-        known = ", ".join((*GROUPS, *rules))
-        raise InputError(f"Nobody is {to[:40]!r}; messages go to {known}.")
-    absent = [
-        (row.participant, row.service, min(words_of(row.study) & sheets.keys(), default=""))
-        for row in report.absent
-    ]
-    if to == "absent":
-        return absent
-    retained = set(report.retained)
-    judged = [
-        (row.participant, row.service, row.sheet)
-        for row in report.judged
-        if to == "everybody"
-        or (
-            (row.key in retained) == (to == "retained")
-            and (to in GROUPS or any(reason.rule == to for reason in report.reasons[row.key]))
-        )
-    ]
-    return [*judged, *(absent if to == "everybody" else ())]
-
-
-TIME, THANKS = "time", "thanks"
-"""What a bonus is for: a sheet took longer than was promised; or what the team likes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bonus:
-    """Money for a person, in the currency of the reward.
-
-    Attributes:
-        participant, service: ids of the person and of the submission at the service, as stored.
-        amount: all that the submission is to get for that reason.
-        reason: what it is for, a word that tells one bonus of a submission from another.
-    """
-
-    participant: str
-    service: str
-    sheet: str
-    amount: Decimal
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Shortfall:
-    """A sheet that took its culture's people longer than was promised.
-
-    Attributes:
-        promised, measured: minutes; of `people` retained submissions of the culture.
-        due: what each person is short of, by the wage.
-    """
-
-    sheet: str
-    culture: str
-    promised: int
-    measured: int
-    people: int
-    due: Decimal
-
-
 def shortfalls(
     sheets: Iterable[Sheet], paces: Mapping[str, Pace], promised: Mapping[str, int], rates: Rates
 ) -> tuple[Shortfall, ...]:
-    """The sheets whose people took longer than they were promised.
+    """Return the sheets whose people took longer than they were promised.
 
-    Args:
-        paces: by culture code, see `measured_paces`.
-        promised: minutes by batch id, of what went out.
+    `paces` are by culture code, see `measured_paces`; `promised` are minutes by batch id, of what
+    went out.
     """
     short = []
     for sheet in sheets:
@@ -150,7 +127,7 @@ def shortfalls(
 
 
 def time_bonuses(report: CheckReport, short: Iterable[Shortfall]) -> list[Bonus]:
-    """What makes up for the time of all whose work is paid, or waits to be; see `shortfalls`."""
+    """Return what makes up for the time of all whose work is paid, or waits to be."""
     due = {row.sheet: row.due for row in short}
     return [
         Bonus(row.participant, row.service, row.sheet, due[row.sheet], TIME)
@@ -160,7 +137,7 @@ def time_bonuses(report: CheckReport, short: Iterable[Shortfall]) -> list[Bonus]
 
 
 def equal_bonuses(report: CheckReport, amount: Decimal) -> list[Bonus]:
-    """The same for everybody who is retained."""
+    """Return the same for everybody who is retained."""
     retained = set(report.retained)
     return [
         Bonus(row.participant, row.service, row.sheet, amount, THANKS)

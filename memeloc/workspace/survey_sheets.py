@@ -211,9 +211,8 @@ class SurveySheets:
                 "Name whom annotators may ask, as they read it: --contact ADDRESS, or contact "
                 "under [study] in memeloc.toml"
             )
-        people = [self.survey.design.culture(code) for code in cultures] or list(
-            self.survey.design.cultures
-        )
+        design = self.survey.design
+        people = [design.culture(code) for code in cultures] or list(design.cultures)
         batches = [batch for batch in self.survey.batches if batch.round in rounds]
         codes = {culture.code for culture in people}
         wanted = {f"{batch.id}-{code}" for batch in batches for code in codes & {*batch.cultures}}
@@ -223,8 +222,7 @@ class SurveySheets:
                 f"now. memeloc survey settle {self.survey.name} says what is open, and plans it "
                 "anew with --next; --round sends the sheets of another round."
             )
-        sheets = sum(culture.code in batch.cultures for batch in batches for culture in people)
-        parts = len(people) * len(self.survey.taxonomy.examples) + sheets
+        parts = len(people) * len(self.survey.taxonomy.examples) + len(wanted)
         given = self.survey.minutes
         measured, paces = 0, self.answers.paces()
         if not minutes and all(batch.id in given for batch in batches):

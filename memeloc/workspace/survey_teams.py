@@ -6,7 +6,7 @@ A person is stored as a keyed hash, and called by the place in the team's table,
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ from memeloc.workspace.stored_survey import StoredSurvey
 
 _TEAM = "team"
 """Under which subject a survey's state has its people, and by batch id who labels it."""
-
 _MEMBERS = "members"
 
 
@@ -33,8 +32,7 @@ def note_team(survey: StoredSurvey, team: Team, assigned: Assigned) -> None:
         {"place": member.place, "participant": survey.hashed(member.participant)}
         for member in team.members
     ]
-    known = survey.state(_TEAM).get(_MEMBERS)
-    if known is not None and known != members:
+    if survey.state(_TEAM).get(_MEMBERS, members) != members:
         raise InputError(
             f"{survey.name} was built with another team; what went out is never changed, so give "
             "this one another name."
@@ -49,17 +47,17 @@ def note_assigned(survey: StoredSurvey, assigned: Assigned) -> None:
 
 
 def team_of(survey: StoredSurvey) -> Team | None:
-    """The people of a survey, known by hashes; None where whoever comes is asked."""
+    """Return the people of a survey, known by hashes; None where whoever comes is asked."""
     members = survey.state(_TEAM).get(_MEMBERS)
     if members is None:
         return None
     # Of somebody who was erased the place alone is left, and nobody is asked there any more.
-    there = [(row["place"], row["participant"]) for row in members if "participant" in row]
-    return Team(tuple(Member(place, who, place.rpartition("-")[0]) for place, who in there))
+    rows = [(row["place"], row["participant"]) for row in members if "participant" in row]
+    return Team(tuple(Member(place, who, place.rpartition("-")[0]) for place, who in rows))
 
 
 def assigned_to(survey: StoredSurvey) -> dict[str, tuple[str, ...]]:
-    """By batch id the places of those who label it."""
+    """Return by batch id the places of those who label it."""
     values = survey.state(_TEAM).items()
     return {key: tuple(places) for key, places in values if key != _MEMBERS}
 
@@ -67,28 +65,23 @@ def assigned_to(survey: StoredSurvey) -> dict[str, tuple[str, ...]]:
 def next_batches(
     survey: StoredSurvey, needs: Mapping[tuple[str, str], int], *, round: int
 ) -> tuple[tuple[Batch, ...], Assigned]:
-    """Batches of what is open, and who of the team labels them; without a team, whoever comes."""
-    team = team_of(survey)
+    """Return batches of what is open, and who of the team labels them; without one, who comes."""
+    design, team = survey.design, team_of(survey)
     if team is None:
-        made = build_next(needs, survey.memes, survey.design, survey.taxonomy, round=round)
-        return made, {}
+        return build_next(needs, survey.memes, design, survey.taxonomy, round=round), {}
     asked: dict[str, set[str]] = defaultdict(set)
     assigned = assigned_to(survey)
     for batch in survey.batches:
         for meme in batch.memes:
             asked[meme].update(assigned.get(batch.id, ()))
-    return build_next_shared(
-        needs, survey.memes, survey.design, survey.taxonomy, team, asked, round=round
-    )
+    return build_next_shared(needs, survey.memes, design, survey.taxonomy, team, asked, round=round)
 
 
 def team_sheets(survey: StoredSurvey, people: Path | None = None) -> dict[str, Any]:
-    """Return who of the `people` is to fill which of the `sheets`, and whose `came`.
+    """Return who of the `people` is to fill which of the `sheets` (of how many `memes`), and whose
+    `came`.
 
-    `participant` is empty where no table is given; `memes` is how many a sheet has.
-
-    Args:
-        people: the team's table, for the names; only hashes are stored.
+    `participant` is empty where no table of the team is given; only hashes are stored.
 
     Raises:
         InputError: the survey has no named team, or another one than the table's.
@@ -96,20 +89,19 @@ def team_sheets(survey: StoredSurvey, people: Path | None = None) -> dict[str, A
     team = team_of(survey)
     if team is None:
         raise InputError(f"{survey.name} has no named team; whoever comes is asked.")
-    names = dict.fromkeys(team.places, "")
-    if people is not None:
-        given = read_team(people)
-        hashes = {(member.place, survey.hashed(member.participant)) for member in given.members}
-        if not hashes >= {(member.place, member.participant) for member in team.members}:
-            raise InputError(f"{survey.name} was built with another team", file=people)
-        names |= {member.place: member.participant for member in given.members}
     hash_of = {member.place: member.participant for member in team.members}
+    names = dict.fromkeys(hash_of, "")
+    if people is not None:
+        given = {member.place: member.participant for member in read_team(people).members}
+        if any(survey.hashed(given.get(place, "")) != who for place, who in hash_of.items()):
+            raise InputError(f"{survey.name} was built with another team", file=people)
+        names |= given
     came = {
         (sent.sheet, who)
         for sent in survey.submissions
         for who in (sent.participant, survey.hashed(sent.participant))
     }
-    assigned = assigned_to(survey)
+    assigned, order = assigned_to(survey), list(hash_of)
     rows: list[dict[str, Any]] = [
         {
             "place": place,
@@ -123,20 +115,18 @@ def team_sheets(survey: StoredSurvey, people: Path | None = None) -> dict[str, A
         for place in assigned.get(sheet.batch, ())
         if place in hash_of
     ]
-    order = {place: number for number, place in enumerate(team.places)}
-    rows.sort(key=lambda row: order[row["place"]])
+    rows.sort(key=lambda row: order.index(row["place"]))
     return {"survey": survey.name, "people": len(team.members), "sheets": rows}
 
 
-def not_assigned(survey: StoredSurvey) -> Sequence[Remark]:
-    """Submissions of people to whom the sheet was not given; nobody is excluded for it."""
+def not_assigned(survey: StoredSurvey) -> list[Remark]:
+    """Return submissions of people to whom the sheet was not given; nobody is excluded for it."""
     team = team_of(survey)
-    if team is None:
-        return ()
-    assigned, places = assigned_to(survey), {m.participant: m.place for m in team.members}
-    batches = {sheet.id: sheet.batch for sheet in survey.all_sheets}
+    places = {member.participant: member.place for member in team.members} if team else {}
+    assigned = assigned_to(survey)
+    batches = {sheet.id: sheet.batch for sheet in survey.all_sheets} if team else {}
     remarks = []
-    for sent in survey.submissions:
+    for sent in survey.submissions if team else ():
         place = places.get(sent.participant) or places.get(survey.hashed(sent.participant))
         if sent.sheet in batches and place not in assigned.get(batches[sent.sheet], ()):
             evidence = {"place": place or "not of the team"}
