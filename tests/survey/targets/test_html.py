@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -224,3 +225,30 @@ def test_text_is_text_and_the_page_asks_no_network(
     assert page.locator("main b").count() == 0
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
     context.close()
+
+
+def test_a_file_says_what_was_agreed_to_or_nothing_of_it_is_taken(
+    browser: Browser, tmp_path: Path, survey: SheetsToSend
+) -> None:
+    turned = replace(survey, order="turned")
+    orders = set()
+    while len(orders) < 2:  # each person has one chance in two
+        page = opened(browser, written(tmp_path, turned))
+        begin(page)
+        orders.add(
+            tuple(page.locator("input").evaluate_all("all => all.map(({ value }) => value)"))
+        )
+        fill(page, survey)
+        page.click("#next")
+        file = saved_file(page).rename(tmp_path / "answers.json")
+        page.context.close()
+        (sent,) = import_file(Html(), file, turned).submissions
+        assert tuple(sent.presented["order"]["label"]) == tuple(values)
+        assert sent.presented["consent"]["language"] == "en"
+    assert len({tuple(sorted(each)) for each in orders}) == 1
+    content = json.loads(file.read_text("utf-8"))
+    del content["presented"]
+    file = tmp_path / "without.json"
+    file.write_text(json.dumps(content), encoding="utf-8")
+    refused = import_file(Html(), file, turned)
+    assert ([row.reason for row in refused.rejected], refused.submissions) == (["no consent"], ())
