@@ -235,9 +235,8 @@ def test_a_file_says_what_was_agreed_to_or_nothing_of_it_is_taken(
     while len(orders) < 2:  # each person has one chance in two
         page = opened(browser, written(tmp_path, turned))
         begin(page)
-        orders.add(
-            tuple(page.locator("input").evaluate_all("all => all.map(({ value }) => value)"))
-        )
+        values = page.locator("input").evaluate_all("all => all.map(({ value }) => value)")
+        orders.add(tuple(values))
         fill(page, survey)
         page.click("#next")
         file = saved_file(page).rename(tmp_path / "answers.json")
