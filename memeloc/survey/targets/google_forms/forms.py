@@ -162,51 +162,39 @@ def steps_of(questions: Sequence[ShownQuestion]) -> list[Step]:
                 "people may give several answers to; take another target"
             )
     found: dict[_State, dict[str, _State | None]] = {}
-    waiting: list[_State] = [(0, frozenset(range(1, len(questions))))]
-    while waiting:
-        state = waiting.pop()
+
+    def following(place: int, possible: frozenset[int]) -> _State | None:
+        """The first question from a place on that is asked, whose own leads are found, too."""
+        while place < len(questions) and place not in possible:  # nor what depends on it
+            skipped = questions[place].id
+            possible = frozenset(at for at in possible if skipped not in questions[at].when)
+            place += 1
+        if place == len(questions):
+            return None
+        question, state = questions[place], (place, possible - {place})
+        depend = {at for at in state[1] if question.id in questions[at].when}
         if state not in found:
-            found[state] = _leads(questions, *state)
-            waiting += filter(None, found[state].values())
-    places = {state: place for place, state in enumerate(sorted(found, key=_in_order))}
+            found[state] = {
+                answer: following(
+                    place + 1,
+                    state[1]
+                    - {at for at in depend if answer not in questions[at].when[question.id]},
+                )
+                for answer in (question.answers if depend else ("",))
+            }
+        return state
+
+    following(0, frozenset(range(len(questions))))
+    states = sorted(found, key=lambda state: (state[0], sorted(state[1])))
     steps: list[Step] = []
-    for state in places:
+    for state in states:
         question = questions[state[0]]
         leads = {
-            answer: AFTER if after is None else places[after]
+            answer: AFTER if after is None else states.index(after)
             for answer, after in found[state].items()
         }
         steps.append(Step(question, sum(step.question is question for step in steps) + 1, leads))
     return steps
-
-
-def _in_order(state: _State) -> tuple[int, list[int]]:
-    return state[0], sorted(state[1])
-
-
-def _leads(
-    questions: Sequence[ShownQuestion], place: int, possible: frozenset[int]
-) -> dict[str, _State | None]:
-    """Return by answer the next question; what depends on one not asked is not asked either."""
-
-    def following(possible: frozenset[int]) -> _State | None:
-        for after in range(place + 1, len(questions)):
-            if after in possible:
-                return after, frozenset(other for other in possible if other > after)
-            name = questions[after].id
-            possible = frozenset(other for other in possible if name not in questions[other].when)
-        return None
-
-    question = questions[place]
-    depend = {other for other in possible if question.id in questions[other].when}
-    if not depend:
-        return {"": following(possible)}
-    return {
-        answer: following(
-            possible - {at for at in depend if answer not in questions[at].when[question.id]}
-        )
-        for answer in question.answers
-    }
 
 
 class _Picture(NamedTuple):

@@ -61,17 +61,12 @@ def key_of(text: str) -> str:
 
 
 class Record(BaseModel):
-    """Something that has an id and a name of its kind, as far as it is used."""
+    """A workspace, group, study or submission, as far as it is used; money in minor units."""
 
     id: Annotated[str, Field(pattern=f"^{ID.pattern}$")]
     title: str | None = ""
     name: str | None = ""
     is_deleted: bool = False
-
-
-class StudyRecord(Record):
-    """A study, a draft or published."""
-
     internal_name: str | None = ""
     status: str = ""
     external_study_url: str | None = None
@@ -79,6 +74,7 @@ class StudyRecord(Record):
     reward: float | None = None
     presentment_currency_code: str | None = None
     currency_code: str | None = None
+    return_requested: Any = None
 
 
 class FilterRecord(BaseModel):
@@ -93,13 +89,6 @@ class FilterRecord(BaseModel):
         return {key: str(label) for key, label in (self.choices or {}).items()}
 
 
-class SubmissionRecord(BaseModel):
-    """A submission."""
-
-    status: str = ""
-    return_requested: Any = None
-
-
 class CostRecord(BaseModel):
     """What a study costs, in minor units."""
 
@@ -107,7 +96,6 @@ class CostRecord(BaseModel):
 
 
 Model = TypeVar("Model", bound=BaseModel)
-Listed = TypeVar("Listed", bound=Record)
 
 
 class ProlificApi(JsonService):
@@ -154,14 +142,14 @@ class ProlificApi(JsonService):
         """
         return self.ask(lambda: self.send(method, path, body, **query))
 
-    def pages(self, record: type[Listed], path: str, **parameters: object) -> Collection[Listed]:
+    def pages(self, path: str, **parameters: object) -> Collection[Record]:
         """Return all objects of a list, each once; raises as `ask` does.
 
         Lists are asked for by page and by offset at once: the documentation has the one, Prolific's
         own programs the other, and some lists come whole however they are asked for. A list ends
         where a page has nothing new.
         """
-        records: dict[str, Listed] = {}
+        records: dict[str, Record] = {}
         offset = 0
         for number in count(1):
             place = {"page": number, "page_size": _PAGE, "limit": _PAGE, "offset": offset}
@@ -172,7 +160,7 @@ class ProlificApi(JsonService):
                     break
                 raise
             offset += len(results)
-            page = {each.id: each for each in (validated(record, value) for value in results)}
+            page = {each.id: each for each in (validated(Record, value) for value in results)}
             if page.keys() <= records.keys():
                 break
             records |= page
@@ -187,7 +175,7 @@ class ProlificApi(JsonService):
         """Return the workspace that was named, or the account's only one; else raise InputError."""
         if self._workspace:
             return checked_id(self._workspace, "workspace")
-        workspaces = list(self.pages(Record, "workspaces/"))
+        workspaces = list(self.pages("workspaces/"))
         if len(workspaces) != 1:
             names = "; ".join(f"{each.id} = {each.title}" for each in workspaces[:20])
             raise InputError(
@@ -196,9 +184,9 @@ class ProlificApi(JsonService):
             )
         return workspaces[0].id
 
-    def study(self, id: str) -> StudyRecord:
+    def study(self, id: str) -> Record:
         """Return a study; raises as `ask` does."""
-        return validated(StudyRecord, self.call("GET", f"studies/{id}/"))
+        return validated(Record, self.call("GET", f"studies/{id}/"))
 
 
 def validated(model: type[Model], value: object) -> Model:
@@ -232,7 +220,7 @@ def decide(api: ProlificApi, submission: str, decision: Decision) -> str:
     def send() -> str:
         nonlocal tried
         # Looked at each time: an answer that was lost may have been one of success.
-        record = validated(SubmissionRecord, api.send("GET", f"submissions/{submission}/"))
+        record = validated(Record, api.send("GET", f"submissions/{submission}/"))
         status = STATUSES.get(key_of(record.status), "UNKNOWN")
         asked = bool(record.return_requested) and decision.action == "return"
         if status != STATUSES["awaiting review"] or asked:

@@ -37,7 +37,7 @@ from memeloc.survey.targets.prolific.api import (
     SERVICE,
     CostRecord,
     ProlificApi,
-    StudyRecord,
+    Record,
     checked_id,
     validated,
 )
@@ -205,17 +205,7 @@ def study(pack: SheetsToSend, sheet: Sheet, settings: ProlificSettings, filters:
 
 def _codes(codes: CompletionCodes, settings: ProlificSettings, reward: int) -> list[dict[str, Any]]:
     """Return the four ways that a sheet can end. Nothing is approved or rejected by itself."""
-    review = {"action": "MANUALLY_REVIEW"}
-    declined, unfit = (
-        {"action": "REQUEST_RETURN", "return_reason": reason}
-        for reason in ("Withdrew consent", "Not one of those it is for")
-    )
-    endings: list[tuple[str, str, dict[str, Any]]] = [
-        (codes.done, "COMPLETED", review),
-        (codes.failed_checks, "FAILED_ATTENTION_CHECK", review),
-        (codes.no_consent, "NO_CONSENT", declined),
-        (codes.screened_out, "OTHER", unfit),
-    ]
+    kind, unfit = "OTHER", _returned("Not one of those it is for")
     if settings.screen_out_places:
         least = SMALLEST_SCREEN_OUT[settings.pay.currency]
         if not least <= settings.screen_out_reward < reward:
@@ -224,16 +214,28 @@ def _codes(codes: CompletionCodes, settings: ProlificSettings, reward: int) -> l
                 f"least and less than the reward of {reward}; screen_out_reward is "
                 f"{settings.screen_out_reward}."
             )
-        paid = {
-            "action": "FIXED_SCREEN_OUT_PAYMENT",
-            "fixed_screen_out_reward": settings.screen_out_reward,
-            "slots": settings.screen_out_places,
-        }
-        endings[-1] = (codes.screened_out, "FIXED_SCREENOUT", paid)
+        kind, unfit = (
+            "FIXED_SCREENOUT",
+            {
+                "action": "FIXED_SCREEN_OUT_PAYMENT",
+                "fixed_screen_out_reward": settings.screen_out_reward,
+                "slots": settings.screen_out_places,
+            },
+        )
+    endings = (
+        (codes.done, "COMPLETED", {"action": "MANUALLY_REVIEW"}),
+        (codes.failed_checks, "FAILED_ATTENTION_CHECK", {"action": "MANUALLY_REVIEW"}),
+        (codes.no_consent, "NO_CONSENT", _returned("Withdrew consent")),
+        (codes.screened_out, kind, unfit),
+    )
     return [
         {"code": code, "code_type": kind, "actions": [action], "actor": "participant"}
         for code, kind, action in endings
     ]
+
+
+def _returned(reason: str) -> dict[str, Any]:
+    return {"action": "REQUEST_RETURN", "return_reason": reason}
 
 
 def _address(pack: SheetsToSend, sheet: Sheet, settings: ProlificSettings) -> str:
@@ -291,7 +293,7 @@ class Drafting:
         self, api: ProlificApi, survey: str, settings: ProlificSettings, state: State
     ) -> None:
         self.api, self.survey, self.settings, self.state = api, survey, settings, state
-        self._listed: dict[str, list[StudyRecord]] = {}
+        self._listed: dict[str, list[Record]] = {}
 
     def group(self) -> str:
         """Return the group of all who took part in this survey, made when there is none."""
@@ -352,7 +354,7 @@ class Drafting:
         def send() -> str:
             nonlocal tried
             if tried or among not in self._listed:  # an answer that was lost may have made it
-                self._listed[among] = list(self.api.pages(StudyRecord, among, **query))
+                self._listed[among] = list(self.api.pages(among, **query))
             same = [
                 each.id
                 for each in self._listed[among]
@@ -367,7 +369,7 @@ class Drafting:
             if same:
                 return same[0]
             tried = True
-            return validated(StudyRecord, self.api.send("POST", path, body)).id
+            return validated(Record, self.api.send("POST", path, body)).id
 
         return self.api.ask(send), tried
 
@@ -396,11 +398,11 @@ class Drafting:
             self.api.call("PATCH", path, {"filters": [*filters, before]})
 
         def send() -> str:
-            status = validated(StudyRecord, self.api.send("GET", path)).status
+            status = validated(Record, self.api.send("GET", path)).status
             if status != DRAFT:  # it was published, and the answer lost
                 return status
             answer = self.api.send("POST", f"{path}transition/", {"action": "PUBLISH"})
-            return validated(StudyRecord, answer).status
+            return validated(Record, answer).status
 
         return self.api.ask(send)
 
