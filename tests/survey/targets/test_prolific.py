@@ -256,6 +256,18 @@ def test_invalid_options_are_refused(options: dict[str, Any], expected: str) -> 
         Prolific(**options)
 
 
+# Where it leads
+
+
+def test_links_to_a_server_are_signed_if_that_is_asked_for(file: Path) -> None:
+    server = {"server": "https://survey.example", "urls": ""}
+    (body,) = studies(a_pack(FIVE[0]), file, **server, signed=True).values()
+    assert body["is_external_study_url_secure"] is True
+    assert problems(body) == []
+    (body,) = studies(a_pack(FIVE[0]), file, **server).values()
+    assert "is_external_study_url_secure" not in body
+
+
 # What is not known yet
 
 

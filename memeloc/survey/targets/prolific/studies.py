@@ -81,6 +81,9 @@ class ProlificSettings(BaseModel):
         description="the https address of `memeloc survey serve`, where each study is given a "
         "place in its sheet; comes before urls",
     )
+    signed: bool = Field(
+        False, description="whether Prolific signs its links to server, see prolific_keys there"
+    )
     wage: str | float | Decimal = Field(WAGE, description="an hour; multi3hate's by default")
     currency: str = Field("GBP", description="of your account at Prolific, GBP or USD")
     fee: str | float | Decimal = Field(
@@ -196,6 +199,7 @@ def study(pack: SheetsToSend, sheet: Sheet, settings: ProlificSettings, filters:
         "maximum_allowed_time": settings.limit,
         "is_custom_screening": bool(settings.screen_out_places),
         "project": settings.project,
+        "is_external_study_url_secure": bool(settings.server) and settings.signed,
     }
     body |= {name: value for name, value in optional.items() if value}
     is_nowhere = address.startswith(NOWHERE.format(sheet=""))
