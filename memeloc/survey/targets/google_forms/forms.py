@@ -15,6 +15,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -424,6 +425,7 @@ class _Planner:
         return checked
 
 
+@lru_cache(maxsize=1 << 12)
 def isolated(value: object, direction: Direction) -> str:
     """Return a text in isolates if it is of another direction than the sentence it goes into.
 
@@ -436,6 +438,7 @@ def isolated(value: object, direction: Direction) -> str:
     return f"{FSI}{text}{PDI}" if strong & other else text
 
 
+@lru_cache(maxsize=1 << 12)
 def one_line(text: str) -> str:
     """Return a text without line breaks, which the API refuses in titles and options."""
     return " ".join(drawable(text).split())

@@ -33,7 +33,6 @@ from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission,
 from memeloc.survey.targets.time_columns import looks_like_time, read_column
 from memeloc.survey.times import read_moment
 from memeloc.tables import Formula, Row, Table, folded, read_tables, text_of
-from memeloc.taxonomy import LABEL
 
 ENCODINGS = (
     "cp1252", "cp1256", "cp1251", "cp1253", "cp1254", "cp1255", "cp1257", "cp1258", "cp1250",
@@ -59,6 +58,10 @@ class SheetForm:
         self.items = {item.key: item for item in self.form.items if item.kind in QUESTIONS}
         self.titles = {folded(item.title): _key(item) for item in self.items.values()}
         self._chosen = {question.id: question.answers for question in pack.taxonomy.questions}
+        self._keys = [
+            (entry, question_key(entry), {name: question_key(entry, name) for name in self._chosen})
+            for entry in map(entry_id, sheet.entries)
+        ]
         self._stop = {STOP, folded(pack.texts[sheet.culture.locale.tag].get("stop.button"))}
 
     def _parts(self, question: str, text: str) -> list[str]:
@@ -76,16 +79,15 @@ class SheetForm:
     ) -> RawSubmission:
         """Return what one person sent; `id` is that of the response, if the file has one."""
         answers, stopped = [], False
-        for entry in map(entry_id, self.sheet.entries):
-            keys = {name: question_key(entry, name) for name in (LABEL, *self._chosen)}
-            cells = {name: texts[key] for name, key in keys.items() if texts.get(key)}
-            content = {self.items[keys[name]].title: each for name, each in cells.items()}
-            labels = cells.pop(LABEL, ())
-            further = {
-                name: [part for text in each for part in self._parts(name, text)]
-                for name, each in cells.items()
-            }
-            if not self._stop.isdisjoint(map(folded, labels)):
+        for entry, key, further_keys in self._keys:
+            labels = texts.get(key, ())
+            content = {self.items[key].title: labels} if labels else {}
+            further = {}
+            for name, key in further_keys.items():
+                if cells := texts.get(key):
+                    content[self.items[key].title] = cells
+                    further[name] = [part for text in cells for part in self._parts(name, text)]
+            if labels and not self._stop.isdisjoint(map(folded, labels)):
                 stopped = True
             elif content:
                 answers.append(RawAnswer(entry, labels, further, content=content))
@@ -232,6 +234,7 @@ def _part(
     sheets = next((at for at, cells in others.items() if forms.sheets.keys() & {*cells}), None)
     timed = next((at for at, cells in others.items() if _are_times(cells)), None)
     whole = forms.named((*names, path.stem)) if sheets is None else None
+    keys: dict[str, list[str | None]] = {}
     stamps = others[timed] if timed is not None else [""] * len(rows)
     for number, (row, stamp, moment) in enumerate(
         zip(rows, stamps, read_column(stamps, zone), strict=True)
@@ -246,8 +249,11 @@ def _part(
             )
             yield RejectedRow("", row.number, "unknown sheet", message, row.texts)
             continue
-        keys = ["participant" if forms.asks_who(name) else form.key_of(name) for name in names]
-        texts = yield from _texts(form, row, keys, names, {sheets, timed})
+        if form.sheet.id not in keys:
+            keys[form.sheet.id] = [
+                "participant" if forms.asks_who(name) else form.key_of(name) for name in names
+            ]
+        texts = yield from _texts(form, row, keys[form.sheet.id], names, {sheets, timed})
         if len({clean_id(text) for text in texts.get("participant", ())}) > 1:
             message = "Two columns name different participants; leave the right one."
             content = form.content(texts)
@@ -279,23 +285,25 @@ def _texts(
     """Return a row's texts by the questions' keys; what belongs to none is rejected."""
     texts: dict[str, list[str]] = {}
     for place, cell in enumerate(row.cells):
-        text = cell.text if isinstance(cell, Formula) else text_of(cell)
-        if place in skipped or not (text or isinstance(cell, Formula)):
+        if cell == "" or place in skipped:
             continue
-        name, problem = row.header.name(place), ("", "")
+        text = cell.text if isinstance(cell, Formula) else text_of(cell)
+        if not (text or isinstance(cell, Formula)):
+            continue
+        name, problem = row.header.name(place), None
         if isinstance(cell, Formula):
             problem = ("formula", "A formula stands where an answer should be.")
         elif place >= len(names):
             problem = ("no title", "The row has more cells than the table has titles.")
         elif keys[place] is None:
             problem = ("unknown column", f"The form has no question {name[:80]!r}.")
-        if problem[0]:
+        if problem:
             yield RejectedRow("", row.number, *problem, {"column": name, "text": text})
             continue
         before = texts.setdefault(keys[place] or "", [])
-        if folded(text) in map(folded, before):
-            continue
         if before:
+            if folded(text) in map(folded, before):
+                continue
             message = f"Two columns {name[:80]!r} say different things."
             differing = {"sheet": form.sheet.id, "texts": [*before, text]}
             yield RejectedRow("", row.number, "columns differ", message, differing)

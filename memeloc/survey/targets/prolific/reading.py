@@ -114,8 +114,10 @@ NOTHING = frozenset({"", "not applicable", "n a", "na", "null", "none", "nan"})
 _NO_CODE = frozenset({"nocode", "no code"})
 """What stands for the code of people who entered none."""
 
-_TAKEN = re.compile(r"(?:(?:(\d{1,4}):)?(\d{1,2}):)?(\d{1,9}(?:[.,]\d{1,12})?)", re.ASCII)
+_TAKEN = re.compile(r"(?:(?:\d{1,4}:)?\d{1,2}:)?\d{1,9}(?:[.,]\d{1,12})?", re.ASCII)
 """Hours, minutes and seconds: `634`, `634.5`, `634,5` or `10:34`."""
+_Endings = Mapping[str, tuple[str, str]]
+"""Sheet and ending by completion code in small letters."""
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 _MANY = 200
 """Unknown headings that are listed at the most."""
@@ -267,7 +269,7 @@ class Export:
         pack: SheetsToSend,
         studies: Mapping[str, str],
         whole_file: str,
-        endings: Mapping[str, tuple[str, str]],
+        endings: _Endings,
     ) -> list[str]:
         """Return the sheet of each row's study; empty where nothing says it."""
         sheets = {sheet.id for sheet in pack.sheets}
@@ -293,29 +295,27 @@ class Export:
         # The people of a study who entered no code are of the sheet of those who did.
         return [sheet or _only(votes[study]) for sheet, study in placed]
 
-    def _person(self, row: _Row, sheet: str, endings: Mapping[str, tuple[str, str]]) -> Participant:
-        details: dict[str, Any] = dict(row.details)
-        details |= {name: moment.isoformat() for name, moment in sorted(row.times.items())}
-        details |= {
-            name.replace(" ", "_") if name != "study" else "study_id": row.get(name)
-            for name in ("study", "study name")
-            if row.get(name)
-        }
+    def _person(self, row: _Row, sheet: str, endings: _Endings) -> Participant:
+        ids = {"study_id": row.get("study"), "study_name": row.get("study name")}
         code, text = row.get("code"), row.get("status")
+        whose, ending = endings.get(code.casefold(), ("", ""))
+        ended = {"code": code, "ended": ending if whose == sheet else "unknown code"}
         if key_of(code) in _NO_CODE:
-            details["ended"] = "no code"
-        elif code:
-            whose, ending = endings.get(code.casefold(), ("", ""))
-            details |= {"code": code, "ended": ending if whose == sheet else "unknown code"}
-        for name, cells in (("withheld", row.withheld), ("other", row.other)):
-            if cells:
-                details[name] = dict(sorted(cells.items()))
+            ended = {"ended": "no code"}
         status = STATUSES.get(key_of(text))
         if status is None:
             message = f"Prolific has no status {text[:40]!r}; it is kept as it is."
             if not text:
                 message = "It has no status, so nothing can be decided about it."
             self._reject(row, "unknown status", message, {"status": text})
+        details = {
+            **row.details,
+            **{name: moment.isoformat() for name, moment in sorted(row.times.items())},
+            **{name: id for name, id in ids.items() if id},
+            **(ended if code else {}),
+            **({"withheld": dict(sorted(row.withheld.items()))} if row.withheld else {}),
+            **({"other": dict(sorted(row.other.items()))} if row.other else {}),
+        }
         return Participant(
             row.get("participant"),
             dict(sorted(row.facts.items())),
@@ -327,18 +327,18 @@ class Export:
         )
 
     def _seconds(self, row: _Row) -> float | None:
-        """Return the time taken; else what lies between the times."""
-        text = row.get("seconds")
-        taken: float | None = None
-        if match := _TAKEN.fullmatch(text):
-            hours, minutes = int(match[1] or 0), int(match[2] or 0)
-            taken = hours * 3600 + minutes * 60 + float(match[3].replace(",", "."))
-        elif text:
+        """Return the time taken, of seconds or `10:34`; else what lies between the times."""
+        text, taken = row.get("seconds"), 0.0
+        if _TAKEN.fullmatch(text):
+            parts = text.replace(",", ".").split(":")
+            taken = sum(float(part) * 60**place for place, part in enumerate(reversed(parts)))
+            return taken or None
+        if text:
             message = f"The time taken, {text[:40]!r}, is not a number of seconds."
             self._reject(row, "unknown time taken", message, {"text": text})
-        if taken is None and {STARTED, COMPLETED} <= row.times.keys():
+        if {STARTED, COMPLETED} <= row.times.keys():
             taken = (row.times[COMPLETED] - row.times[STARTED]).total_seconds()
-        return taken if taken and taken > 0 else None
+        return taken if taken > 0 else None
 
 
 def recognises(path: Path) -> bool:
