@@ -72,7 +72,7 @@ def select(
         show_default="all",
     ),
     per_template: int | None = Option(
-        None, min=0, help="Captions that a template needs.", show_default="10"
+        None, min=0, help="Captions that a template needs.", show_default="10, of topics"
     ),
     templates_per_topic: int | None = Option(
         None, min=0, help="Templates that a topic needs.", show_default="3"
@@ -82,7 +82,10 @@ def select(
         None, min=0, help="Captions of a template; 0 is all.", show_default="0"
     ),
     topics: bool | None = Option(
-        None, "--topics/--no-topics", help="Take only templates on a topic, or any."
+        None,
+        "--topics/--no-topics",
+        help="Take only templates on a topic, or any.",
+        show_default="only those, if the filter topics was run",
     ),
     recipe: CurationRecipe = "",
     filters: str | None = Option(
@@ -115,8 +118,8 @@ def select(
 ) -> None:
     """Choose captions worth translating and finished memes; say at each stage what went and why.
 
-    Puts together duplicates, verdicts and what people answered. Of captions it then takes templates
-    with enough of them, topics with enough templates, and each topic's templates with most
+    Puts together duplicates, verdicts and what people answered. Of captions it then takes, if the
+    filter topics was run, templates with enough of them, topics with enough templates, and each topic's templates with most
     captions; these become memes, with the translations that they were collected with. --take takes
     so many in all of what passes. Choosing again, by other settings, takes the place of this: memes
     not chosen then are left out with all that was done for them. --take-back undoes that.

@@ -163,8 +163,9 @@ def choose(
     templates = {item.id: item for item in store.items.find("template")}
     items = {kind: list(store.items.find(kind)) for kind in _KINDS}
     chosen_by = validate(SelectSettings, settings, "the selection")
-    is_judged = any(TOPICS in by for by in verdicts.values())
-    if items["caption"] and not is_judged and "topics" not in settings:
+    is_judged = TOPICS in chosen_by.filters or any(TOPICS in by for by in verdicts.values())
+    is_set = not settings.keys().isdisjoint(("topics", "templates_per_topic", "top"))
+    if items["caption"] and not is_judged and not is_set:
         # Nobody asked what templates are about, so no number of captions on a topic is wanted.
         changed = {"topics": False, "per_template": settings.get("per_template", 0)}
         chosen_by = chosen_by.model_copy(update=changed)
