@@ -119,10 +119,11 @@ def select(
     """Choose captions worth translating and finished memes; say at each stage what went and why.
 
     Puts together duplicates, verdicts and what people answered. Of captions it then takes, if the
-    filter topics was run, templates with enough of them, topics with enough templates, and each topic's templates with most
-    captions; these become memes, with the translations that they were collected with. --take takes
-    so many in all of what passes. Choosing again, by other settings, takes the place of this: memes
-    not chosen then are left out with all that was done for them. --take-back undoes that.
+    filter topics was run, templates with enough of them, topics with enough templates, and each
+    topic's templates with most captions; these become memes, with the translations that they were
+    collected with. --take takes so many in all of what passes. Choosing again, by other settings,
+    takes the place of this: memes not chosen then are left out with all that was done for them.
+    --take-back undoes that.
 
     Example:
       memeloc select --dry-run
