@@ -161,39 +161,6 @@ def test_who_leaves_half_way_goes_on_in_another_browser(
 
 
 @pytest.mark.slow
-def test_who_comes_twice_is_shown_the_end(
-    folder: Path, server: Server, context: BrowserContext
-) -> None:
-    page = come(context, server, "anna")
-    agree(page)
-    fill(page)
-    code = end(page)
-    again = come(context, server, "anna")
-    assert again.locator(".code").inner_text() == code
-    page.reload()
-    assert page.locator(".code").inner_text() == code
-    submissions, _ = stored(folder)
-    assert submissions == {known_as(folder, "anna"): ITEMS}
-
-
-def test_no_network_for_a_while_loses_nothing(shared: Server, context: BrowserContext) -> None:
-    page = come(context, shared, "carl")
-    agree(page)
-    fill(page, 0, 2)
-    wait_for_pictures(page)
-    context.set_offline(True)
-    fill(page, 2)
-    page.click("#next")
-    expect(page.locator("#state")).to_contain_text("Verbindung")
-    assert page.locator(".code").count() == 0
-    context.set_offline(False)
-    page.locator(".code").wait_for()
-    submissions, items = stored(shared.folder)
-    carl = known_as(shared.folder, "carl")
-    assert submissions[carl] == items[carl] == ITEMS
-
-
-@pytest.mark.slow
 def test_a_killed_server_loses_nothing(
     folder: Path, server: Server, context: BrowserContext
 ) -> None:

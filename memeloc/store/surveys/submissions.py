@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -38,9 +38,6 @@ COMMENT = "comment"
 """The reason of a rejected row that holds what somebody wrote beside the answers."""
 Further = tuple[tuple[str, tuple[str, ...]], ...]
 """As of `Answer.further`."""
-
-_Counts = Counter[int]
-"""By file's id."""
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
@@ -129,22 +126,18 @@ def add_submissions(
     stored = store_files(connection, [file for file, _ in files])
     held = list(zip(_without_facts(connection, survey, files), stored, strict=True))
 
-    def add(table: Table, rows_of: Callable[[Imported, int], Iterable[dict[str, Any]]]) -> _Counts:
+    def add(table: Table, records: str) -> Counter[int]:
+        """Return by file's id how many records were not there."""
         rows = (
-            {**row, "survey": survey, "file_id": file_id}
+            {**_row(record, file_id), "survey": survey, "file_id": file_id}
             for imported, (file_id, _) in held
-            for row in rows_of(imported, file_id)
+            for record in getattr(imported, records)
         )
         return Counter(add_new(connection, table, rows, ["survey", "hash"], table.c.file_id))
 
-    new = add(submissions, lambda imported, _: map(_submission_row, imported.submissions))
-    people = add(
-        survey_participants, lambda imported, _: map(_participant_row, imported.participants)
-    )
-    rejected = add(
-        rejected_rows,
-        lambda imported, file_id: (_rejected_row(row, file_id) for row in imported.rejected),
-    )
+    new = add(submissions, "submissions")
+    people = add(survey_participants, "participants")
+    rejected = add(rejected_rows, "rejected")
     added = []
     for imported, (file_id, seen) in held:  # the first of two that are the same brought it all
         count = new.pop(file_id, 0)
@@ -213,43 +206,34 @@ def left_out(imported: Imported, kept: Imported) -> int:
     )
 
 
-def _submission_row(submission: Submission) -> dict[str, Any]:
-    values = values_of(submission)
-    values["id"] = _short(submission.id)
-    presented = values.pop("presented")
-    values["answers"] = [
-        (row.entry, row.label, row.further, *_times(row)) for row in submission.answers
-    ]
-    row = values.pop("row")
-    digest = _hash({**values, "presented": presented} if presented else values)
-    return {**values, "presented": presented or None, "hash": digest, "row": row}
-
-
-def _times(answer: Answer) -> tuple[int | None, ...]:
-    """Return `shown` and `took`, as far as they were measured."""
-    if answer.took is not None:
-        return (answer.shown, answer.took)
-    return () if answer.shown is None else (answer.shown,)
-
-
-def _participant_row(participant: Participant) -> dict[str, Any]:
-    values = values_of(participant)
-    values["submission"] = _short(participant.submission)
-    return {**values, "hash": _hash(values)}
-
-
-def _rejected_row(rejected: RejectedRow, file_id: int) -> dict[str, Any]:
-    values = values_of(rejected)
-    del values["file"]
-    return {**values, "hash": _hash({**values, "file_id": file_id})}
-
-
-def _hash(content: Mapping[str, Any]) -> str:
+def _row(record: Submission | Participant | RejectedRow, file_id: int) -> dict[str, Any]:
+    """Return the values of a record's row; its hash goes without what says where it stood."""
+    values = values_of(record)
+    beside: dict[str, Any] = {}
+    if isinstance(record, Submission):
+        values["id"] = _short(record.id)
+        values["answers"] = [
+            # The times of an answer as far as they were measured.
+            (each.entry, each.label, each.further, each.shown, each.took)[: _measured(each)]
+            for each in record.answers
+        ]
+        beside["row"] = values.pop("row")
+        if not record.presented:
+            beside["presented"] = values.pop("presented") or None
+    elif isinstance(record, Participant):
+        values["submission"] = _short(record.submission)
+    else:
+        del values["file"]
+    hashed = {**values, "file_id": file_id} if isinstance(record, RejectedRow) else values
     plain = {
         key: value.isoformat() if isinstance(value, datetime) else value
-        for key, value in content.items()
+        for key, value in hashed.items()
     }
-    return hashlib.sha256(encode_json(plain).encode()).hexdigest()
+    return {**values, **beside, "hash": hashlib.sha256(encode_json(plain).encode()).hexdigest()}
+
+
+def _measured(answer: Answer) -> int:
+    return 5 if answer.took is not None else 4 if answer.shown is not None else 3
 
 
 def _short(key: str) -> str:
