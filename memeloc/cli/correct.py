@@ -273,11 +273,13 @@ def _print_import(result: dict[str, Any], dry_run: bool) -> None:
         )
     if result["report"]:
         print(f"Row by row, for who filled it in: {result['report']}")
-    if result["unanswered"]:
-        captions = counted(result["unanswered"], "caption")
-        print(f"{captions} of this sheet unanswered still: go on in {file}, and import it again")
-    if result["left_out"]:
-        rows = counted(result["left_out"], "row was", "rows were")
+    if count := result["unanswered"]:
+        print(
+            f"{counted(count, 'caption')} of this sheet unanswered still: go on in {file}, and "
+            "import it again"
+        )
+    if count := result["left_out"]:
+        rows = counted(count, "row was", "rows were")
         say(f"{file}: {rows} left out; mend them and import it again")
 
 

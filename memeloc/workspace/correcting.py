@@ -110,6 +110,9 @@ class Correcting(Part):
         elif ids is not None:
             only = "all"
         find = partial(self._store.sheets.to_correct, only=only, meme_ids=ids, kind=kind)
+        # Named as one would type it where the program runs.
+        root, here = (self._workspace.root or Path()).absolute(), Path.cwd()
+        root = root.relative_to(here) if root.is_relative_to(here) else root
         rows: list[Row] = []
         for locale in locales:
             asked = {person: find(locale.tag, round_, person) for person in people}
@@ -134,7 +137,7 @@ class Correcting(Part):
                 sheet = self._sheet(wanted, locale, round_, person, kind, pictures, on_progress)
                 cells = sheet_rows(sheet)
                 row["file"] = write_form(
-                    out or self._folder() / f"{name}{FORMATS[format]}",
+                    out or root / f"{name}{FORMATS[format]}",
                     sheet_form(sheet),
                     cells,
                     format=format,
@@ -153,11 +156,6 @@ class Correcting(Part):
                 "or with --allow-same-person."
             )
         return rows
-
-    def _folder(self) -> Path:
-        """Return the workspace's folder, as one would type it where the program runs."""
-        root, here = (self._workspace.root or Path()).absolute(), Path.cwd()
-        return root.relative_to(here) if root.is_relative_to(here) else root
 
     def _sheet(
         self,
@@ -269,14 +267,14 @@ class Correcting(Part):
             InputError: the file cannot be read, it is not clear which sheet it is, or it is
                 another than was said.
         """
-        path = Path(path)
+        path, locale = Path(path), self._workspace.locale
         filled = read_sheet(path, self._sent)
         known = self._sent(sheet_id(filled)) or self._sent(of)
         sheet, who = identify(
             filled,
-            [known] if known else self._store.sheets.find(self._workspace.locale),
+            [known] if known else self._store.sheets.find(locale),
             sheet_id=of,
-            languages=None if languages is None else self._tags(languages),
+            languages=languages and [locale(language).tag for language in languages],
             round_=round_,
             person=person,
         )
@@ -340,9 +338,6 @@ class Correcting(Part):
         """Return the sheet of an id, as it went out."""
         return next(iter(self._store.sheets.find(self._workspace.locale, sheet_id=id)), None)
 
-    def _tags(self, languages: Sequence[str]) -> list[str]:
-        return [self._workspace.locale(language).tag for language in languages]
-
     def withdraw(self, path: str | Path, *, person: str, why: str = "") -> Row:
         """Take back the import of a sheet: captions that stood by its answers go back to what stood
         before, the cases that these opened are closed, and the same file can be imported again.
@@ -353,13 +348,12 @@ class Correcting(Part):
         Raises:
             InputError: the file was not imported, or was withdrawn.
         """
-        path = Path(path)
-        sha256 = read_sheet(path, self._sent).sha256
+        sha256 = read_sheet(Path(path), self._sent).sha256
         try:
             taken, stay = self._store.corrections.withdraw(sha256, person=person, comment=why)
         except InputError as error:
             raise InputError(error.message, file=path) from error
-        return {"file": path, "answers": len(taken), "stay": stay}
+        return {"file": Path(path), "answers": len(taken), "stay": stay}
 
     def status(self) -> Row:
         """Return the `sheets` that are out with whom, of each what came back, and how many cases
@@ -448,10 +442,9 @@ class Cases(Part):
         self, languages: Sequence[str] | None = None, *, kind: Kind | None = None
     ) -> list[Case]:
         """Return what waits to be settled, oldest first; of some languages and a kind, or all."""
-        asked = None if languages is None else map(self._workspace.locale, languages)
-        tags = None if asked is None else {locale.tag for locale in asked}
+        tags = {self._workspace.locale(language).tag for language in languages or ()}
         cases = self._store.cases.find(kind=kind)
-        return [case for case in cases if tags is None or case.language in tags]
+        return [case for case in cases if languages is None or case.language in tags]
 
     def find(self, case: int) -> Case:
         """Return a case by its number, open or decided.
