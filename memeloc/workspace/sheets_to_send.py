@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -67,14 +67,18 @@ def sheets_to_send(
     """
     batches = [batch for batch in survey.batches if batch.round in rounds]
     shown = {meme for batch in batches for meme in batch.memes}
-    show = _finished(survey, shown) if survey.collected else _rendered(pictures, shown, cultures)
     texts = {culture.locale.tag: survey.texts(culture) for culture in cultures}
+    if survey.collected:
+        finished = collected_pictures(survey, shown)
+        show = {(meme, tag): finished[meme] for meme in shown for tag in texts}
+    else:
+        show = _rendered(pictures, shown, texts)
     examples = _examples(survey, cultures, texts, on_example)
     sheets = to_sheets(
         batches,
         Design(survey.name, survey.design.taxonomy, tuple(cultures)),
-        lambda meme, culture: show(meme, culture)[0],
-        lambda meme, culture: show(meme, culture)[1],
+        lambda meme, culture: show[meme, culture.locale.tag][0],
+        lambda meme, culture: show[meme, culture.locale.tag][1],
         lambda example, culture: examples[culture.code, example],
         templates=survey.memes,
         texts=survey.item_texts,
@@ -85,13 +89,12 @@ def sheets_to_send(
             (paces.get(sheet.culture.code, Pace()).minutes(len(sheet.entries)) for sheet in sheets),
             default=1,
         )
-    codes = survey.codes(sheets)
     return SheetsToSend(
         survey.name,
         sheets,
         survey.taxonomy,
         texts,
-        codes,
+        survey.codes(sheets),
         examples,
         contact,
         minutes,
@@ -127,12 +130,9 @@ def note_texts(survey: StoredSurvey, to_send: SheetsToSend) -> None:
         if key not in noted:
             noted[key] = {"place": len(noted), "texts": by_key}
             survey.put_state("texts", key, noted[key])
-    if survey.collected or any(question.kind == "span" for question in survey.taxonomy.questions):
-        _note_captions(survey, to_send)
-
-
-def _note_captions(survey: StoredSurvey, to_send: SheetsToSend) -> None:
-    """Note the captions that go out: people name parts of them; pictures may become others."""
+    # People name parts of captions, and pictures that were collected may become others.
+    if not (survey.collected or any(each.kind == "span" for each in survey.taxonomy.questions)):
+        return
     captions: dict[str, dict[str, str]] = survey.state(CAPTIONS)
     for sheet in to_send.sheets:
         own = captions.setdefault(sheet.culture.locale.tag, {})
@@ -172,36 +172,30 @@ def sheets_as_sent(survey: StoredSurvey) -> list[SheetsToSend]:
     ]
 
 
-_Show = Callable[[str, Culture], tuple[Path, str]]
-"""The picture of a meme in a culture, and its caption there."""
-
-
-def _finished(survey: StoredSurvey, memes: set[str]) -> _Show:
-    pictures = collected_pictures(survey, memes)
-    return lambda meme, _: pictures[meme]
-
-
-def _rendered(folder: Path, memes: set[str], cultures: Sequence[Culture]) -> _Show:
+def _rendered(
+    folder: Path, memes: set[str], tags: Collection[str]
+) -> dict[tuple[str, str], tuple[Path, str]]:
+    """Return by meme and language the rendered picture and the caption in it."""
     from memeloc.render.sets.reading import shown_pictures
 
     if not folder.is_dir():
         raise InputError(
             "There is no such folder; name the one that `memeloc render --out` wrote.", file=folder
         )
-    rendered = shown_pictures(folder, {culture.locale.tag for culture in cultures})
-    lacking: dict[str, list[str]] = {}
-    for tag in dict.fromkeys(culture.locale.tag for culture in cultures):
-        if missing := [meme for meme in sorted(memes) if (meme, tag) not in rendered]:
-            lacking[tag] = missing
+    rendered = shown_pictures(folder, set(tags))
+    lacking = {
+        tag: missing
+        for tag in tags
+        if (missing := [meme for meme in sorted(memes) if (meme, tag) not in rendered])
+    }
     for tag, missing in lacking.items():
         raise InputError(
-            f"{len(missing)} of {counted(len(memes), 'meme')} without picture in "
-            f"{tag}, {missing[0]!r} the "
-            f"first; run: memeloc render --langs {','.join(lacking)} --out {folder}",
+            f"{len(missing)} of {counted(len(memes), 'meme')} without picture in {tag}, "
+            f"{missing[0]!r} the first; run: memeloc render --langs {','.join(lacking)} "
+            f"--out {folder}",
             file=folder,
         )
-
-    return lambda meme, culture: rendered[meme, culture.locale.tag]
+    return rendered
 
 
 def _examples(

@@ -272,24 +272,23 @@ def design_values(
     Of batches that a team gave it has a hash: another table is another design. What is empty, such
     as texts of items by meme and question id, or finished memes' pictures by meme, is left out.
     """
-    more: dict[str, Any] = {"collected": collected} if collected else {}
-    if pictures:
-        more["pictures"] = {meme: pictures[meme] for meme in sorted(memes)}
-    if given:
-        whole = json.dumps([[batch.id, batch.memes, batch.cultures] for batch in given])
-        more["given"] = hashlib.sha256(whole.encode()).hexdigest()
-    if recipe is not None:
-        more["recipe"] = {
+    batches = json.dumps([[batch.id, batch.memes, batch.cultures] for batch in given])
+    optional = {
+        "collected": collected,
+        "pictures": pictures and {meme: pictures[meme] for meme in sorted(memes)},
+        "given": given and hashlib.sha256(batches.encode()).hexdigest(),
+        "recipe": recipe
+        and {
             "name": recipe.name,
             "mode": recipe.mode,
             "leave_out": list(recipe.leave_out),
             "check": dict(recipe.check),
             "settle": dict(recipe.settle),
-        }
-    if demographics:
-        more["demographics"] = list(demographics)
-    if item_texts:
-        more["item_texts"] = {meme: dict(item_texts[meme]) for meme in sorted(item_texts)}
+        },
+        "demographics": list(demographics),
+        "item_texts": item_texts and {meme: dict(item_texts[meme]) for meme in sorted(item_texts)},
+        "order": "" if design.order == "fixed" else design.order,
+    }
     return {
         "taxonomy": design.taxonomy,
         "taxonomy_toml": taxonomy_toml,
@@ -303,7 +302,6 @@ def design_values(
             for culture in design.cultures
         ],
         **{key: getattr(design, key) for key in (*_NUMBERS, "seed")},
-        **({} if design.order == "fixed" else {"order": design.order}),
         "memes": [list(pair) for pair in sorted(memes.items())],
-        **more,
+        **{key: value for key, value in optional.items() if value},
     }
