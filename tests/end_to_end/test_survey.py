@@ -161,7 +161,9 @@ def test_every_target(study: Study, world: World) -> None:
     study.run("survey", "taxonomies", "weather.toml", "--lang", "de", "--json")
     for target in dict.fromkeys((*TARGETS, "prolific")):
         codes = ("--option", "codes=false") if target == "html" else ()
-        study.run("survey", "export", "pilot", "--to", target, *CONTACT, *codes)
+        # Studies need filters' ids and addresses, which nobody has named yet.
+        status = int(target == "prolific")
+        study.run("survey", "export", "pilot", "--to", target, *CONTACT, *codes, status=status)
     study.files("surveys/pilot", "*/**/*[!g]")
     answer(study.folder, "pilot", TARGETS)
     study.run("survey", "import", "pilot", "answers", "--dry-run")
