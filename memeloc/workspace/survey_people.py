@@ -67,7 +67,7 @@ class SurveyPeople:
             out: the list, a .csv file.
             minutes: that a sheet takes; 0 for what people were given.
             same: by an id under which answers came, as of `check`, the service's id of that person,
-                who typed it otherwise; it is kept.
+                who typed it otherwise; it is kept, until it is taken back by an empty id.
             implicit_count: whether implicit checks count beside a failed explicit one.
             reject_fast: whether exceptionally fast ones are rejected; else they are paid.
             send: whether the service is given the decisions.

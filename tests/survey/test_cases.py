@@ -168,6 +168,8 @@ def test_ids_typed_otherwise_are_asked_about_before_anybody_is_returned(
     assert [decided[PEOPLE[n]] for n in range(4)] == ["approve", "approve", "look", "return"]
     assert typed not in decided
     assert actions()[0] == decided  # it is kept
+    assert actions("--same", f"{typed[:8]}=")[0][PEOPLE[1]] == "look"
+    assert actions("--same", f"{typed[:8]}={PEOPLE[1]}")[0] == decided
     assert command("survey", "forget", PEOPLE[1], "--yes").status == 0
     assert len(stored()) == 1
 

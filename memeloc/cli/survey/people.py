@@ -152,7 +152,7 @@ _DECISIONS = Table(
 
 def _pair(text: str) -> tuple[str, str]:
     answered, equals, participant = text.partition("=")
-    if not (answered.strip() and equals and participant.strip()):
+    if not (answered.strip() and equals):
         raise typer.BadParameter(
             "is ID=ID, as 3f2a91c0=65f0c1d2e3a4b5c6d7e8f901", param_hint="--same"
         )
@@ -171,7 +171,8 @@ def decide(
     same: list[str] | None = Option(
         None,
         metavar="ID=ID",
-        help="Answers under the first id are of whom Prolific calls the second. Repeatable.",
+        help="Answers under the first id are of whom Prolific calls the second; without a second "
+        "that is taken back. Repeatable.",
     ),
     implicit_count: bool = Option(
         False, "--implicit-count", help="Implicit checks count beside a failed explicit one."

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from functools import partial
+from hashlib import sha256
 from typing import Any, Literal
 
 from sqlalchemy import Connection, Text, select, type_coerce
@@ -43,7 +45,8 @@ Result = Literal["check", "labels"]
 
 _DECIDED = ("item", "culture", "label", "further", "reason")
 _SAME = "same person"
-"""In the details of a row that says whose answers a service's submission is."""
+"""In the details of a row that says whose answers a service's submission is: since when; or empty
+where that was taken back."""
 
 
 class Surveys(Repository):
@@ -150,9 +153,9 @@ class Surveys(Repository):
 
     def participants(self, name: str) -> list[Participant]:
         """What services report of people, each under the id of the answers, see `add_same`."""
-        same = self.same_people(name)
         with self.database.read() as connection:
             rows = find_participants(connection, name)
+        same = _same_people(rows)
         return [
             replace(row, participant=same.get(row.participant, row.participant))
             for row in rows
@@ -162,29 +165,37 @@ class Surveys(Repository):
     def same_people(self, name: str) -> dict[str, str]:
         """By a service's participant the one under whose id the answers came, see `add_same`."""
         with self.database.read() as connection:
-            rows = find_participants(connection, name)
-        same = {row.submission: row.participant for row in rows if _SAME in row.details}
-        return {
-            row.participant: same[row.submission]
-            for row in rows
-            if row.submission in same and _SAME not in row.details
-        }
+            return _same_people(find_participants(connection, name))
 
     def add_same(self, name: str, answered: str, participant: str) -> None:
         """Note that whose answers came under one id is whom the service calls by another.
 
-        Both are as they are stored. What is stored of either stays as it is. Raise InputError if
-        the service reports nobody of that id.
+        Both are as they are stored; an empty `participant` takes it back. What is stored of either
+        stays as it is.
+
+        Raises:
+            InputError: the service reports nobody of that id, or reports the other one, too.
         """
+        at = datetime.now(UTC).isoformat()
         with self.database.write() as connection:
+            known = find_participants(connection, name)
+            if any(row.participant == answered and _SAME not in row.details for row in known):
+                raise InputError(f"The service knows {answered[:8]} itself; these are two people.")
             rows = [
-                replace(row, participant=answered, facts={}, status="", details={_SAME: True})
-                for row in find_participants(connection, name)
-                if row.participant == participant and row.submission and _SAME not in row.details
+                replace(row, participant=answered, facts={}, status="", details={_SAME: at})
+                for row in known
+                if row.participant == participant and row.submission
+            ] or [
+                replace(row, details={_SAME: "", "at": at})
+                for row in known
+                if row.participant == answered and not participant
             ]
             if not rows:
-                raise InputError(f"No export of a service names {participant}; import it first.")
-            file = FileRecord("submissions", _SAME, f"{answered}={participant}"[:64], len(rows))
+                raise InputError(
+                    f"No export of a service names whom {answered[:8]} is to be; import it first."
+                )
+            digest = sha256(f"{answered} {at}".encode()).hexdigest()
+            file = FileRecord("submissions", _SAME, digest, len(rows))
             add_submissions(connection, name, [(file, Imported(participants=tuple(rows)))])
 
     def rejected(self, name: str) -> list[tuple[str, str, str]]:
@@ -308,3 +319,12 @@ def _decisions(connection: Connection, survey: str) -> list[LabelDecision]:
         )
         for row in rows
     ]
+
+
+def _same_people(rows: Sequence[Participant]) -> dict[str, str]:
+    same = {row.submission: row.participant for row in rows if row.details.get(_SAME)}
+    return {
+        row.participant: same[row.submission]
+        for row in rows
+        if row.submission in same and _SAME not in row.details
+    }
