@@ -65,7 +65,7 @@ def clean_id(text: str) -> str:
 
 
 def is_numbered(participant: str) -> bool:
-    """Return whether an id is a number that a lab or a program gave its own people: `3`, `A 3`."""
+    """Return whether an id is a number that a lab or a program gave its people: `3`, `rater 3`."""
     return bool(_NUMBERED.fullmatch(participant))
 
 

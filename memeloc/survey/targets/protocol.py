@@ -320,7 +320,6 @@ class Incomplete(Protocol):
 
     def missing(self, survey: SheetsToSend) -> Sequence[str]:
         """Return what is lacking, each a sentence with the command that completes it."""
-        ...
 
 
 @runtime_checkable
