@@ -74,7 +74,7 @@ class Pictures:
             for entry in sheet.sheet.entries
             if entry.picture is not None
         }
-        paths |= set(self._served.pack.examples.values())
+        paths |= set(self._served.to_send.examples.values())
         return {path: self._served.tokens.picture(path.read_bytes()) for path in paths}
 
     @cached_property

@@ -169,7 +169,7 @@ class ServedSurvey:
     """A survey that is being served.
 
     Args:
-        pack: what goes out of it, with its pictures.
+        to_send: what goes out of it, with its pictures.
         answers: of the survey; quality control's rule attention ends sheets early, and person says
             how many sheets somebody may fill.
 
@@ -181,27 +181,27 @@ class ServedSurvey:
     def __init__(
         self,
         survey: StoredSurvey,
-        pack: SheetsToSend,
+        to_send: SheetsToSend,
         settings: ServeSettings,
         answers: SurveyAnswers,
     ) -> None:
-        trained = min(settings.training, len(pack.taxonomy.examples))
+        trained = min(settings.training, len(to_send.taxonomy.examples))
         if trained < settings.training or settings.qualify > trained:
             raise InputError(
                 f"[survey.serve] asks for training = {settings.training} and qualify = "
-                f"{settings.qualify}; {pack.taxonomy.name} has {len(pack.taxonomy.examples)} "
+                f"{settings.qualify}; {to_send.taxonomy.name} has {len(to_send.taxonomy.examples)} "
                 "examples, and no more than are asked can be right"
             )
-        pack = replace(pack, order=settings.order or pack.order)
-        self.name, self.pack, self.settings = survey.name, pack, settings
+        to_send = replace(to_send, order=settings.order or to_send.order)
+        self.name, self.to_send, self.settings = survey.name, to_send, settings
         self.sheets: Mapping[str, ServedSheet] = {
-            sheet.id: ServedSheet(pack, sheet, settings.training) for sheet in pack.sheets
+            sheet.id: ServedSheet(to_send, sheet, settings.training) for sheet in to_send.sheets
         }
         store = survey.workspace.store
         self._answers, self._rules, self._places = answers, answers.rules, store.serving
         self._key = store.surveys.key
         self.tokens = Tokens(survey.name, self._key)
-        self._assigner = Assigner(pack.sheets, settings)
+        self._assigner = Assigner(to_send.sheets, settings)
         self._hold = timedelta(minutes=settings.hold_minutes)
         self._team, self._assigned = team_of(survey), assigned_to(survey)
         root = survey.workspace.root or Path()
@@ -219,7 +219,7 @@ class ServedSurvey:
         """Return what a culture's people read; English where nobody knows whose."""
         if culture is None:
             return survey_texts(default().get("en"))
-        return self.pack.texts[culture.locale.tag]
+        return self.to_send.texts[culture.locale.tag]
 
     def message(self, culture: Culture | None, key: str) -> Message:
         texts = self.texts(culture)
@@ -228,7 +228,7 @@ class ServedSurvey:
     def _end(self, sheet: ServedSheet, place: Place | None, status: str = "") -> Message:
         """Return the message at a sheet's end, with the code that it ends by and the way back."""
         key, own = _ENDS[status or (place.status if place else RETURNED)]
-        code = getattr(self.pack.codes[sheet.own.id], own) if own else ""
+        code = getattr(self.to_send.codes[sheet.own.id], own) if own else ""
         is_sent = code and place is not None and place.origin != LINK
         return_to = self.settings.return_to.replace("{code}", quote(code)) if is_sent else ""
         return Message(self.texts(sheet.own.culture), sheet.get(key, code=code), code, return_to)
@@ -354,14 +354,14 @@ class ServedSurvey:
 
     @cached_property
     def _cultures(self) -> dict[str, Culture]:
-        return {sheet.culture.code: sheet.culture for sheet in self.pack.sheets}
+        return {sheet.culture.code: sheet.culture for sheet in self.to_send.sheets}
 
     @cached_property
     def _sheet_of_study(self) -> dict[str, str]:
         """The sheet of each study that a recruiter's target made, by its id there."""
         return {
             str(made["id"]): key.removeprefix("study/")
-            for state in self.pack.made.values()
+            for state in self.to_send.made.values()
             for key, made in state.items()
             if key.startswith("study/") and isinstance(made, dict) and "id" in made
         }
@@ -513,7 +513,7 @@ class ServedSurvey:
             code=self._end(sheet, place, status).code,
             comments=hidden(comments, (), partial(hash_id, self._key)),
         )
-        imported = resolve([raw], self.pack, source=SERVED, file=SERVED)
+        imported = resolve([raw], self.to_send, source=SERVED, file=SERVED)
         if status == COMPLETE and any(sent.status != COMPLETE for sent in imported.submissions):
             return None
         return imported

@@ -67,7 +67,7 @@ def test_who_knows_an_id_gets_at_nothing_of_its_person(application: Make, is_don
     shown = "".join(reply.text for reply in replies if reply.url != own)
     assert "X-CSRF" not in shown
     assert '"csrf"' not in shown
-    assert made.served.pack.codes[DE].done not in shown
+    assert made.served.to_send.codes[DE].done not in shown
     assert not re.search(r'id="sheet"', shown)
     assert stored(made) == before
 

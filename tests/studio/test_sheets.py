@@ -45,7 +45,7 @@ def test_a_page_holds_no_code_no_check_and_no_right_answer(application: Make) ->
     made = application(training=2)
     comer = made.comer()
     response = comer.join(PROLIFIC_PID="5f0c", sheet=DE)
-    codes = made.served.pack.codes[DE]
+    codes = made.served.to_send.codes[DE]
     text = str(comer.page) + response.text
     for secret in (codes.done, codes.failed_checks, codes.no_consent, codes.screened_out, "check-"):
         assert secret not in text
@@ -83,7 +83,7 @@ def test_who_declines_leaves_a_count(application: Make) -> None:
     comer.join(PROLIFIC_PID="5f0c", sheet=DE)
     for _ in range(2):  # the reply to the first may be lost
         reply = comer.finish("no consent").json()
-        assert reply["code"] == made.served.pack.codes[DE].no_consent
+        assert reply["code"] == made.served.to_send.codes[DE].no_consent
     store = made.workspace.store
     assert store.serving.departed("pilot") == {(DE, "declined"): 1}
     assert made.workspace.survey("pilot").submissions == []
@@ -100,9 +100,9 @@ def test_a_sheet_ends_early_when_its_checks_are_failed(application: Make) -> Non
     wrong = next(label for label in ("hate", "no-hate") if label != expected(made.served)[explicit])
     reply = comer.answer(explicit, wrong)
     assert reply.status_code == 410
-    assert reply.json()["ended"]["code"] == made.served.pack.codes[DE].failed_checks
+    assert reply.json()["ended"]["code"] == made.served.to_send.codes[DE].failed_checks
     (sent,) = made.workspace.survey("pilot").submissions
-    assert (sent.status, sent.code) == ("screened out", made.served.pack.codes[DE].failed_checks)
+    assert (sent.status, sent.code) == ("screened out", made.served.to_send.codes[DE].failed_checks)
     assert made.workspace.survey("pilot").answers.check().retained == 0
 
 
@@ -116,7 +116,7 @@ def test_training_has_feedback_and_a_threshold(application: Make) -> None:
     assert comer.items[:2] == [first, second]
     assert comer.answer(first, right[first]).json()["feedback"]["correct"] is True
     assert comer.answer(second, right[second]).json()["feedback"]["text"].startswith("Das ist")
-    assert fill(comer, made.served).json()["code"] == made.served.pack.codes[DE].done
+    assert fill(comer, made.served).json()["code"] == made.served.to_send.codes[DE].done
     (sent,) = made.workspace.survey("pilot").submissions
     assert len(sent.answers) == len(shown.own.entries)
 
@@ -127,7 +127,7 @@ def test_training_has_feedback_and_a_threshold(application: Make) -> None:
     assert (feedback["correct"], "„" in feedback["text"]) == (False, True)
     poor.answer(first, right[first])  # what counts is the first answer
     ended = poor.answer(second, right[second]).json()["ended"]
-    assert ended["code"] == made.served.pack.codes[DE].screened_out
+    assert ended["code"] == made.served.to_send.codes[DE].screened_out
     assert ended["code"] in poor.client.get(poor.place).text
 
 
@@ -154,7 +154,7 @@ def test_checks_that_were_not_shown_end_no_sheet(application: Make) -> None:
     comer.join(PROLIFIC_PID="unlucky", sheet=DE)
     for item in comer.items:
         assert comer.answer(item, "", shown=0).json() == {}
-    assert comer.finish().json()["code"] == made.served.pack.codes[DE].done
+    assert comer.finish().json()["code"] == made.served.to_send.codes[DE].done
     checked = made.workspace.survey("pilot").answers.check()
     assert (checked.submissions, checked.retained) == (1, 1)
 
@@ -177,7 +177,7 @@ def test_examples_of_training_are_not_explained_before(application: Make) -> Non
     made = application(training=2)
     comer = made.comer()
     comer.join(PROLIFIC_PID="a", sheet=DE)
-    taxonomy = made.served.pack.taxonomy
+    taxonomy = made.served.to_send.taxonomy
     assert len(comer.page["examples"]) == len(taxonomy.examples) - 2
     assert "Übungsfragen am Anfang: 2" in comer.page["words"]["intro"]
 

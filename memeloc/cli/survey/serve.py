@@ -83,8 +83,8 @@ def serve(
             f"{name} listens at {here}, with {counted(len(served.sheets), 'sheet')}; Ctrl+C ends it"
         )
         say(f"How far it is: {page}")
-        study, pack = workspace.settings.study, served.pack
-        explain("", study.warnings(tuple(pack.texts), pack.contact))
+        study, to_send = workspace.settings.study, served.to_send
+        explain("", study.warnings(tuple(to_send.texts), to_send.contact))
         if open_:
             webbrowser.open(page)
         run_server(served, listening, token)

@@ -1,1 +1,1 @@
-"""Google Forms. In: a pack, tables, API responses. Out: forms, raw answers."""
+"""Google Forms. In: a survey, tables, API responses. Out: forms, raw answers."""

@@ -207,26 +207,26 @@ class _Picture(NamedTuple):
 _NO_PICTURE = _Picture()
 
 
-def plan(pack: SheetsToSend, sheet: Sheet) -> Form:
+def plan(to_send: SheetsToSend, sheet: Sheet) -> Form:
     """Return a sheet as a form.
 
     Raises:
         InputError: it cannot be expressed as one: two answers read the same, a text is too long, or
             a picture is not a JPEG, PNG or GIF.
     """
-    return _Planner(pack, sheet).form()
+    return _Planner(to_send, sheet).form()
 
 
 class _Planner:
     """The items of a sheet's form, in their order."""
 
-    def __init__(self, pack: SheetsToSend, sheet: Sheet) -> None:
-        self.pack, self.sheet, self.texts = pack, sheet, SheetTexts(pack, sheet)
+    def __init__(self, to_send: SheetsToSend, sheet: Sheet) -> None:
+        self.to_send, self.sheet, self.texts = to_send, sheet, SheetTexts(to_send, sheet)
         self.items: list[Item] = []
         self.titles: set[str] = set()
 
     def form(self) -> Form:
-        get, sheet, codes = self.texts.get, self.sheet, self.pack.codes.get(self.sheet.id)
+        get, sheet, codes = self.texts.get, self.sheet, self.to_send.codes.get(self.sheet.id)
         self._add("warning", "text", get("warning.heading"), get("warning.text"))
         options = (
             Option("yes", get("consent.yes"), "section:participant"),
@@ -254,7 +254,7 @@ class _Planner:
         )
 
     def _introduction(self) -> None:
-        texts, get, taxonomy = self.texts, self.texts.get, self.pack.taxonomy
+        texts, get, taxonomy = self.texts, self.texts.get, self.to_send.taxonomy
         self._add("section:participant", "section", get("definition.heading"))
         # The sheet's id makes every CSV say whose it is, whatever its file is called.
         title = f"{get('participant.label')} ({isolated(self.sheet.id, texts.locale.direction)})"
@@ -274,7 +274,7 @@ class _Planner:
             label, why = texts.labels[example.label], texts.reasons[example.id]
             because = self._isolated("examples.because", label=label, why=why)
             caption = texts.captions[example.id]
-            source = self.pack.examples.get((self.sheet.culture.code, example.id))
+            source = self.to_send.examples.get((self.sheet.culture.code, example.id))
             picture = self._picture(f"example-{example.id}", source, caption)
             title = "" if source else one_line(caption)
             self._add(f"example:{example.id}", "text", title, because, picture=picture)

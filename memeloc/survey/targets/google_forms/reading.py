@@ -53,20 +53,20 @@ Texts = Mapping[str, Sequence[str]]
 class SheetForm:
     """A sheet's form as answers are read by it: its questions (`items`) by key."""
 
-    def __init__(self, pack: SheetsToSend, sheet: Sheet) -> None:
-        self.pack, self.sheet, self.form = pack, sheet, plan(pack, sheet)
+    def __init__(self, to_send: SheetsToSend, sheet: Sheet) -> None:
+        self.to_send, self.sheet, self.form = to_send, sheet, plan(to_send, sheet)
         self.items = {item.key: item for item in self.form.items if item.kind in QUESTIONS}
         self.titles = {folded(item.title): _key(item) for item in self.items.values()}
-        self._chosen = {question.id: question.answers for question in pack.taxonomy.questions}
+        self._chosen = {question.id: question.answers for question in to_send.taxonomy.questions}
         self._keys = [
             (entry, question_key(entry), {name: question_key(entry, name) for name in self._chosen})
             for entry in map(entry_id, sheet.entries)
         ]
-        self._stop = {STOP, folded(pack.texts[sheet.culture.locale.tag].get("stop.button"))}
+        self._stop = {STOP, folded(to_send.texts[sheet.culture.locale.tag].get("stop.button"))}
 
     def _parts(self, question: str, text: str) -> list[str]:
         if self._chosen[question]:
-            return self.pack.places.answers_in(self.sheet, question, text)
+            return self.to_send.places.answers_in(self.sheet, question, text)
         return [text]
 
     def key_of(self, title: str) -> str | None:
@@ -92,7 +92,7 @@ class SheetForm:
             elif content:
                 answers.append(RawAnswer(entry, labels, further, content=content))
         consents = texts.get("consent", ())
-        agrees = [self.pack.places.consent(self.sheet, text) for text in consents]
+        agrees = [self.to_send.places.consent(self.sheet, text) for text in consents]
         # Who answered has agreed, for the form asks for it first.
         unasked = None if answers and not consents else " ".join(consents)
         return RawSubmission(
@@ -121,15 +121,15 @@ def _key(item: Item) -> str:
 class Forms:
     """The forms of a survey's sheets, each planned when it is asked for; raises as `plan` does."""
 
-    def __init__(self, pack: SheetsToSend) -> None:
-        self.pack, self.sheets = pack, {sheet.id: sheet for sheet in pack.sheets}
+    def __init__(self, to_send: SheetsToSend) -> None:
+        self.to_send, self.sheets = to_send, {sheet.id: sheet for sheet in to_send.sheets}
         self._forms: dict[str, SheetForm] = {}
-        labels = {tag: texts.get("participant.label") for tag, texts in pack.texts.items()}
+        labels = {tag: texts.get("participant.label") for tag, texts in to_send.texts.items()}
         self._participant = tuple(f"{folded(label)} (" for label in labels.values())
 
     def __getitem__(self, sheet: str) -> SheetForm:
         if sheet not in self._forms:
-            self._forms[sheet] = SheetForm(self.pack, self.sheets[sheet])
+            self._forms[sheet] = SheetForm(self.to_send, self.sheets[sheet])
         return self._forms[sheet]
 
     def asks_who(self, title: str) -> bool:
@@ -159,7 +159,7 @@ class Forms:
     def questions(self) -> dict[str, tuple[SheetForm, str]]:
         """The form and the question's key by the question's id, also by Google's own."""
         questions: dict[str, tuple[SheetForm, str]] = {}
-        made = self.pack.made.get("google-forms", {})
+        made = self.to_send.made.get("google-forms", {})
         for sheet in self.sheets:
             form, ids = self[sheet], {}
             for key, id in form.form.ids().items():
@@ -173,9 +173,9 @@ class Forms:
 
 
 @lru_cache(maxsize=4)
-def _forms_of(pack: SheetsToSend) -> Forms:
+def _forms_of(to_send: SheetsToSend) -> Forms:
     """Return the forms of a survey; the same for all files of an import."""
-    return Forms(pack)
+    return Forms(to_send)
 
 
 def recognises(path: Path) -> bool:
@@ -197,13 +197,13 @@ def _is_header(texts: Sequence[str]) -> bool:
     return 1 in _numbers(texts)
 
 
-def read(path: Path, pack: SheetsToSend, zone: tzinfo) -> Iterator[RawRecord]:
+def read(path: Path, to_send: SheetsToSend, zone: tzinfo) -> Iterator[RawRecord]:
     """Read the responses of a file; `zone` is that of a table's timestamps that name none.
 
     Raises:
         InputError: it cannot be read, or has no row with a form's titles.
     """
-    forms, table = _forms_of(pack), None
+    forms, table = _forms_of(to_send), None
     if starts_as_json(path):
         yield from _responses(path, forms)
         return

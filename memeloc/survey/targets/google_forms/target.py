@@ -72,14 +72,14 @@ class GoogleForms:
             raise InputError(f"zone is such as Europe/Berlin, not {zone[:60]!r}") from error
 
     def export(
-        self, pack: SheetsToSend, folder: Path, *, on_sheet: Callable[[], None] = no_progress
+        self, to_send: SheetsToSend, folder: Path, *, on_sheet: Callable[[], None] = no_progress
     ) -> Sequence[Path]:
         """Write everything; the README says how to go on."""
         written = [folder / "README.md", folder / "apps-script" / "Code.gs"]
         for path in (*written, folder / "apps-script" / "appsscript.json"):
             write_text(path, (_DATA / path.name).read_text(encoding="utf-8"))
-        for sheet in pack.sheets:
-            form = plan(pack, sheet)
+        for sheet in to_send.sheets:
+            form = plan(to_send, sheet)
             path = folder / "requests" / f"{sheet.id}.json"
             write_json(path, all_requests(form, self.address))
             write_json(folder / "forms" / f"{sheet.id}.json", _script_data(form))
@@ -97,18 +97,18 @@ class GoogleForms:
         """Return whether a file holds responses, or is the script's list of forms."""
         return reading.recognises(path) or _is_list(path)
 
-    def read(self, path: Path, pack: SheetsToSend) -> Iterator[RawRecord]:
+    def read(self, path: Path, to_send: SheetsToSend) -> Iterator[RawRecord]:
         """Read the responses of a table, or of the API."""
-        return reading.read(path, pack, self.zone)
+        return reading.read(path, to_send, self.zone)
 
-    def read_made(self, path: Path, pack: SheetsToSend) -> Mapping[str, Mapping[str, Any]]:
+    def read_made(self, path: Path, to_send: SheetsToSend) -> Mapping[str, Mapping[str, Any]]:
         """Return by sheet id the form's id and addresses; nothing is left to make. See `ReadMade`.
 
         Raises:
             InputError: a row is of no sheet of the survey, an address is not one of Google's forms,
                 or another form was made for the sheet.
         """
-        sheets, noted = {sheet.id for sheet in pack.sheets}, pack.made.get(self.name, {})
+        sheets, noted = {sheet.id for sheet in to_send.sheets}, to_send.made.get(self.name, {})
         made: dict[str, Mapping[str, Any]] = {}
         for row in read_table(path, _COLUMNS).rows if _is_list(path) else ():
             sheet, form, answer, prolific = (row[name].strip() for name in _COLUMNS)
@@ -130,7 +130,7 @@ class GoogleForms:
 
     def push(
         self,
-        pack: SheetsToSend,
+        to_send: SheetsToSend,
         state: State,
         *,
         dry_run: bool = False,
@@ -140,7 +140,7 @@ class GoogleForms:
         """Make the forms, see `FormPush`; they are open at once, so none is published."""
         if publish:
             raise InputError("Forms are open at once; there is nothing to publish.")
-        forms = [plan(pack, sheet) for sheet in pack.sheets]
+        forms = [plan(to_send, sheet) for sheet in to_send.sheets]
         if not self.pictures_base and any(item.picture for form in forms for item in form.items):
             raise InputError(
                 "Google fetches the pictures of a form from the web: put the exported folder "

@@ -1,1 +1,1 @@
-"""Prolific. In: a pack, its exports. Out: studies, decisions, participants."""
+"""Prolific. In: a survey, its exports. Out: studies, decisions, participants."""

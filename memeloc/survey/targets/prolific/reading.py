@@ -180,7 +180,7 @@ class Export:
         ]
 
     def people(
-        self, pack: SheetsToSend, studies: Mapping[str, str], sheet: str
+        self, to_send: SheetsToSend, studies: Mapping[str, str], sheet: str
     ) -> Iterator[Participant | RejectedRow]:
         """Yield what cannot be placed, then the people, whoever began last at the end.
 
@@ -188,14 +188,14 @@ class Export:
         `sheet` is the one whose study the whole file is of, empty if nobody named it.
         """
         endings: dict[str, dict[str, str]] = defaultdict(dict)
-        for id, codes in pack.codes.items():
+        for id, codes in to_send.codes.items():
             for ending in ENDINGS:
                 endings[getattr(codes, ending).casefold()].setdefault(id, ending)
         # A code that several sheets have says neither.
         ended = {code: next(iter(own.items())) for code, own in endings.items() if len(own) == 1}
         placed: dict[tuple[str, ...], tuple[_Row, Participant]] = {}
         rows = sorted(filter(self._has_ids, self.rows), key=_age)
-        for row, of in zip(rows, self._sheets(rows, pack, studies, sheet, ended), strict=True):
+        for row, of in zip(rows, self._sheets(rows, to_send, studies, sheet, ended), strict=True):
             if not of:
                 message = (
                     "It is not known of which sheet its study is: call the file as the sheet is "
@@ -266,13 +266,13 @@ class Export:
     def _sheets(
         self,
         rows: Sequence[_Row],
-        pack: SheetsToSend,
+        to_send: SheetsToSend,
         studies: Mapping[str, str],
         whole_file: str,
         endings: _Endings,
     ) -> list[str]:
         """Return the sheet of each row's study; empty where nothing says it."""
-        sheets = {sheet.id for sheet in pack.sheets}
+        sheets = {sheet.id for sheet in to_send.sheets}
         by_study = {study: sheet for study, sheet in studies.items() if sheet in sheets}
         if not whole_file:
             parts = {at for word in words_of(self.path.stem) for at in (word, *word.split("_"))}

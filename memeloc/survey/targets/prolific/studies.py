@@ -150,17 +150,19 @@ class Study:
         return replace(self, body={**self.body, **changed})
 
 
-def study(pack: SheetsToSend, sheet: Sheet, settings: ProlificSettings, filters: Filters) -> Study:
+def study(
+    to_send: SheetsToSend, sheet: Sheet, settings: ProlificSettings, filters: Filters
+) -> Study:
     """Return the study of a sheet.
 
     Raises:
         InputError: it has no completion codes, or an address that people cannot be sent to.
     """
-    codes = pack.codes.get(sheet.id)
+    codes = to_send.codes.get(sheet.id)
     if codes is None:
         raise InputError(f"the sheet {sheet.id} has no completion codes, which Prolific needs")
     # What is paid is never for less time than the sheet itself says.
-    minutes = max(settings.minutes, pack.minutes) or minutes_shown(pack, sheet)
+    minutes = max(settings.minutes, to_send.minutes) or minutes_shown(to_send, sheet)
     if settings.limit and settings.limit < shortest_limit(minutes):
         raise InputError(
             f"Prolific lets a study of {minutes} minutes take {shortest_limit(minutes)} at the "
@@ -168,15 +170,15 @@ def study(pack: SheetsToSend, sheet: Sheet, settings: ProlificSettings, filters:
         )
     balanced = settings.balance_sex and sheet.wanted > 1
     wanted, missing = filters.of(sheet.culture, balance_sex=balanced)
-    address = _address(pack, sheet, settings)
-    texts = pack.texts[sheet.culture.locale.tag]
+    address = _address(to_send, sheet, settings)
+    texts = to_send.texts[sheet.culture.locale.tag]
     warning = _line(texts.get("warning.text"))
     introduction = _line(texts.get("intro", count=memes_shown(sheet), minutes=minutes))
     reward = int(settings.pay.reward(minutes) * 100)
-    metadata = {"culture": sheet.culture.code, "sheet": sheet.id, "survey": pack.name}
+    metadata = {"culture": sheet.culture.code, "sheet": sheet.id, "survey": to_send.name}
     body: dict[str, Any] = {
         "name": _line(texts.get("title"))[:LONGEST_NAME],
-        "internal_name": f"memeloc {pack.name[:120]} {sheet.id}",
+        "internal_name": f"memeloc {to_send.name[:120]} {sheet.id}",
         "description": "".join(
             f"<p>{escape(text, quote=False)}</p>" for text in (introduction, warning) if text
         ),
@@ -242,12 +244,12 @@ def _returned(reason: str) -> dict[str, Any]:
     return {"action": "REQUEST_RETURN", "return_reason": reason}
 
 
-def _address(pack: SheetsToSend, sheet: Sheet, settings: ProlificSettings) -> str:
+def _address(to_send: SheetsToSend, sheet: Sheet, settings: ProlificSettings) -> str:
     """Return where the sheet is filled in, with Prolific's parameters.
 
     Without `server` and `urls` it is the form that was made for it at another service, if any.
     """
-    forms = (form.get(sheet.id) for form in pack.made.values())
+    forms = (form.get(sheet.id) for form in to_send.made.values())
     made = next(
         (form["prolific"] for form in forms if isinstance(form, dict) and form.get("prolific")),
         NOWHERE,

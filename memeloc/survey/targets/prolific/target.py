@@ -79,14 +79,14 @@ class Prolific:
         self.pay = self.settings.pay
         self.backoff = Backoff()
 
-    def studies(self, pack: SheetsToSend) -> tuple[Study, ...]:
+    def studies(self, to_send: SheetsToSend) -> tuple[Study, ...]:
         """Return the study of each sheet; raises as `study` does."""
-        filters = self._filters(pack.root)
-        return tuple(study(pack, sheet, self.settings, filters) for sheet in pack.sheets)
+        filters = self._filters(to_send.root)
+        return tuple(study(to_send, sheet, self.settings, filters) for sheet in to_send.sheets)
 
-    def missing(self, pack: SheetsToSend) -> list[str]:
+    def missing(self, to_send: SheetsToSend) -> list[str]:
         """Return what keeps studies from being sent, each once with what completes it."""
-        studies, problems = self.studies(pack), list[str]()
+        studies, problems = self.studies(to_send), list[str]()
         keys: dict[str, dict[str, None]] = defaultdict(dict)
         for each in studies:
             for name, missing in each.missing_filters.items():
@@ -99,7 +99,7 @@ class Prolific:
             problems.append(
                 f"Prolific's ids of these filters are not known: {', '.join(names)}. It gives them "
                 "to those who have a token: set PROLIFIC_API_TOKEN, and run memeloc survey filters "
-                f"{pack.name}; or write them into a copy of filters.toml."
+                f"{to_send.name}; or write them into a copy of filters.toml."
             )
         nowhere = [each.sheet for each in studies if each.is_nowhere]
         if nowhere:
@@ -109,19 +109,19 @@ class Prolific:
                 "with --option urls=https://survey.university.example/{sheet}.html, or with the "
                 "address of memeloc survey serve, --option server=https://..."
             )
-        if self.settings.urls and pack.made.get("html", {}).get("codes") is False:
+        if self.settings.urls and to_send.made.get("html", {}).get("codes") is False:
             problems.append(
                 "The pages were exported without completion codes, and Prolific's people have to "
-                f"enter one: memeloc survey export {pack.name} --to html without codes=false."
+                f"enter one: memeloc survey export {to_send.name} --to html without codes=false."
             )
         return problems
 
     def export(
-        self, pack: SheetsToSend, folder: Path, *, on_sheet: Callable[[], None] = no_progress
+        self, to_send: SheetsToSend, folder: Path, *, on_sheet: Callable[[], None] = no_progress
     ) -> Sequence[Path]:
         """Write the studies; those that lack something are kept apart, for they would recruit
         the wrong people."""
-        studies = self.studies(pack)
+        studies = self.studies(to_send)
         written = [folder / "README.md"]
         for made in studies:
             here, elsewhere = "studies", "incomplete"
@@ -132,15 +132,15 @@ class Prolific:
             (folder / elsewhere / path.name).unlink(missing_ok=True)  # of an earlier export
             written.append(path)
             on_sheet()
-        write_text(folder / "README.md", self._readme(pack, studies))
+        write_text(folder / "README.md", self._readme(to_send, studies))
         return written
 
-    def read(self, path: Path, pack: SheetsToSend) -> Iterable[RawRecord]:
+    def read(self, path: Path, to_send: SheetsToSend) -> Iterable[RawRecord]:
         """Read the people of a file, and what cannot be placed; `sheet` has to be the survey's."""
         sheet = self.settings.sheet
-        if sheet and all(sheet != each.id for each in pack.sheets):
+        if sheet and all(sheet != each.id for each in to_send.sheets):
             raise InputError(f"the survey has no sheet {sheet[:80]!r}")
-        return Export(path).people(pack, studies_made(pack.made.get(self.name, {})), sheet)
+        return Export(path).people(to_send, studies_made(to_send.made.get(self.name, {})), sheet)
 
     def revoked(self, path: Path) -> Sequence[str]:
         """Return people of an export of whom it says that they revoked consent."""
@@ -148,7 +148,7 @@ class Prolific:
 
     def push(
         self,
-        pack: SheetsToSend,
+        to_send: SheetsToSend,
         state: State,
         *,
         dry_run: bool = False,
@@ -156,20 +156,20 @@ class Prolific:
         agree: Callable[[str], bool] = lambda _: False,
     ) -> Sequence[Mapping[str, Any]]:
         """Draft a study for each sheet; publish them if the money is agreed to. See `Push`."""
-        studies = self.studies(pack)
+        studies = self.studies(to_send)
         if dry_run:
             ids = [(state.get(f"study/{each.sheet}") or {}).get("id", "") for each in studies]
             return [
                 {"sheet": each.sheet, "study": id, "status": DRAFT, "made": False}
                 for each, id in zip(studies, ids, strict=True)
             ]
-        if missing := self.missing(pack):
+        if missing := self.missing(to_send):
             raise InputError("\n".join(missing))
         with self._connect() as api:
-            cultures = [sheet.culture for sheet in pack.sheets]
-            for problem in differing(self._filters(pack.root), api.filters(), cultures):
+            cultures = [sheet.culture for sheet in to_send.sheets]
+            for problem in differing(self._filters(to_send.root), api.filters(), cultures):
                 raise InputError(problem)
-            drafting = Drafting(api, pack.name, self.settings, state)
+            drafting = Drafting(api, to_send.name, self.settings, state)
             if not self.settings.group:
                 group = drafting.group()
                 studies = tuple(each.in_group(group) for each in studies)
@@ -236,9 +236,9 @@ class Prolific:
         workspace = (root or Path()) / FILTERS
         return load_filters(workspace if workspace.exists() else None)
 
-    def _readme(self, pack: SheetsToSend, studies: Sequence[Study]) -> str:
-        pay, rows, missing = self.pay, list[str](), self.missing(pack)
-        cultures = {sheet.id: sheet.culture.code for sheet in pack.sheets}
+    def _readme(self, to_send: SheetsToSend, studies: Sequence[Study]) -> str:
+        pay, rows, missing = self.pay, list[str](), self.missing(to_send)
+        cultures = {sheet.id: sheet.culture.code for sheet in to_send.sheets}
         for name in (*sorted({*cultures.values()}), "all"):
             some = [each.body for each in studies if name in ("all", cultures[each.sheet])]
             places = sum(body["total_available_places"] for body in some)
@@ -246,14 +246,14 @@ class Prolific:
             paid = (amount(each, pay.currency) for each in (rewards, rewards * (1 + pay.fee)))
             rows.append(f"| {name} | {len(some)} | {places} | {' | '.join(paid)} |")
         minutes = group = lacking = ""
-        if studies and not (self.settings.minutes or pack.minutes):
+        if studies and not (self.settings.minutes or to_send.minutes):
             minutes = _MINUTES.format(studies[0].sheet, **studies[0].body)
         if self.settings.group:
             group = f"These studies do so with the group {self.settings.group}."
         if missing:
             lacking = _MISSING + "".join(f"- {sentence}\n" for sentence in missing)
         return _README.read_text(encoding="utf-8").format(
-            survey=pack.name,
+            survey=to_send.name,
             pay=pay,
             rows="\n".join(rows),
             minutes=minutes,
