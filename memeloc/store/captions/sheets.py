@@ -100,6 +100,7 @@ class Sheets(Repository):
             "changed": changed & new,
             "open": waiting,
         }
+        asked = wanted[only] & (wanted[only] if meme_ids is None else {*meme_ids})
         ready = {row.meme_id for row in answered if row.round == round_ - 1}
         ready -= set() if only == "open" else waiting
         own_rounds = defaultdict[str, set[int]](set)
@@ -109,8 +110,7 @@ class Sheets(Repository):
         items = []
         for meme_id, source in sources.items():
             base = bases.get(meme_id)
-            is_wanted = meme_id in wanted[only] and (meme_ids is None or meme_id in meme_ids)
-            if base is None or not is_wanted or (round_ > 1 and meme_id not in ready):
+            if base is None or meme_id not in asked or (round_ > 1 and meme_id not in ready):
                 continue
             before = source.parts if base.source_id is None else texts[base.source_id]
             suggestion = suggestions.get(meme_id) if before != source.parts else None
