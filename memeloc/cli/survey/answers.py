@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
@@ -33,6 +33,20 @@ REJECTED = Table(
 )
 
 
+_Ids = Annotated[
+    str,
+    Option(
+        metavar="OWNER",
+        help="To whom people's numbers belong: culture, file or everybody. Said once.",
+        show_default="asked for where a number is in several",
+    ),
+]
+_Left = Annotated[
+    Path | None, Option(metavar="FILE", help="Write the rejected rows to this table.")
+]
+_DryRun = Annotated[bool, Option("--dry-run", help="Say what would be stored; store nothing.")]
+
+
 def import_(
     name: Name,
     files: list[Path] = Argument(
@@ -51,14 +65,9 @@ def import_(
         metavar="KEY=VALUE",
         help="Of the kind, as zone=Europe/Berlin for times of a table of Google Forms.",
     ),
-    ids: str = Option(
-        "",
-        metavar="OWNER",
-        help="To whom people's numbers belong: culture, file or everybody. Said once.",
-        show_default="asked for where a number is in several",
-    ),
-    left: Path | None = Option(None, metavar="FILE", help="Write the rejected rows to this table."),
-    dry_run: bool = Option(False, "--dry-run", help="Say what would be stored; store nothing."),
+    ids: _Ids = "",
+    left: _Left = None,
+    dry_run: _DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Take in answers, and what a recruitment service reports of people.
@@ -196,14 +205,9 @@ def import_answers(
         "", metavar="NAME|FILE", help="Whose labels the answers are.", show_default="multi3hate"
     ),
     answers: int = Option(5, min=1, help="Answers wanted of an item and culture."),
-    ids: str = Option(
-        "",
-        metavar="OWNER",
-        help="To whom people's numbers belong: culture, file or everybody. Said once.",
-        show_default="asked for where a number is in several cultures",
-    ),
-    left: Path | None = Option(None, metavar="FILE", help="Write the rejected rows to this table."),
-    dry_run: bool = Option(False, "--dry-run", help="Say what would be stored; store nothing."),
+    ids: _Ids = "",
+    left: _Left = None,
+    dry_run: _DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Make a survey of answers that were collected elsewhere: a row each with who, what and how.

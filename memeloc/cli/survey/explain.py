@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,17 +47,15 @@ def reasons(
     if out and not person:
         raise typer.BadParameter("goes with --out", param_hint="--person")
     with memeloc.Workspace.find() as workspace:
-        survey = workspace.survey(name)
+        analysis = workspace.survey(name).analysis
         if files:
-            show(
-                survey.analysis.import_reasons(files, person), _taken_in("reason"), as_json=as_json
-            )
+            _show_taken(analysis.import_reasons(files, person), "reason", as_json)
         elif out:
-            result = survey.analysis.export_reasons(out, person, _two(pair))
-            rows = _written("meme whose labels differ", "memes whose labels differ")
-            show(result, rows, as_json=as_json)
+            result = analysis.export_reasons(out, person, _two(pair))
+            memes = counted(result["rows"], "meme whose labels differ", "memes whose labels differ")
+            _show_written(result, memes, as_json)
         else:
-            listed = {"survey": name, "reasons": survey.analysis.reasons(_two(pair))}
+            listed = {"survey": name, "reasons": analysis.reasons(_two(pair))}
             empty = [] if listed["reasons"] else ["There are no reasons yet"]
             show(listed, _REASONS, *empty, as_json=as_json)
 
@@ -89,15 +87,15 @@ def codes(
         raise typer.BadParameter("goes with --out", param_hint="--coder")
     book = load_codebook(codebook)
     with memeloc.Workspace.find() as workspace:
-        survey = workspace.survey(name)
+        analysis = workspace.survey(name).analysis
         if files:
-            taken = survey.analysis.import_codes(files, coder, _two(pair), book)
-            show(taken, _taken_in("coded reason"), as_json=as_json)
+            taken = analysis.import_codes(files, coder, _two(pair), book)
+            _show_taken(taken, "coded reason", as_json)
         elif out:
-            result = survey.analysis.export_codes(out, coder, _two(pair), book)
-            show(result, _written("reason"), as_json=as_json)
+            result = analysis.export_codes(out, coder, _two(pair), book)
+            _show_written(result, counted(result["rows"], "reason"), as_json)
         else:
-            _show_themes(survey.analysis.themes(_two(pair), book), as_json)
+            _show_themes(analysis.themes(_two(pair), book), as_json)
 
 
 def _show_themes(figures: pd.DataFrame, as_json: bool) -> None:
@@ -122,21 +120,16 @@ def _show_themes(figures: pd.DataFrame, as_json: bool) -> None:
     )
 
 
-def _taken_in(noun: str) -> Any:
-    def sentences(result: Mapping[str, Any]) -> Iterator[str]:
-        files = counted(len(result["files"]), "file")
-        yield f"{counted(result['read'], noun)} in {files}, {result['new']:,} new"
-
-    return sentences
+def _show_taken(result: Mapping[str, Any], noun: str, as_json: bool) -> None:
+    files = counted(len(result["files"]), "file")
+    text = f"{counted(result['read'], noun)} in {files}, {result['new']:,} new"
+    show(result, text, as_json=as_json)
 
 
-def _written(noun: str, plural: str = "") -> Any:
-    def sentences(result: Mapping[str, Any]) -> Iterator[str]:
-        first, second = result["pair"]
-        rows = counted(result["rows"], noun, plural or f"{noun}s")
-        yield f"Wrote {rows}, of {first} and {second}, to {result['file']}"
-
-    return sentences
+def _show_written(result: Mapping[str, Any], rows: str, as_json: bool) -> None:
+    first, second = result["pair"]
+    text = f"Wrote {rows}, of {first} and {second}, to {result['file']}"
+    show(result, text, as_json=as_json)
 
 
 def _two(pair: str) -> tuple[str, str] | None:

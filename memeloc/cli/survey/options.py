@@ -16,7 +16,6 @@ from memeloc.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from memeloc.survey.labels.models import QuestionAgreement
 
 AGREEMENT = Table(
     "Agreement; of one more answer an item, the share of labels that it would change",
@@ -25,28 +24,24 @@ AGREEMENT = Table(
         "culture question",
         ("items", lambda part: part.measures["shared"]),
         ("people", lambda part: part.measures["annotators"]),
-        ("agree", lambda part: _share(part.measures["agreement"])),
-        ("alpha", lambda part: _number(part.measures["alpha"])),
-        ("ordinal", lambda part: _number(part.measures["alpha_ordinal"])),
-        ("Fleiss", lambda part: _number(part.measures["fleiss"])),
-        ("Cohen", lambda part: _number(part.measures["cohen"])),
-        ("one more", lambda part: _one_more(part)),
+        ("agree", lambda part: _figure(part.measures["agreement"], ".1%")),
+        ("alpha", lambda part: _figure(part.measures["alpha"])),
+        ("ordinal", lambda part: _figure(part.measures["alpha_ordinal"])),
+        ("Fleiss", lambda part: _figure(part.measures["fleiss"])),
+        ("Cohen", lambda part: _figure(part.measures["cohen"])),
+        (
+            "one more",
+            lambda part: next(
+                (_figure(each.changed, ".1%") for each in part.measures["further"]), "-"
+            ),
+        ),
     ),
 )
 """Without questions that nobody shared an item of; a measure that is not defined is `-`."""
 
 
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
-
-
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1%}"
-
-
-def _one_more(part: QuestionAgreement) -> str:
-    further = part.measures["further"]
-    return _share(further[0].changed if further else None)
+def _figure(value: float | None, form: str = ".3f") -> str:
+    return "-" if value is None else format(value, form)
 
 
 Name = Annotated[str, Argument(metavar="NAME", help="The survey's name.")]
@@ -81,11 +76,7 @@ def changed_sentences(changed: Sequence[str]) -> list[str]:
 
 
 def check_table(*paths: Path | None) -> None:
-    """Refuse, before anything is done, a file's ending that no table is written by.
-
-    Raises:
-        InputError: another ending.
-    """
+    """Raise InputError, before anything is done, if no table is written by a file's ending."""
     from memeloc.tables.writing import SUFFIXES
 
     for path in paths:

@@ -65,7 +65,8 @@ def bonus(
     """
     from memeloc.survey.design.planning import read_bonus
 
-    path = list_path(out, f"{name}-bonuses.csv")
+    path = out or Path(f"{name}-bonuses.csv")
+    check_table(path)
     with memeloc.Workspace.find() as workspace:
         result = workspace.survey(name).people.bonus(
             path,
@@ -112,7 +113,8 @@ def message(
     """
     from memeloc.workspace.survey_people import read_texts
 
-    path = list_path(out, f"{name}-messages.csv")
+    path = out or Path(f"{name}-messages.csv")
+    check_table(path)
     by_tag = read_texts(text, texts)
 
     with memeloc.Workspace.find() as workspace:
@@ -126,12 +128,6 @@ def message(
     written = f"Wrote {counted(len(result['messages']), 'message')} to {result['file']}"
     show(result, _TEXTS, written, as_json=as_json)
     say_unknown(result, as_json)
-
-
-def list_path(out: Path | None, usual: str) -> Path:
-    path = out or Path(usual)
-    check_table(path)
-    return path
 
 
 def say_unknown(result: Mapping[str, Any], as_json: bool) -> None:
@@ -202,7 +198,8 @@ def decide(
     """
     if yes and not send:
         raise typer.BadParameter("goes with --send", param_hint="--yes")
-    path = list_path(out, f"{name}-decisions.csv")
+    path = out or Path(f"{name}-decisions.csv")
+    check_table(path)
     with memeloc.Workspace.find() as workspace:
         result = workspace.survey(name).people.decide(
             path,
