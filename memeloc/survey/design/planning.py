@@ -163,13 +163,11 @@ class CulturePlan:
 
     Attributes:
         answers, annotators: answers to memes, and submissions, that are to be retained.
-        recruits: people that are to be expected for them, those whose answers are lost among them.
-        minutes: that a person takes; the longest sheet counts for all, so that all get one reward.
-        measured: of how many retained submissions of the culture the minutes are; 0 for an
-            assumption.
-        reward: the wage for these minutes, rounded up: never less.
-        rewards: for all recruits: who fails checks is paid too, as implicit checks alone are no
-            reason to reject.
+        recruits: people to expect for them, with those whose answers are lost.
+        minutes: of the longest sheet, so that all get one reward; `measured` of so many retained
+            submissions, 0 for an assumption.
+        reward: the wage for these minutes, rounded up.
+        rewards: for all recruits: implicit checks alone are no reason to reject.
         total: rewards, fee and tax.
     """
 
@@ -268,8 +266,7 @@ def plan(
 def measured_paces(
     retained: Iterable[Submission], sheets: Sequence[Sheet], *, fewest: int = 5
 ) -> dict[str, Pace]:
-    """By culture code the pace of its people so far: the median time of an entry, introduction
-    included.
+    """Return by culture code the median time of an entry so far, introduction included.
 
     Retained submissions count, for who answers without reading would make everybody's pay less;
     and of these complete ones with both times, if they took from a second to a day. A culture with
