@@ -58,8 +58,11 @@ def test_finished_memes_go_out_as_they_are(folder: Path, collected: dict[str, st
 
 def test_a_server_shows_finished_memes(folder: Path, collected: dict[str, str]) -> None:
     with Workspace.find() as workspace:
-        workspace.surveys.build("harm", "US", collected="harmeme")
+        with pytest.raises(InputError, match="no setting 'sizes'; did you mean 'size'"):
+            workspace.surveys.build("harm", "US", sizes=4)
+        workspace.surveys.build("harm", "US", collected="harmeme", order="drawn")
         served = workspace.survey("harm").sheets.serve(contact="lab")
+        assert served.to_send.order == "drawn"
         shown = {path.read_bytes() for path in Pictures(served).names}
     assert {picture("blue"), picture("red")} <= shown
 
