@@ -183,7 +183,7 @@ def simulate(
                     start,
                     {"declined": "no consent", "stopped": "returned"}.get(kind, "complete"),
                     {"declined": shown.no_consent, "stopped": ""}.get(kind, shown.done),
-                    len(people) + 1,
+                    row=len(people) + 1,
                 )
                 if kind == "diligent":
                     own.append(submission)

@@ -111,7 +111,7 @@ def _annotations(task: dict[str, Any]) -> Iterator[dict[str, Any]]:
         case {"annotations": [*annotations], "data": dict(data)}:
             for annotation in (each for each in annotations if isinstance(each, dict)):
                 who = annotation.get("completed_by")
-                who = who.get("email") or who.get("id") if isinstance(who, dict) else who
+                who = who.get("id") or who.get("email") if isinstance(who, dict) else who
                 time = annotation.get("updated_at") or annotation.get("created_at")
                 texts: dict[str, list[str]] = {}
                 regions = annotation.get("result") or ()

@@ -20,7 +20,7 @@ from memeloc.publish.people import protect
 from memeloc.publish.release import ReleaseTable
 from memeloc.survey.labels.settling import SHOWN, beside_labels, people_table
 from memeloc.survey.quality.checking import retained
-from memeloc.survey.texts import catalogue, readers
+from memeloc.survey.texts import catalogue, keys_in_use, readers
 from memeloc.taxonomy import Question
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.survey import Survey
@@ -229,7 +229,8 @@ class SurveyTables:
     def unread_texts(self, workspace: WorkspaceFolder) -> dict[str, int]:
         unread: dict[str, int] = {}
         for each in self.surveys:
-            english = catalogue(each.survey.taxonomy)
+            texts = catalogue(each.survey.taxonomy)
+            english = {key: texts[key] for key in keys_in_use(each.survey.taxonomy)}
             for tag in dict.fromkeys(each.languages.values()):
                 if tag.partition("-")[0] == "en" or readers(tag):
                     continue
