@@ -201,7 +201,8 @@ class LanguageModel:
         """Return what a question will likely cost, asked as often as those before; see `Sizes`."""
         spent = self.spent
         questions = spent.answered + spent.refused + spent.failed - spent.cached
-        times = max(1.0, spent.requests / questions) if questions else 1.0
+        asked = spent.requests + spent.unanswered
+        times = max(1.0, asked / questions) if questions else 1.0
         return times * self.settings.price(*self._sizes.likely(self.estimate(question)))
 
     def _answer_or_error(

@@ -259,7 +259,7 @@ def test_a_server_that_hangs_ends_a_run_within_its_budget(
     chat.refuse = lambda number, body: time.sleep(0.4) or (0, {}, "")  # type: ignore[func-returns-value]
     within = command(*arguments, "--budget", 3)
     assert within.status == 1
-    assert 2 <= len(chat.bodies) <= 3
+    assert 2 <= len(chat.bodies) <= 3, within.err
     assert "budget" in within.err
     chat.bodies.clear()
     # Without one it ends too: after three questions, each asked twice.
