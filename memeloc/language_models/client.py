@@ -198,11 +198,12 @@ class LanguageModel:
         return most_cost(question, self.settings)
 
     def reserve(self, question: Question[Any]) -> float:
-        """Return what a question will likely cost, asked as often as those before; see `Sizes`."""
+        """Return what a question will likely cost, asked as often as those before, the first ones
+        as often as allowed; see `Sizes`."""
         spent = self.spent
         questions = spent.answered + spent.refused + spent.failed - spent.cached
         asked = spent.requests + spent.unanswered
-        times = max(1.0, asked / questions) if questions else 1.0
+        times = max(1.0, asked / questions) if questions else self.settings.asks
         return times * self.settings.price(*self._sizes.likely(self.estimate(question)))
 
     def _answer_or_error(
