@@ -35,7 +35,10 @@ while :; do
     for target in $targets; do
         options=()
         [ "$target" != html ] || options=(--option send_to=https://survey.university.example/answers)
-        memeloc survey export pilot --to "$target" --contact lab@university.example "${options[@]}"
+        # Without a token nobody knows the ids of Prolific's filters: the studies are drafted, and the
+        # export says what they lack.
+        memeloc survey export pilot --to "$target" --contact lab@university.example "${options[@]}" ||
+            [ "$target" = prolific ]
     done
 
     say "Round $round: people answer"
