@@ -18,7 +18,7 @@ from memeloc.survey.design.build import Design, to_sheets
 from memeloc.survey.model import Batch, Slot
 from memeloc.survey.plain_answers import raw_records, read_answers
 from memeloc.survey.targets.places import owned_id
-from memeloc.survey.targets.protocol import SheetsToSend, own_words
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.resolver import resolve
 from memeloc.survey.texts import TaxonomyTexts, survey_texts
 from memeloc.tables import folded
@@ -135,7 +135,7 @@ class ImportingAnswers:
             surveys.put_state(name, CLOSED, "round", 1)
         survey = StoredSurvey(workspace, name)
         survey.put_state("import", "ids", ids)
-        (added,) = add_files(survey, [(path, KIND, imported)], own_words([to_send]))
+        (added,) = add_files(survey, [(path, KIND, imported)], to_send.words)
         return import_result(name, [(path, KIND, imported, added)])
 
 

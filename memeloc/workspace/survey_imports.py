@@ -13,7 +13,7 @@ from memeloc.files import file_sha256
 from memeloc.store.records import FileRecord
 from memeloc.survey.model import RejectedRow, Sheet, Submission
 from memeloc.survey.targets.places import IDS, is_numbered
-from memeloc.survey.targets.protocol import Imported, ReadMade, SheetsToSend, own_words
+from memeloc.survey.targets.protocol import Imported, ReadMade, SheetsToSend
 from memeloc.survey.targets.registry import make_target, recognise
 from memeloc.survey.targets.resolver import import_file
 from memeloc.tables.column_map import listed
@@ -156,7 +156,7 @@ def import_files(
         make_target(kind, options)  # an option that it lacks is no file's fault
     ids = owner_of_ids(survey, ids)
     versions = [survey.with_state(version) for version in sheets_as_sent(survey)]
-    words = own_words(versions)
+    words = frozenset[str]().union(*(version.words for version in versions))
     paths, passed_over = _expanded([Path(file) for file in files], kind)
     read: list[_ReadFile] = []
     problems: list[str] = []

@@ -101,6 +101,22 @@ class SheetsToSend:
         """Sheets, entries and labels by what files call them; made once for all files."""
         return Places(self.name, self.sheets, self.taxonomy, self.texts)
 
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All ids and texts of a survey that a file may have, as `folded`; made once for all files.
+
+        Whatever else stands in a file was typed by somebody, and may say who they are.
+        """
+        words = {self.name}
+        for sheet in self.sheets:
+            words |= {sheet.id, sheet.batch, sheet.culture.code}
+            for own in map(entry_id, sheet.entries):
+                words |= {own, item_key(self.name, sheet.id, own)}
+        words.update(part for key in self.taxonomy.keys() for part in key.split("."))  # noqa: SIM118
+        for texts in self.texts.values():
+            words.update(map(texts.get, texts.keys()))
+        return frozenset(map(folded, words))
+
 
 def encodings_of(survey: SheetsToSend) -> list[str]:
     """Return what Excel may have saved plain CSV of a survey in, the likeliest first."""
@@ -110,24 +126,6 @@ def encodings_of(survey: SheetsToSend) -> list[str]:
             [*(_LEGACY.get(language, "cp1252") for language in sorted(languages)), "cp1252"]
         )
     )
-
-
-def own_words(surveys: Iterable[SheetsToSend]) -> frozenset[str]:
-    """Return all ids and texts of a survey that a file may have, as `folded`.
-
-    Whatever else stands in a file was typed by somebody, and may say who they are.
-    """
-    words: set[str] = set()
-    for survey in surveys:
-        words.add(survey.name)
-        for sheet in survey.sheets:
-            words |= {sheet.id, sheet.batch, sheet.culture.code}
-            for own in map(entry_id, sheet.entries):
-                words |= {own, item_key(survey.name, sheet.id, own)}
-        words.update(part for key in survey.taxonomy.keys() for part in key.split("."))  # noqa: SIM118
-        for texts in survey.texts.values():
-            words.update(map(texts.get, texts.keys()))
-    return frozenset(map(folded, words))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from memeloc.survey.targets.protocol import Imported, SheetsToSend, own_words
+from memeloc.survey.targets.protocol import Imported, SheetsToSend
 from memeloc.survey.targets.registry import make_target
 from memeloc.survey.targets.resolver import import_file
 from memeloc.tables import folded
@@ -48,7 +48,7 @@ def read(kind: str, path: Path, survey: SheetsToSend) -> Imported:
 
 def left_of(imported: Imported, survey: SheetsToSend) -> str:
     """All that is stored of Ada, but for the choice itself: rejected rows of hers, and answers."""
-    words = own_words([survey])
+    words = survey.words
     rows = [row for row in imported.rejected if row.participant in (ADA, "")]
     sent = [sent for sent in imported.submissions if sent.participant == ADA]
     for each in sent:

@@ -25,7 +25,6 @@ from memeloc.survey.targets.protocol import (
     RawSubmission,
     SheetsToSend,
     encodings_of,
-    own_words,
 )
 from memeloc.survey.targets.time_columns import read_column
 from memeloc.tables import Row, Table, folded, read_tables
@@ -87,11 +86,10 @@ def read(path: Path, survey: SheetsToSend) -> Iterator[RawRecord]:
     Raises:
         InputError: it cannot be read, or has not the three rows of headings.
     """
-    words = own_words([survey])
 
     def readable(table: Table) -> int:
         rows = islice(table.rows, _SAMPLE)
-        return sum(folded(text) in words for row in rows for text in row.texts.values())
+        return sum(folded(text) in survey.words for row in rows for text in row.texts.values())
 
     found = read_tables(path, is_header=_is_header, encodings=encodings_of(survey), score=readable)
     tables = list(filter(_has_marks, found))
