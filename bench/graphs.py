@@ -16,8 +16,7 @@ from time import perf_counter, process_time
 from bench.figures import Bound, Figure
 from bench.place import folder_in_memory
 from memeloc.knowledge.dimensions import Dimension, read_recipe
-from memeloc.knowledge.graphs.querying import run_query
-from memeloc.knowledge.graphs.storing import update_store
+from memeloc.knowledge.graph_store import run_query, store_of
 from memeloc.knowledge.statements import (
     DimensionKnowledge,
     Entity,
@@ -51,13 +50,13 @@ def measure(*, memes: int = MEMES, say: Callable[[str], None] = lambda _: None) 
         folder = Path(name)
         say(f"graphs: {memes:,} are loaded")
         begin, clock = process_time(), perf_counter()
-        update_store(folder, made)
+        store = store_of(folder, "bench", made)
         spent, waited = process_time() - begin, perf_counter() - clock
         times = {}
         for what, query in _QUERIES.items():
             say(f"graphs: {what}")
             before = _of_children()
-            rows = len(run_query(folder, query).rows)
+            rows = len(run_query(store, query).rows)
             times[what] = (_of_children() - before, rows)
     slowest = max(times, key=lambda what: times[what][0])
     note = ", ".join(f"{what} {time:.2f} s ({rows:,} rows)" for what, (time, rows) in times.items())

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from memeloc.errors import InputError
 from memeloc.knowledge import TEXTS
-from memeloc.knowledge.graphs.names import library
+from memeloc.knowledge.graphs import library
 from memeloc.knowledge.statements import MemeKnowledge, Statement
 from memeloc.reports import Report
 from memeloc.reports.figures import BETWEEN, joined, tidy

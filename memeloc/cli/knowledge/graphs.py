@@ -36,7 +36,7 @@ def export(
     unit = ("row", "rows") if to == "parquet" else ("statement of RDF", "statements of RDF")
     show(
         result,
-        f"{out}: {counted(result.graphs, 'graph')}, {counted(result.rows, *unit)}",
+        f"{out}: {counted(result['graphs'], 'graph')}, {counted(result['rows'], *unit)}",
         as_json=as_json,
     )
 
@@ -92,9 +92,9 @@ def page(
         result = workspace.knowledge.pages(
             out, pictures=pictures or "", recipe=recipe, model=model, on_progress=bar.report
         )
-    show(result, f"{result.index}: {counted(result.memes, 'meme')}", as_json=as_json)
-    if result.without_picture:
-        say(f"{counted(result.without_picture, 'page has', 'pages have')} no picture")
+    show(result, f"{result['index']}: {counted(result['memes'], 'meme')}", as_json=as_json)
+    if without := result["without_picture"]:
+        say(f"{counted(without, 'page has', 'pages have')} no picture")
 
 
 def check(recipe: OfRecipe = "", model: OfModel = "", as_json: AsJson = False) -> None:
@@ -109,13 +109,13 @@ def check(recipe: OfRecipe = "", model: OfModel = "", as_json: AsJson = False) -
         result = workspace.knowledge.check(recipe=recipe, model=model, on_progress=bar.report)
     show(
         result,
-        f"{counted(result.graphs, 'graph')} checked, "
-        f"{counted(len(result.violations), 'violation')}",
+        f"{counted(result['graphs'], 'graph')} checked, "
+        f"{counted(len(result['violations']), 'violation')}",
         as_json=as_json,
     )
     if not as_json:
-        explain("", result.violations)
-    if result.violations:
+        explain("", result["violations"])
+    if result["violations"]:
         raise typer.Exit(1)
 
 

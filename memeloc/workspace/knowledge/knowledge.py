@@ -8,19 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memeloc.knowledge.comparing import THRESHOLD, compare
-from memeloc.knowledge.graphs.exporting import ExportFormat, GraphFiles
-from memeloc.knowledge.graphs.querying import ROWS, SECONDS, QueryResult, run_query
-from memeloc.knowledge.pages.writing import KnowledgePages
+from memeloc.knowledge.graph_store import ROWS, SECONDS, QueryResult, open_store, run_query
+from memeloc.knowledge.graphs import ExportFormat, write_graphs
 from memeloc.knowledge.statements import MemeKnowledge
 from memeloc.reports import Report
 from memeloc.workspace.knowledge.extracting import extraction_run
 from memeloc.workspace.knowledge.graphs import (
-    GraphCheck,
     check_stored,
     current_store,
-    export_graphs,
-    graph_store,
     rdflib_dataset,
+    terms_of,
 )
 from memeloc.workspace.knowledge.pages import stored_pages
 from memeloc.workspace.knowledge.running import KnowledgePlan, KnowledgeResult, OnProgress
@@ -101,18 +98,18 @@ class Knowledge(Part):
         return stored.memes(version=version, language=language)
 
     def graph(self) -> Store:
-        """All graphs as RDF, a named graph a meme and version, for reading.
+        """Return all graphs as RDF, a named graph a meme and version, for reading.
 
-        They are kept in the workspace's folder, and only what is new is made.
+        They are kept in the workspace's folder until more is extracted.
 
         Raises:
             InputError: another command is bringing them up to date.
             MissingError: pyoxigraph is not installed.
         """
-        return graph_store(self._workspace)
+        return open_store(current_store(self._workspace))
 
     def rdflib(self) -> Dataset:
-        """The same for rdflib, in memory.
+        """Return the same for rdflib, in memory.
 
         Raises:
             MissingError: rdflib is not installed.
@@ -120,7 +117,7 @@ class Knowledge(Part):
         return rdflib_dataset(self._workspace)
 
     def query(self, query: str, *, seconds: float = SECONDS, rows: int = ROWS) -> QueryResult:
-        """What a SPARQL query gives of all graphs; see `memeloc.knowledge.graphs.querying`.
+        """Ask all graphs a SPARQL query; see `memeloc.knowledge.graph_store.run_query`.
 
         Raises:
             InputError: it is not SPARQL, would change something, or takes too long.
@@ -129,14 +126,14 @@ class Knowledge(Part):
 
     def export(
         self, out: str | Path, to: ExportFormat, *, recipe: str = "", model: str = ""
-    ) -> GraphFiles:
-        """Write the graphs into a file, or for Parquet tables into a folder.
+    ) -> dict[str, Any]:
+        """Write the graphs into a file, or for Parquet tables into a folder; see `write_graphs`.
 
         Raises:
             InputError: nothing was extracted, or it cannot be written.
         """
         stored = stored_knowledge(self._workspace, recipe, model)
-        return export_graphs(stored, Path(out), to)
+        return write_graphs(stored.memes(), Path(out), to, terms_of(self._workspace, stored))
 
     def check(
         self,
@@ -144,7 +141,7 @@ class Knowledge(Part):
         recipe: str = "",
         model: str = "",
         on_progress: OnProgress = lambda more, total: None,
-    ) -> GraphCheck:
+    ) -> dict[str, Any]:
         """Check the graphs by the shapes (SHACL) that every graph must meet.
 
         Raises:
@@ -160,7 +157,7 @@ class Knowledge(Part):
         recipe: str = "",
         model: str = "",
         on_progress: OnProgress = lambda more, total: None,
-    ) -> KnowledgePages:
+    ) -> dict[str, Any]:
         """Write a page of each meme: its picture, its graph, and every statement with provenance.
 
         Args:

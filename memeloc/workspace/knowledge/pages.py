@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.knowledge.pages.writing import KnowledgePages, write_pages
+from memeloc.knowledge.pages import write_pages
 from memeloc.knowledge.statements import MemeKnowledge
 from memeloc.language_models.meme_inputs import MemeInput
 from memeloc.workspace.knowledge.settings import KnowledgeSettings
@@ -17,7 +18,7 @@ from memeloc.workspace.survey_memes import RENDERED
 
 def stored_pages(
     stored: StoredKnowledge, out: Path, pictures: str, on_progress: Callable[[int, int], None]
-) -> KnowledgePages:
+) -> dict[str, Any]:
     """Write a page of each meme of an extraction.
 
     Args:

@@ -7,10 +7,15 @@ import rdflib
 from rdflib.namespace import PROV, RDF, RDFS
 
 from memeloc.knowledge.dimensions import dimension_names, read_dimension
-from memeloc.knowledge.graphs.checking import as_rdflib, violations
-from memeloc.knowledge.graphs.names import ONTOLOGY_FILE, PREFIXES, Terms
-from memeloc.knowledge.graphs.quads import shared_quads
-from tests.knowledge.graphs.some_memes import tea
+from memeloc.knowledge.graphs import (
+    ONTOLOGY_FILE,
+    PREFIXES,
+    Terms,
+    as_rdflib,
+    shared_quads,
+    violations,
+)
+from tests.knowledge.some_memes import tea
 
 ML = rdflib.Namespace("urn:memeloc:ontology#")
 GRAPH = "urn:memeloc:graph/tea/hi/hi/m-quest/tiny/"

@@ -15,10 +15,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib.compare import isomorphic
 
-from memeloc.knowledge.graphs.exporting import ExportFormat, write_graphs
-from memeloc.knowledge.graphs.names import ONTOLOGY_FILE, SHAPES_FILE, clean
-from memeloc.knowledge.graphs.quads import meme_quads, shared_quads
-from tests.knowledge.graphs.some_memes import tea
+from memeloc.knowledge.graphs import (
+    ONTOLOGY_FILE,
+    SHAPES_FILE,
+    ExportFormat,
+    clean,
+    meme_quads,
+    shared_quads,
+    write_graphs,
+)
+from tests.knowledge.some_memes import tea
 
 # What rdflib itself still uses of its older names.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:rdflib")

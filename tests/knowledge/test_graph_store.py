@@ -9,52 +9,42 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.files import locked
-from memeloc.knowledge.dimensions import read_dimension
-from memeloc.knowledge.graphs.names import Terms, checked_base
-from memeloc.knowledge.graphs.querying import run_query
-from memeloc.knowledge.graphs.storing import Update, open_store, update_store
-from tests.knowledge.graphs.some_memes import tea
+from memeloc.knowledge.graph_store import open_store, run_query, store_of
+from memeloc.knowledge.graphs import Terms, checked_base
+from tests.knowledge.some_memes import tea
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("graphs")
-    update_store(folder, [tea(), tea("Zwei Tassen", "two")])
-    return folder
+    return store_of(folder, "1", [tea(), tea("Zwei Tassen", "two")])
 
 
-def test_only_what_is_new_is_made(tmp_path: Path) -> None:
-    assert update_store(tmp_path, [tea(), tea(meme="b")]) == Update(2, 0, 0)
-    changed = replace(tea(), content="d" * 64)
-    assert update_store(tmp_path, [changed, tea(meme="c")]) == Update(2, 0, 1)
-    assert update_store(tmp_path, [changed, tea(meme="c")]) == Update(0, 2, 0)
-    store = open_store(tmp_path)
-    assert len(list(store.named_graphs())) == 2
-    assert len([quad for quad in store if str(quad.object) == '"' + "c" * 64 + '"']) == 1
+def test_store_is_made_once_for_what_it_is_made_of(tmp_path: Path) -> None:
+    store = store_of(tmp_path, "1", [tea(), tea(meme="b")])
+    assert len(list(open_store(store).named_graphs())) == 2
+    assert store_of(tmp_path, "1", []) == store
+    changed = store_of(tmp_path, "2", [replace(tea(), content="d" * 64)])
+    quads = list(open_store(changed))
+    assert not [quad for quad in quads if str(quad.object) == '"' + "c" * 64 + '"']
+    assert not store.exists()
 
 
-def test_store_whose_marker_is_missing_is_made_again(tmp_path: Path) -> None:
-    update_store(tmp_path, [tea(), tea(meme="b")])
-    (tmp_path / "made.json").unlink()
-    assert update_store(tmp_path, [tea()]) == Update(1, 0, 0)
-    assert len(list(open_store(tmp_path).named_graphs())) == 1
+def test_store_that_was_not_finished_is_made_again(tmp_path: Path) -> None:
+    store = store_of(tmp_path, "1", [tea(), tea(meme="b")])
+    store.rename(tmp_path / "new")  # a kill before the end
+    assert len(list(open_store(store_of(tmp_path, "1", [tea()])).named_graphs())) == 1
 
 
 def test_two_at_once_are_refused_with_a_sentence(tmp_path: Path) -> None:
     with locked(tmp_path / "lock", tmp_path), pytest.raises(InputError, match="Another command"):
-        update_store(tmp_path, [tea()])
-
-
-def test_own_class_of_another_name_makes_graphs_again(tmp_path: Path) -> None:
-    update_store(tmp_path, [tea()])
-    mood = read_dimension("emotion").model_copy(update={"id": "mood", "class_name": "Mood"})
-    assert update_store(tmp_path, [tea()], Terms(dimensions={"mood": mood})) == Update(1, 0, 0)
+        store_of(tmp_path, "1", [tea()])
 
 
 def test_store_that_is_current_waits_for_nobody(tmp_path: Path) -> None:
-    update_store(tmp_path, [tea()], source="1")
+    store = store_of(tmp_path, "1", [tea()])
     with locked(tmp_path / "lock", tmp_path):
-        assert update_store(tmp_path, [], source="1") == Update(0, 1, 0)
+        assert store_of(tmp_path, "1", []) == store
 
 
 def test_store_is_opened_for_reading_by_several(folder: Path) -> None:
@@ -109,6 +99,6 @@ def test_base_that_is_no_iri_is_refused(base: str) -> None:
 
 def test_base_is_of_memes_and_own_dimensions(tmp_path: Path) -> None:
     base = checked_base("https://example.org/memes/")
-    update_store(tmp_path, [tea()], Terms(base))
-    graphs = [graph.value for graph in open_store(tmp_path).named_graphs()]
+    store = store_of(tmp_path, "1", [tea()], Terms(base))
+    graphs = [graph.value for graph in open_store(store).named_graphs()]
     assert graphs == ["https://example.org/memes/graph/tea/hi/hi/m-quest/tiny"]

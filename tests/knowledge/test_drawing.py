@@ -7,9 +7,9 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.knowledge.pages.drawing import MOST, Box, draw
+from memeloc.knowledge.pages import MOST, Box, draw
 from memeloc.knowledge.statements import DimensionKnowledge, Entity, MemeKnowledge, Statement
-from tests.knowledge.graphs.some_memes import tea
+from tests.knowledge.some_memes import tea
 
 
 def _overlap(first: Box, second: Box) -> bool:

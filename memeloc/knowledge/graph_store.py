@@ -1,0 +1,255 @@
+"""The store of all graphs, and queries. In: `MemeKnowledge`, SPARQL. Out: a folder, `QueryResult`.
+
+A store is computed, and can be deleted at any time. Its folder is named by what it was made of, and
+takes its name at the end: after a kill, or a change, it is made anew (a thousand memes take some
+seconds). A query runs in a process of its own, which is ended when it
+takes too long: pyoxigraph cannot interrupt a query under way.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from memeloc.engine import usable_cpus
+from memeloc.errors import InputError
+from memeloc.files import locked
+from memeloc.knowledge.graphs import (
+    DEFAULT,
+    ONTOLOGY_FILE,
+    PREFIXES,
+    Terms,
+    library,
+    meme_quads,
+    shared_quads,
+)
+from memeloc.knowledge.statements import MemeKnowledge
+
+if TYPE_CHECKING:
+    from pyoxigraph import Store
+
+SECONDS = 60.0
+ROWS = 10_000
+
+_TOGETHER = 250
+"""Memes whose quads are loaded at a time by each thread."""
+_HOME = str(Path(__file__).parents[2])
+_FORM = 2
+"""Of the quads that are made of knowledge; another number makes all graphs again."""
+_TOKENS = re.compile(
+    r"""\"\"\"(?:[^\\]|\\.)*?\"\"\" | '''(?:[^\\]|\\.)*?'''
+    | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*'  # texts
+    | <[^<>"{}|^`\\\x00-\x20]*>                  # IRIs
+    | [?$]\w+ | @[\w-]+ | :[\w.%\\-]+            # variables, languages, local names
+    | \#[^\n]*                                   # comments
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+"""What of a query is no keyword."""
+
+
+def store_of(
+    folder: Path, source: str, memes: Iterable[MemeKnowledge], terms: Terms = DEFAULT
+) -> Path:
+    """Return the folder of the store of graphs made of `source`; make it if it is not there.
+
+    Args:
+        folder: where stores are kept; others than this one are removed from it.
+        source: a hash of all that the memes and terms are made of.
+        memes: are read only where the store is made.
+
+    Raises:
+        InputError: another command is making graphs in this folder, or it cannot be written.
+        MissingError: pyoxigraph is not installed.
+    """
+    oxigraph = library("pyoxigraph")
+    made = folder / f"{_FORM}-{source}"
+    if made.is_dir():
+        return made
+    folder.mkdir(parents=True, exist_ok=True)
+    busy = (
+        "Another command is bringing the graphs up to date; run this one again when it has ended."
+    )
+    with locked(folder / "lock", folder, busy):
+        for other in (each for each in folder.iterdir() if each.name != "lock"):
+            shutil.rmtree(other, ignore_errors=True)
+        try:
+            store = oxigraph.Store(str(folder / "new"))
+            store.load(path=str(ONTOLOGY_FILE), format=oxigraph.RdfFormat.TURTLE)
+            _load_all(store, list(memes), terms)
+            store.flush()
+            del store  # closes it
+            (folder / "new").rename(made)
+        except OSError as error:
+            message = f"The store of graphs cannot be written: {error}"
+            raise InputError(message, file=folder) from error
+    return made
+
+
+def _load_all(store: Store, memes: list[MemeKnowledge], terms: Terms) -> None:
+    """Make and load quads in a thread a processor: loading leaves Python alone, so two threads take
+    half the time of one."""
+    from pyoxigraph import RdfFormat
+
+    def load(lines: Iterable[str]) -> None:
+        # They are our own and right: to check them again is a sixth of the time.
+        store.bulk_load("".join(lines).encode(), RdfFormat.N_QUADS, lenient=True)
+
+    def load_part(start: int) -> None:
+        part = memes[start : start + _TOGETHER]
+        load(line for each in part for line in meme_quads(each, terms))
+
+    load(shared_quads(memes, terms))
+    with ThreadPoolExecutor(usable_cpus()) as pool:
+        try:
+            list(pool.map(load_part, range(0, len(memes), _TOGETHER)))
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def open_store(store: Path) -> Store:
+    """Open a store that `store_of` made, for reading; several may read at the same time.
+
+    Raises:
+        InputError: it cannot be opened.
+    """
+    try:
+        opened: Store = library("pyoxigraph").Store.read_only(str(store))
+    except OSError as error:
+        raise InputError(
+            "The store of graphs cannot be opened; it is computed, so delete the folder and run "
+            f"the command again ({error}).",
+            file=store,
+        ) from error
+    return opened
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value of a result; `language` is a text's tag, and `kind` is empty where nothing is."""
+
+    text: str
+    kind: Literal["iri", "text", "blank", ""] = "text"
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """The answer to a query.
+
+    Attributes:
+        columns: the variables of SELECT; `subject predicate object` of CONSTRUCT and DESCRIBE;
+            `answer` of ASK.
+        rows: a value a column.
+        more: whether there are more rows than were asked for.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    more: bool
+
+    def columns_with_languages(self) -> list[str]:
+        """Return the columns; behind one that has texts with languages, one of their tags."""
+        pairs = zip(self.columns, self._tagged(), strict=True)
+        return [each for name, tag in pairs for each in (name, f"{name} language")[: 1 + tag]]
+
+    def texts(self) -> Iterator[tuple[str, ...]]:
+        """Yield the rows as texts, for `columns_with_languages`."""
+        tagged = self._tagged()
+        for row in self.rows:
+            pairs = zip(row, tagged, strict=True)
+            cells = ((value.text, value.language)[: 1 + tag] for value, tag in pairs)
+            yield tuple(chain.from_iterable(cells))
+
+    def _tagged(self) -> list[bool]:
+        places = range(len(self.columns))
+        return [any(row[place].language for row in self.rows) for place in places]
+
+
+def run_query(
+    store: Path, query: str, *, seconds: float = SECONDS, rows: int = ROWS
+) -> QueryResult:
+    """Ask a store, all graphs together; GRAPH asks for one. `PREFIXES` need no declaration.
+
+    Args:
+        store: a folder that `store_of` gave.
+        query: SELECT, ASK, CONSTRUCT or DESCRIBE.
+        seconds: after which it is ended.
+        rows: that are read at the most.
+
+    Raises:
+        InputError: it is not SPARQL, would change something or ask a service, or takes too long.
+    """
+    library("pyoxigraph")
+    if "service" in _TOKENS.sub(" ", query).lower():
+        raise InputError("A query does not ask other servers: take SERVICE out of it.")
+    try:
+        done = subprocess.run(
+            # -P: nothing in the working directory passes for a module.
+            [sys.executable, "-P", "-m", __name__, str(store), str(rows)],
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [_HOME, *sys.path]))},
+            input=json.dumps(query),
+            capture_output=True,
+            timeout=seconds,
+            text=True,
+            check=False,
+        )
+        answer = json.loads(done.stdout)
+    except subprocess.TimeoutExpired as error:
+        raise InputError(
+            f"The query took longer than {seconds:g} seconds and was ended; ask for less, or "
+            "give it more by --seconds."
+        ) from error
+    except ValueError as error:
+        reason = (done.stderr.strip() or f"exit status {done.returncode}").splitlines()[-1]
+        raise InputError(f"The query could not be run: {reason[:300]}") from error
+    if "error" in answer:
+        raise InputError(answer["error"])
+    values = (tuple(Value(*value) for value in row) for row in answer["rows"])
+    return QueryResult(tuple(answer["columns"]), tuple(values), answer["more"])
+
+
+def _answer(store: Store, query: str, rows: int) -> dict[str, Any]:
+    from pyoxigraph import QueryBoolean, QuerySolutions
+
+    try:
+        result = store.query(query, prefixes=PREFIXES, use_default_graph_as_union=True)
+        if isinstance(result, QueryBoolean):
+            return {"columns": ["answer"], "rows": [[[str(bool(result)).lower()]]], "more": False}
+        columns = ["subject", "predicate", "object"]
+        if isinstance(result, QuerySolutions):
+            columns = [variable.value for variable in result.variables]
+        read = [[_value(term) for term in row] for row in islice(result, rows + 1)]
+    except SyntaxError as error:
+        return {
+            "error": f"This is not a query of SPARQL (SELECT, ASK, CONSTRUCT or DESCRIBE): {error}"
+        }
+    except (OSError, ValueError) as error:
+        return {"error": f"The query failed: {error}"}
+    return {"columns": columns, "rows": read[:rows], "more": len(read) > rows}
+
+
+def _value(term: Any) -> tuple[str, str, str]:
+    from pyoxigraph import BlankNode, Literal, NamedNode
+
+    kinds = {NamedNode: "iri", Literal: "text", BlankNode: "blank"}
+    kind = kinds.get(type(term), "text" if term is not None else "")
+    language = getattr(term, "language", None) or ""
+    return getattr(term, "value", "" if term is None else str(term)), kind, language
+
+
+if __name__ == "__main__":
+    json.dump(
+        _answer(open_store(Path(sys.argv[1])), json.load(sys.stdin), int(sys.argv[2])), sys.stdout
+    )

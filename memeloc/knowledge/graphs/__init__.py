@@ -1,1 +1,0 @@
-"""Graphs. In: `MemeKnowledge`. Out: RDF, its store, checks, queries, files and drawings."""

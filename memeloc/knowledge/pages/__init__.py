@@ -1,1 +1,0 @@
-"""Pages of memes. In: `MemeKnowledge`, pictures. Out: HTML, each with its graph drawn."""
