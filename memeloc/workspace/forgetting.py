@@ -13,10 +13,10 @@ from typing import Any
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.survey.quality.rules import read_rules
-from memeloc.survey.targets.protocol import Revocations
+from memeloc.survey.targets.protocol import disagree
 from memeloc.survey.targets.registry import make_target
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.stored_survey import Agree, disagree, offering
+from memeloc.workspace.stored_survey import Agree, offering
 from memeloc.workspace.survey import Survey
 
 _PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".avif", ".gif", ".ttf", ".otf"}
@@ -86,10 +86,8 @@ def _revoked(exported: Iterable[str | Path]) -> Iterator[str]:
     for path in map(Path, exported):
         if not path.exists():
             raise InputError("There is no such file.", file=path)
-        for name in offering(Revocations):
-            target = make_target(name)
-            assert isinstance(target, Revocations)
-            yield from target.revoked(path)
+        for name in offering("revoked"):
+            yield from make_target(name).revoked(path)
 
 
 def _computed_anew(survey: Survey, check: Any, labels: Any) -> int:

@@ -22,7 +22,7 @@ from memeloc.survey.design.build import Design, to_sheets
 from memeloc.survey.design.settings import DesignSettings
 from memeloc.survey.model import Batch, CompletionCodes, Culture, Sheet, Submission
 from memeloc.survey.recipes import Recipe, leave_out
-from memeloc.survey.targets.protocol import Decide, SheetsToSend, Target
+from memeloc.survey.targets.protocol import SheetsToSend, Target
 from memeloc.survey.targets.registry import TARGETS
 from memeloc.survey.texts import SurveyTexts, catalogue, survey_texts
 from memeloc.taxonomy import (
@@ -65,18 +65,14 @@ def design_numbers(settings: DesignSettings | Mapping[str, Any]) -> dict[str, An
     return {name: values[name] for name in (*_NUMBERS, "order") if name in values}
 
 
-def disagree(costs: str) -> bool:
-    return False
-
-
-def offering(offer: type) -> Iterator[str]:
-    """The names of the targets that offer an optional protocol, such as `Push`."""
-    return (name for name in TARGETS.names() if isinstance(TARGETS.make(name), offer))
+def offering(method: str) -> Iterator[str]:
+    """Return the names of the targets that have an optional method, such as `push`."""
+    return (name for name in TARGETS.names() if TARGETS.make(name).offers(method))
 
 
 def recruiter() -> str:
     """The name of the service that takes decisions, whose settings have the pay; the first."""
-    return next(offering(Decide))
+    return next(offering("decide"))
 
 
 PRELABELS = "prelabels"

@@ -13,7 +13,7 @@ from memeloc.files import file_sha256
 from memeloc.store.records import FileRecord
 from memeloc.survey.model import RejectedRow, Sheet, Submission
 from memeloc.survey.targets.places import IDS, is_numbered
-from memeloc.survey.targets.protocol import Imported, ReadMade, SheetsToSend
+from memeloc.survey.targets.protocol import Imported, SheetsToSend
 from memeloc.survey.targets.registry import make_target, recognise
 from memeloc.survey.targets.resolver import import_file
 from memeloc.tables.column_map import listed
@@ -230,8 +230,7 @@ def owner_of_ids(survey: StoredSurvey | None, ids: str) -> str:
 
 def _made(survey: StoredSurvey, path: Path, kind: str, version: SheetsToSend, *, note: bool) -> int:
     """Note what a list says was made at a service; of how many sheets, 0 for another file."""
-    target = make_target(kind)
-    made = target.read_made(path, version) if isinstance(target, ReadMade) else {}
+    made = make_target(kind).read_made(path, version)
     for sheet, values in made.items() if note else ():
         survey.put_state(kind, sheet, dict(values))
     return len(made)

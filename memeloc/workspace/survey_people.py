@@ -25,11 +25,11 @@ from memeloc.survey.rewards import (
     write_messages,
 )
 from memeloc.survey.targets.places import clean_id
-from memeloc.survey.targets.protocol import Decide
+from memeloc.survey.targets.protocol import disagree
 from memeloc.survey.targets.registry import make_target
 from memeloc.survey.targets.resolver import import_file
 from memeloc.workspace.sheets_to_send import sheets_as_sent
-from memeloc.workspace.stored_survey import Agree, StoredSurvey, SurveyState, disagree, recruiter
+from memeloc.workspace.stored_survey import Agree, StoredSurvey, SurveyState, recruiter
 from memeloc.workspace.survey_answers import Checked, SurveyAnswers
 from memeloc.workspace.survey_teams import team_sheets
 
@@ -127,7 +127,6 @@ class SurveyPeople:
         sent: Mapping[str, int] = {}
         if send:
             recruiting = self.survey.target(service)
-            assert isinstance(recruiting, Decide)
             to_send = [decision for decision in decided if decision.action in SENT]
             sent = recruiting.decide(to_send, ids, SurveyState(self.survey, service), agree=agree)
         return {

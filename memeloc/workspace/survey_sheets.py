@@ -14,13 +14,9 @@ from memeloc.survey.design.build import build
 from memeloc.survey.design.planning import SurveyPlan, longest, plan, read_rates
 from memeloc.survey.serving import read_serve_settings
 from memeloc.survey.targets.protocol import (
-    Incomplete,
-    LookedUp,
-    Lookup,
     Prelabels,
-    Push,
     SheetsToSend,
-    ShowPrelabels,
+    disagree,
     refuse_other_kinds,
     refuse_prelabels,
 )
@@ -33,7 +29,6 @@ from memeloc.workspace.stored_survey import (
     OnProgress,
     StoredSurvey,
     SurveyState,
-    disagree,
     offering,
     recruiter,
 )
@@ -128,10 +123,10 @@ class SurveySheets:
         pictures = Path(pictures)
         made_by = self.survey.target(target, options)
         refuse_other_kinds(made_by, self.survey.taxonomy)
-        if not isinstance(made_by, ShowPrelabels):
+        if not made_by.shows_prelabels:
             refuse_prelabels(target, self.survey.name, self.prelabels)
-        if push and not isinstance(made_by, Push):
-            names = " or ".join(offering(Push))
+        if push and not made_by.offers("push"):
+            names = " or ".join(offering("push"))
             raise InputError(f"{target} makes nothing at a service; --push goes to {names}")
         if not push and folder.exists() and not folder.is_dir():
             raise InputError("is a file; name a folder by --out", file=folder)
@@ -155,7 +150,7 @@ class SurveySheets:
         parts = len(to_send.examples) + len(to_send.sheets)
         pushed: Sequence[Mapping[str, Any]] = ()
         files: Sequence[Path] = ()
-        if push and isinstance(made_by, Push):
+        if push:
             state = SurveyState(self.survey, target)
             pushed = made_by.push(to_send, state, dry_run=dry_run, publish=publish, agree=agree)
         else:
@@ -181,7 +176,7 @@ class SurveySheets:
             {tag: readers(tag) for tag in to_send.texts},
             changed_pictures(self.survey),
             known,
-            tuple(made_by.missing(to_send)) if isinstance(made_by, Incomplete) else (),
+            tuple(made_by.missing(to_send)),
         )
 
     def prepare(
@@ -329,7 +324,7 @@ class SurveySheets:
         taken = {str(kind): (wanted[kind], there[kind]) for kind in preannotation.KINDS}
         return build_result(self.survey, batches, chosen, new, outcomes=taken)
 
-    def look_up(self, out: Path | None = None) -> LookedUp:
+    def look_up(self, out: Path | None = None) -> Mapping[str, Any]:
         """Look up the ids of the recruitment service's filters that the cultures need.
 
         They are kept in `out`; in the workspace's file by default.
@@ -338,8 +333,7 @@ class SurveySheets:
             MissingError: the service's token is missing.
             ServiceError: the service cannot be reached.
         """
-        target = self.survey.target(next(offering(Lookup)))
-        assert isinstance(target, Lookup)
+        target = self.survey.target(next(offering("look_up")))
         return target.look_up(
             self.survey.design.cultures, self.survey.workspace.root or Path(), out
         )

@@ -20,6 +20,7 @@ from memeloc.survey.design.settings import (
 from memeloc.survey.design.team import Assigned, Team, build_shared, read_team, team_remarks
 from memeloc.survey.model import Culture
 from memeloc.survey.recipes import Recipe, leave_out, load_recipe
+from memeloc.survey.targets.protocol import disagree
 from memeloc.taxonomy import load_taxonomy, taxonomy_names, with_demographics
 from memeloc.workspace.forgetting import forget
 from memeloc.workspace.own_folders import FILE, workspace_folder
@@ -30,7 +31,6 @@ from memeloc.workspace.stored_survey import (
     StoredSurvey,
     design_numbers,
     design_values,
-    disagree,
     recruiter,
 )
 from memeloc.workspace.survey_building import (

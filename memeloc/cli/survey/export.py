@@ -147,7 +147,7 @@ def filters(
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.survey(name).sheets.look_up(out)
-    show(result, f"Wrote the ids of {result.count} filters to {result.file}", as_json=as_json)
-    explain("", () if as_json else result.problems)
-    if result.problems:
+    show(result, f"Wrote the ids of {result['count']} filters to {result['file']}", as_json=as_json)
+    explain("", () if as_json else result["problems"])
+    if result["problems"]:
         raise typer.Exit(1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -12,7 +12,7 @@ from memeloc.survey.design.planning import Pace
 from memeloc.survey.model import Check, Entry, MemeEntry, PersonEntry, Sheet, entry_id, questions_of
 from memeloc.survey.study import LINES
 from memeloc.survey.targets.places import item_key
-from memeloc.survey.targets.protocol import SheetsToSend, no_progress
+from memeloc.survey.targets.protocol import SheetsToSend, Target, no_progress
 from memeloc.survey.texts import TaxonomyTexts
 from memeloc.taxonomy import LABEL, Kind
 
@@ -159,7 +159,7 @@ class SheetTexts(TaxonomyTexts):
         return tuple(part for part in parts if part.paragraphs or part.examples)
 
 
-class SheetFiles(ABC):
+class SheetFiles(Target):
     """A target that writes each sheet by itself: with `write_sheet` it has `export`."""
 
     @abstractmethod

@@ -1,9 +1,9 @@
-"""What a survey target is. In: a survey's sheets, or a file that came back. Out: the protocols.
+"""Survey targets. In: a survey's sheets, or a file that came back. Out: what a target is.
 
-A target is a class in a file or folder of its own, registered by name (`registry.py` for memeloc's
-own, the entry point group `memeloc.targets` for other packages'). Its constructor's keyword
-arguments are its options: `--option KEY=VALUE` and `[survey.NAME]` in memeloc.toml set them. One
-that writes each sheet by itself has `export` from `instructions.SheetFiles`.
+A target is a subclass of `Target` in a file or folder of its own, registered by name (`registry.py`
+for memeloc's own, the entry point group `memeloc.targets` for other packages'). Its constructor's
+keyword arguments are its options: `--option KEY=VALUE` and `[survey.NAME]` in memeloc.toml set
+them. One that writes each sheet by itself has `export` from `instructions.SheetFiles`.
 
 A reader says only what stands in the file: it yields raw records, passes on as text what it cannot
 make sense of, and decides nothing. `resolver.import_file` makes submissions of a person's records:
@@ -11,19 +11,20 @@ make sense of, and decides nothing. `resolver.import_file` makes submissions of 
 one answer by itself, `Participant` for what a recruitment service reports of a person, and
 `RejectedRow` (its `file` may be left empty) for what is no such record at all.
 
-Services may also offer `Push`, `ReadMade`, `Decide`, `Lookup` and `Revocations`; whether a target
-does is asked with `isinstance`, so no command knows a target by name. What they remember goes into
-a `State`, which the workspace keeps by the target's name, and which is in `SheetsToSend.made`.
+Services have some of `Target`'s optional methods, too; `offers` says which, so no command knows a
+target by name. What they remember goes into a `State`, which the workspace keeps by the target's
+name, and which is in `SheetsToSend.made`.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, get_args, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 from memeloc.errors import InputError
 from memeloc.survey.model import (
@@ -74,7 +75,7 @@ class SheetsToSend:
         examples: by culture code and example id, the pictures of the taxonomy's examples.
         contact: whom annotators may ask, as they read it.
         minutes: that a sheet takes, as annotators read; 0 if nobody measured it.
-        made: by target name, what its `Push` remembered of this survey.
+        made: by target name, what its `push` remembered of this survey.
         root: the workspace's folder, where targets keep files of their own; None without one.
         prelabels: what a model answered, where annotators are to see it; None hides it.
         has_team: whether its people stand in a list of the survey's own, by whatever name.
@@ -215,16 +216,38 @@ def no_progress() -> None:
     """Report nothing."""
 
 
-class Target(Protocol):
-    """A program or service that a survey goes to and comes back from; `summary` is one line.
+class State(Protocol):
+    """What a target remembers of a survey between runs, as JSON values; the workspace keeps it."""
 
-    `kinds` are those of questions that it can show; a survey with others is refused.
+    def get(self, key: str) -> Any:
+        """Return the value that was put under a key; None if there is none."""
+
+    def put(self, key: str, value: Any) -> None:
+        """Remember a value; it is stored when this returns."""
+
+
+def disagree(_: str) -> bool:
+    """Return False: nothing that costs money or cannot be taken back is agreed to."""
+    return False
+
+
+class Target(ABC):
+    """A program or service that a survey goes to and comes back from.
+
+    A service also has some of the methods from `missing` on; `offers` says which.
+
+    Attributes:
+        summary: one line.
+        kinds: of questions that it can show; a survey with others is refused.
+        shows_prelabels: whether it shows what a model answered, where `SheetsToSend` has it.
     """
 
     name: str
     summary: str
     kinds: frozenset[Kind]
+    shows_prelabels = False
 
+    @abstractmethod
     def export(
         self, survey: SheetsToSend, folder: Path, *, on_sheet: Callable[[], None] = no_progress
     ) -> Sequence[Path]:
@@ -238,9 +261,11 @@ class Target(Protocol):
                 a file cannot be written.
         """
 
+    @abstractmethod
     def recognises(self, path: Path) -> bool:
         """Return whether a file or folder that came back is of this target, by its content."""
 
+    @abstractmethod
     def read(self, path: Path, survey: SheetsToSend) -> Iterable[RawRecord]:
         """Return the raw records of a file, in its order.
 
@@ -248,12 +273,71 @@ class Target(Protocol):
             InputError: the file cannot be read at all; also while iterating.
         """
 
+    @classmethod
+    def offers(cls, method: str) -> bool:
+        """Return whether a target has an optional method, such as `push`, of its own."""
+        return getattr(cls, method) is not getattr(Target, method)
 
-@runtime_checkable
-class ShowPrelabels(Protocol):
-    """A target that can show what a model answered beforehand, where `SheetsToSend` has it."""
+    def missing(self, survey: SheetsToSend) -> Sequence[str]:
+        """Return what sheets lack before people can be sent to them, each with its command."""
+        return ()
 
-    shows_prelabels: bool
+    def push(
+        self,
+        survey: SheetsToSend,
+        state: State,
+        *,
+        dry_run: bool = False,
+        publish: bool = False,
+        agree: Callable[[str], bool] = disagree,
+    ) -> Sequence[Mapping[str, Any]]:
+        """Make the sheets at the service: what is not there yet, so a second run makes nothing.
+
+        A dry run reports what would be made, and asks the service nothing. `publish` also publishes
+        what costs money: `agree` is given a sentence with the sum before, and only True goes on.
+        Returns a row a sheet with the same keys each, `sheet` the first.
+
+        Raises:
+            InputError: something is missing or differs from what was made.
+            MissingError: a package or credentials are missing.
+            ServiceError: the service refused, or could not be reached.
+        """
+        raise InputError(f"{self.name} makes nothing at a service")
+
+    def read_made(self, path: Path, survey: SheetsToSend) -> Mapping[str, Mapping[str, Any]]:
+        """Return by sheet id what a script made, as `State` has it; empty for another file.
+
+        Raises InputError for a list of other sheets, or one that differs from what was made.
+        """
+        return {}
+
+    def decide(
+        self,
+        decisions: Sequence[Decision],
+        ids: Mapping[str, str],
+        state: State,
+        *,
+        agree: Callable[[str], bool] = disagree,
+    ) -> Mapping[str, int]:
+        """Send what was decided, each once; how many came to which outcome (`sent`: it was taken).
+
+        `ids` gives the service's own id by `Decision.service`, which may be stored as a hash.
+        `agree` is given a sentence with the counts before; only True goes on. Raises as `push`.
+        """
+        raise InputError(f"{self.name} takes no decisions")
+
+    def look_up(
+        self, cultures: Sequence[Culture], root: Path, out: Path | None = None
+    ) -> Mapping[str, Any]:
+        """Write what an export needs of the service to `out`, or where it is found in `root`.
+
+        Returns the `file`, the `count` of things in it, and as `problems` what has to be filled in.
+        """
+        raise InputError(f"{self.name} has nothing to look up")
+
+    def revoked(self, path: Path) -> Sequence[str]:
+        """Return the ids of people who revoked consent by a file; raise InputError as `read`."""
+        return ()
 
 
 def refuse_prelabels(what: str, survey: str, prelabels: Prelabels | None) -> None:
@@ -274,103 +358,3 @@ def refuse_other_kinds(target: Target, taxonomy: Taxonomy) -> None:
                 f"kind {question.kind}; it shows {', '.join(sorted(target.kinds))}. The target "
                 "html shows all kinds."
             )
-
-
-class State(Protocol):
-    """What a target remembers of a survey between runs, as JSON values; the workspace keeps it."""
-
-    def get(self, key: str) -> Any:
-        """Return the value that was put under a key; None if there is none."""
-
-    def put(self, key: str, value: Any) -> None:
-        """Remember a value; it is stored when this returns."""
-
-
-@runtime_checkable
-class Push(Protocol):
-    """A target that makes its sheets at a service."""
-
-    def push(
-        self,
-        survey: SheetsToSend,
-        state: State,
-        *,
-        dry_run: bool = False,
-        publish: bool = False,
-        agree: Callable[[str], bool] = lambda _: False,
-    ) -> Sequence[Mapping[str, Any]]:
-        """Make what is not there yet; a run that was stopped goes on, a second one makes nothing.
-
-        A dry run reports what would be made, and asks the service nothing. `publish` also publishes
-        what costs money: `agree` is given a sentence with the sum before, and only True goes on.
-        Returns a row a sheet with the same keys each, `sheet` the first.
-
-        Raises:
-            InputError: something is missing or differs from what was made.
-            MissingError: a package or credentials are missing.
-            ServiceError: the service refused, or could not be reached.
-        """
-
-
-@runtime_checkable
-class Incomplete(Protocol):
-    """A target whose sheets may lack what they need before people can be sent to them."""
-
-    def missing(self, survey: SheetsToSend) -> Sequence[str]:
-        """Return what is lacking, each a sentence with the command that completes it."""
-
-
-@runtime_checkable
-class ReadMade(Protocol):
-    """A target whose sheets may be made at its service by a script, which leaves a list of them."""
-
-    def read_made(self, path: Path, survey: SheetsToSend) -> Mapping[str, Mapping[str, Any]]:
-        """Return by sheet id what was made, as its `State` has it; empty for another file.
-
-        Raises InputError for a list of other sheets, or one that differs from what was made.
-        """
-
-
-@runtime_checkable
-class Decide(Protocol):
-    """A target that is sent what was decided about submissions: paid, returned, rejected."""
-
-    def decide(
-        self,
-        decisions: Sequence[Decision],
-        ids: Mapping[str, str],
-        state: State,
-        *,
-        agree: Callable[[str], bool] = lambda _: False,
-    ) -> Mapping[str, int]:
-        """Send decisions, each once; how many came to which outcome (`sent`: the service took it).
-
-        `ids` gives the service's own id by `Decision.service`, which may be stored as a hash.
-        `agree` is given a sentence with the counts before; only True goes on. Raises as of
-        `Push.push`.
-        """
-
-
-@dataclass(frozen=True, slots=True)
-class LookedUp:
-    """A file with `count` things that were looked up; what has to be filled in, as sentences."""
-
-    file: Path
-    count: int
-    problems: tuple[str, ...]
-
-
-@runtime_checkable
-class Lookup(Protocol):
-    """A target that asks its service for what an export needs, and keeps it in a file."""
-
-    def look_up(self, cultures: Sequence[Culture], root: Path, out: Path | None = None) -> LookedUp:
-        """Write what the cultures' people need to `out`, or where `export` finds it in `root`."""
-
-
-@runtime_checkable
-class Revocations(Protocol):
-    """A target whose files say who revoked their consent."""
-
-    def revoked(self, path: Path) -> Sequence[str]:
-        """Return those people's ids as the file has them; raise InputError as `read` does."""

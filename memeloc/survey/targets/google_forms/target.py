@@ -21,7 +21,14 @@ from memeloc.survey.targets.files import copy_picture, write_json, write_text
 from memeloc.survey.targets.google_forms import reading
 from memeloc.survey.targets.google_forms.api import FormPush, Service, all_requests, picture_address
 from memeloc.survey.targets.google_forms.forms import Form, plan
-from memeloc.survey.targets.protocol import RawRecord, SheetsToSend, State, no_progress
+from memeloc.survey.targets.protocol import (
+    RawRecord,
+    SheetsToSend,
+    State,
+    Target,
+    disagree,
+    no_progress,
+)
 from memeloc.survey.targets.services import is_https
 from memeloc.tables import read_table
 from memeloc.taxonomy import Kind
@@ -32,7 +39,7 @@ _COLUMNS = ("sheet", "form", "answer", "prolific")
 _HOSTS = frozenset({"docs.google.com", "forms.gle"})
 
 
-class GoogleForms:
+class GoogleForms(Target):
     """Forms at Google: made through its API, or by a script in Apps Script.
 
     Args:
@@ -102,7 +109,7 @@ class GoogleForms:
         return reading.read(path, to_send, self.zone)
 
     def read_made(self, path: Path, to_send: SheetsToSend) -> Mapping[str, Mapping[str, Any]]:
-        """Return by sheet id the form's id and addresses; nothing is left to make. See `ReadMade`.
+        """Return by sheet id the form's id and addresses; nothing is left to make.
 
         Raises:
             InputError: a row is of no sheet of the survey, an address is not one of Google's forms,
@@ -135,7 +142,7 @@ class GoogleForms:
         *,
         dry_run: bool = False,
         publish: bool = False,
-        agree: Callable[[str], bool] = lambda _: False,
+        agree: Callable[[str], bool] = disagree,
     ) -> Sequence[Mapping[str, Any]]:
         """Make the forms, see `FormPush`; they are open at once, so none is published."""
         if publish:

@@ -44,10 +44,11 @@ from memeloc.survey.targets.prolific.studies import (
 )
 from memeloc.survey.targets.protocol import (
     ALL_KINDS,
-    LookedUp,
     RawRecord,
     SheetsToSend,
     State,
+    Target,
+    disagree,
     no_progress,
 )
 
@@ -62,7 +63,7 @@ _MINUTES = (
 )
 
 
-class Prolific:
+class Prolific(Target):
     """Studies of Prolific's, and the people that it recruited; options are `ProlificSettings`.
 
     Raises:
@@ -72,12 +73,15 @@ class Prolific:
     name = "prolific"
     summary = "Prolific: a study for each sheet, with screening, quotas, pay and codes"
     kinds = ALL_KINDS
-    recognises = staticmethod(recognises)
 
     def __init__(self, **options: Any) -> None:
         self.settings = validate(ProlificSettings, options, self.name)
         self.pay = self.settings.pay
         self.backoff = Backoff()
+
+    def recognises(self, path: Path) -> bool:
+        """Return whether a file is Prolific's export, or its API's list of submissions."""
+        return recognises(path)
 
     def studies(self, to_send: SheetsToSend) -> tuple[Study, ...]:
         """Return the study of each sheet; raises as `study` does."""
@@ -153,9 +157,9 @@ class Prolific:
         *,
         dry_run: bool = False,
         publish: bool = False,
-        agree: Callable[[str], bool] = lambda _: False,
+        agree: Callable[[str], bool] = disagree,
     ) -> Sequence[Mapping[str, Any]]:
-        """Draft a study for each sheet; publish them if the money is agreed to. See `Push`."""
+        """Draft a study for each sheet; publish them if the money is agreed to."""
         studies = self.studies(to_send)
         if dry_run:
             ids = [(state.get(f"study/{each.sheet}") or {}).get("id", "") for each in studies]
@@ -184,9 +188,9 @@ class Prolific:
         ids: Mapping[str, str],
         state: State,
         *,
-        agree: Callable[[str], bool] = lambda _: False,
+        agree: Callable[[str], bool] = disagree,
     ) -> Mapping[str, int]:
-        """Approve, ask to return and reject, each once. See `Decide`.
+        """Approve, ask to return and reject, each once.
 
         Outcomes are `sent`; `no id` when Prolific's id of the submission is not known; `sent
         before`; or its status there, such as `APPROVED` or `return requested`.
@@ -215,8 +219,10 @@ class Prolific:
                     state.put(f"decided/{decision.service}", decision.action)
         return outcomes
 
-    def look_up(self, cultures: Sequence[Culture], root: Path, out: Path | None = None) -> LookedUp:
-        """Ask for the ids of filters that cultures need, and keep them. See `Lookup`."""
+    def look_up(
+        self, cultures: Sequence[Culture], root: Path, out: Path | None = None
+    ) -> Mapping[str, Any]:
+        """Ask for the ids of filters that cultures need, and keep them."""
         path = out or root / FILTERS
         with self._connect() as api:
             before = load_filters(path if path.exists() else None)
@@ -224,7 +230,7 @@ class Prolific:
         today, source = datetime.now(UTC).date(), f"{api.base_url}/api/v1/filters/"
         update = {"looked_up": today.isoformat(), "source": source}
         file = write_filters(filters.model_copy(update=update), path)
-        return LookedUp(file, len(filters.criteria), tuple(problems))
+        return {"file": file, "count": len(filters.criteria), "problems": problems}
 
     def _connect(self) -> ProlificApi:
         return ProlificApi(self.settings.endpoint, self.settings.workspace, self.backoff)
