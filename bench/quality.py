@@ -39,7 +39,7 @@ from memeloc.survey.labels.settling import answers_table
 from memeloc.survey.model import Answer, Check, Culture, Sheet, Submission, entry_id
 from memeloc.survey.quality.checking import check
 from memeloc.survey.recipes import load_recipe
-from memeloc.taxonomy import load_taxonomy
+from memeloc.taxonomy import LABEL, load_taxonomy
 
 CARELESS = ("blind", "straight", "fast", "waiting", "passing", "contrary")
 SHARE = 0.02
@@ -198,7 +198,7 @@ def _filled(
             chosen = random.random() < (0.5 if random.random() < slips else odds / (1 + odds))
             label = _LABELS[int(bool(chosen) != (kind == "contrary"))]
             label = "unknown" if random.random() < _UNKNOWN else label
-        answers.append(Answer(entry_id(entry), label, shown=max(1, int(1000 * time))))
+        answers.append(Answer(entry_id(entry), {LABEL: (label,)}, shown=max(1, int(1000 * time))))
     ended = _NOON + timedelta(seconds=float(seconds.sum()))
     return Submission(who, sheet.id, who, tuple(answers), "bench", ended, _NOON)
 

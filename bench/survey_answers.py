@@ -19,6 +19,7 @@ from memeloc.survey.targets.google_forms.forms import plan, question_id, questio
 from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import CONSENT, SheetsToSend
+from memeloc.taxonomy import LABEL
 from memeloc.workspace import Workspace
 from memeloc.workspace.sheets_to_send import sheets_as_sent
 
@@ -183,8 +184,9 @@ def _form_texts(
     yield "participant", submission.participant
     for answer in submission.answers:
         yield f"entry:{answer.entry}", labels[answer.label]
-        for question, values in answer.further:
-            yield question_key(answer.entry, question), ";".join(values)
+        for question, values in answer.values.items():
+            if question != LABEL:
+                yield question_key(answer.entry, question), ";".join(values)
 
 
 def write_qsf(pack: SheetsToSend, sent: Iterable[Submission], folder: Path) -> None:

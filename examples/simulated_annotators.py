@@ -25,6 +25,7 @@ from typing import Any
 from memeloc.survey.model import Check, Sheet, Submission, entry_id
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SheetsToSend
+from memeloc.taxonomy import LABEL
 from memeloc.workspace import Workspace
 from memeloc.workspace.sheets_to_send import sheets_as_sent
 
@@ -62,7 +63,8 @@ def further_by_key(submission: Submission, key: str) -> dict[str, tuple[str, ...
     return {
         key.format(question=name, entry=answer.entry): values
         for answer in submission.answers
-        for name, values in answer.further
+        for name, values in answer.values.items()
+        if name != LABEL
     }
 
 
@@ -119,7 +121,11 @@ def table(
             elif answer := given.get(row["item"]):
                 if answer.label:
                     typed["answer"] = words[labels.index(answer.label)]
-                typed |= {name: " | ".join(values) for name, values in answer.further}
+                typed |= {
+                    name: " | ".join(values)
+                    for name, values in answer.values.items()
+                    if name != LABEL
+                }
             filled.append({**row, **typed})
         with (into / f"{sheet.id}-{number}.csv").open("w", encoding="utf-8", newline="") as stream:
             writer = csv.DictWriter(stream, list(rows[0]), delimiter=";")
@@ -160,7 +166,7 @@ def label_studio(
                             "type": "choices",
                             "value": {"choices": list(values)},
                         }
-                        for question, values in (("label", (answer.label,)), *answer.further)
+                        for question, values in answer.values.items()
                         if all(values)
                     ],
                 }
@@ -195,7 +201,11 @@ def qualtrics(
             for answer in submission.answers:
                 key = item_key(pack.name, sheet.id, answer.entry)
                 given[key] = answer.label
-                given |= {f"{key}_q{numbers[name]}": ",".join(it) for name, it in answer.further}
+                given |= {
+                    f"{key}_q{number}": ",".join(answer.get(name))
+                    for name, number in numbers.items()
+                    if name in answer.values
+                }
             agreed = "consent.no" if submission.status == "no consent" else "consent.yes"
             times = [
                 at.strftime("%Y-%m-%d %H:%M:%S") if at else ""

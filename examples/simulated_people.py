@@ -20,7 +20,6 @@ from pathlib import Path
 
 from memeloc.survey.design.team import read_team
 from memeloc.survey.model import Submission
-from memeloc.taxonomy import LABEL
 from memeloc.workspace import Workspace
 from memeloc.workspace.survey import Survey
 from memeloc.workspace.survey_teams import assigned_to
@@ -78,8 +77,8 @@ def write(survey: Survey, submissions: Sequence[Submission], into: Path) -> None
         for sent in submissions:
             for answer in sent.answers:
                 if answer.entry in survey.memes:
-                    for name in (LABEL, *dict(answer.further)):
-                        given = "|".join(answer.given(name))
+                    for name in answer.values:
+                        given = "|".join(answer.get(name))
                         key = (answer.entry, cultures[sent.sheet], sent.participant)
                         writer.writerow((*key, name, given))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from random import Random
 
-from examples.simulation import START, further_answers
+from examples.simulation import START, values_after
 from memeloc.survey.design.arranging import chance, one_of
 from memeloc.survey.design.team import Assigned
 from memeloc.survey.model import Answer, MemeEntry, Sheet, Submission
@@ -96,5 +96,4 @@ def _answer(
     elif not sure:
         others = [other.id for other in taxonomy.of_role("vote") if other.id != own]
         label = one_of(others, random)
-    further = further_answers(taxonomy, entry, label, random, seed, agreement)
-    return Answer(entry.meme_id, label, further)
+    return Answer(entry.meme_id, values_after(taxonomy, entry, label, random, seed, agreement))

@@ -99,7 +99,9 @@ def saved_page(survey: str, submission: Submission) -> dict[str, object]:
             {
                 "entry": answer.entry,
                 "label": answer.label,
-                "further": {name: list(values) for name, values in answer.further},
+                "further": {
+                    name: list(values) for name, values in answer.values.items() if name != LABEL
+                },
             }
             for answer in submission.answers
         ],
@@ -232,23 +234,23 @@ def _filled(
             label = truth[entry.meme_id, sheet.culture.code]
             if random.random() >= crowd.agreement:
                 label = one_of([other for other in voting if other != label], random)
-        further = further_answers(taxonomy, entry, label, random, seed, crowd.agreement)
-        if label or further:
-            answers.append(Answer(entry_id(entry), label, further))
+        values = values_after(taxonomy, entry, label, random, seed, crowd.agreement)
+        if values:
+            answers.append(Answer(entry_id(entry), values))
     if kind == "hurried":
         seconds = len(entries) * (0.4 + random.random() * 0.6)
     return tuple(answers), max(1, round(seconds))
 
 
-def further_answers(
+def values_after(
     taxonomy: Taxonomy, entry: Entry, label: str, random: Random, seed: int, agreement: float
-) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Answers to what an entry is asked after a label, by question id.
+) -> dict[str, tuple[str, ...]]:
+    """Return a label, and answers to what an entry is asked after it, by question id.
 
     As often as `agreement` says they are the entry's own, the same of everybody, else at random.
     Drafts are left as they are.
     """
-    given: dict[str, tuple[str, ...]] = {LABEL: (label,)}
+    given: dict[str, tuple[str, ...]] = {LABEL: (label,)} if label else {}
     texts = entry.texts if isinstance(entry, MemeEntry) else {}
     for question in questions_of(taxonomy, entry):
         if not question.asked_after(given):
@@ -267,8 +269,7 @@ def further_answers(
             given[question.id] = ("0-1",)
         else:
             given[question.id] = (texts.get(question.id) or "A simulated text.",)
-    del given[LABEL]
-    return tuple(given.items())
+    return given
 
 
 def _name(*parts: object) -> str:

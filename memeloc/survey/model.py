@@ -183,31 +183,35 @@ class CompletionCodes:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The label for one entry, and what was answered to further questions, by id in their order.
+    """The answers to one entry.
 
-    Answers to choose from are ids; a number of a scale is such as `3`, a span of the caption such
-    as `12-20`: its first code point and the one after its last, counted from 0.
-
-    `shown` is for how many milliseconds the picture was seen; None where that was not measured.
-    With 0 it could not be shown, and its person went on without an answer. `took` is for how many
-    milliseconds the item was on the screen, on all visits.
+    Attributes:
+        values: what was answered by question id, `LABEL` for the label, in the questions' order;
+            questions without an answer are left out. Answers to choose from are ids; a number of a
+            scale is such as `3`, a span of the caption such as `12-20`: its first code point and
+            the one after its last, counted from 0.
+        shown: for how many milliseconds the picture was seen; None where that was not measured.
+            With 0 it could not be shown, and its person went on without an answer.
+        took: for how many milliseconds the item was on the screen, on all visits.
     """
 
     entry: str
-    label: str = ""
-    further: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     shown: int | None = None
     took: int | None = None
 
-    def given(self, question_id: str) -> tuple[str, ...]:
-        """What was answered to a question; empty for nothing.
+    def get(self, question_id: str) -> tuple[str, ...]:
+        """Return what was answered to a question; empty for nothing.
 
-        >>> Answer("m1", "hate", (("target", ("society",)),)).given("target")
+        >>> Answer("m1", {"label": ("hate",), "target": ("society",)}).get("target")
         ('society',)
         """
-        if question_id == LABEL:
-            return (self.label,) if self.label else ()
-        return dict(self.further).get(question_id, ())
+        return self.values.get(question_id, ())
+
+    @property
+    def label(self) -> str:
+        """The label, empty for none."""
+        return self.values[LABEL][0] if LABEL in self.values else ""
 
 
 @dataclass(frozen=True, slots=True)

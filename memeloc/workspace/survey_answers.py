@@ -234,9 +234,9 @@ class SurveyAnswers:
             asked = {LABEL: shown.question, **shown.asked} if shown else {}
             right = {check.id: check.expected for check, _ in judged.checks}
             for answer in sent.answers:
-                for question in (LABEL, *dict(answer.further)):
+                for question in dict.fromkeys((LABEL, *answer.values)):
                     names = shown.answers.get(question, {}) if shown else {}
-                    given = ", ".join(names.get(each, each) for each in answer.given(question))
+                    given = ", ".join(names.get(each, each) for each in answer.get(question))
                     expected = right.get(answer.entry, "") if question == LABEL else ""
                     text = asked.get(question, question)
                     if given or expected:
@@ -257,7 +257,8 @@ class SurveyAnswers:
                 rows += [("", "", service.study, *fact, "") for fact in facts.items()]
         for decided in survey.workspace.store.label_decisions.find(survey.name):
             if who in decided.people:
-                rows.append(("", "", decided.item, "took part in deciding", decided.label, ""))
+                label = "".join(decided.values.get(LABEL, ()))
+                rows.append(("", "", decided.item, "took part in deciding", label, ""))
         file, count = write_sheet_table(Path(out), _ABOUT, rows)
         return {"survey": survey.name, "file": file, "rows": count}
 

@@ -50,7 +50,7 @@ from memeloc.survey.labels.settling import (
 from memeloc.survey.model import MemeEntry
 from memeloc.survey.quality.checking import COMPLETE
 from memeloc.survey.quality.rules import Settling, read_settling
-from memeloc.survey.targets.questions import resolve_further
+from memeloc.survey.targets.questions import resolve_answers
 from memeloc.survey.texts import TaxonomyTexts, survey_texts
 from memeloc.tables import folded
 from memeloc.taxonomy import LABEL, SOURCE
@@ -393,7 +393,7 @@ class SurveyLabels:
         if not in_force:
             raise InputError(f"the label of {item!r} is open; decide it, too", column=LABEL)
         entry = MemeEntry(item, "", NO_PICTURE, texts=self.survey.item_texts.get(item, {}))
-        answers, problems = resolve_further(
+        values, problems = resolve_answers(
             self.survey.taxonomy,
             entry,
             in_force,
@@ -410,7 +410,9 @@ class SurveyLabels:
         team = team_of(self.survey)
         places = {each.place: each.participant for each in team.members} if team else {}
         people = {places.get(who) or self.survey.hashed(who) for who in given["people"]}
-        return LabelDecision(item, code, label, tuple(sorted(people)), reason, answers)
+        if not label:
+            values.pop(LABEL)  # the votes' own, by which the questions are asked
+        return LabelDecision(item, code, values, tuple(sorted(people)), reason)
 
     @cached_property
     def _names(self) -> dict[str, dict[str, dict[str, str]]]:

@@ -58,13 +58,13 @@ def lived_in(filled: Store) -> Store:
     filled.curation.add_selection({}, [], [first])
     batch = Batch("r1-b01", 1, (Slot(first),), ("DE",), 5)
     filled.surveys.add("pilot", {"seed": 1}, [batch])
-    sent = Submission("s", "r1-b01-DE", "p", (Answer(first, "hate"),), "csv")
+    sent = Submission("s", "r1-b01-DE", "p", (Answer(first, {"label": ("hate",)}),), "csv")
     left = RejectedRow("f.csv", 3, "unknown sheet", "There is none.")
     back = Imported((sent,), (Participant("p"),), (left,))
     filled.surveys.add_submissions("pilot", FileRecord("submissions", "f", "f" * 64, 1), back)
     filled.surveys.add_result("pilot", "check", {}, {})
     filled.surveys.add_result("pilot", "labels", {}, [])
-    decision = LabelDecision(first, "DE", "hate", ("eve",), "a session")
+    decision = LabelDecision(first, "DE", {"label": ("hate",)}, ("eve",), "a session")
     filled.label_decisions.add("pilot", [decision])
     filled.model_labels.add(
         [RoundLabel(first, "c" * 64, "label", "charmemes", "tiny", "p" * 64, 1, 0, "refused")]

@@ -44,6 +44,12 @@ def sheet(code: str = "US", number: int = 1, memes: int = 20, wanted: int = 5) -
     )
 
 
+def labelled(entry: str, label: str = "", **values: tuple[str, ...]) -> Answer:
+    """An answer with a label, and to other questions by id."""
+    own = {"label": (label,)} if label else {}
+    return Answer(entry, own | {name.replace("_", "-"): each for name, each in values.items()})
+
+
 def truth(meme: str) -> str:
     """Four memes of ten are hate, the same ones for everybody."""
     return "hate" if random.Random(meme).random() < 0.4 else "no-hate"
@@ -69,14 +75,14 @@ def fill(
             continue
         if isinstance(entry, Check):
             label = "no-hate" if entry.expected != "no-hate" else "hate"
-            answers.append(Answer(name, label if name in wrong else entry.expected))
+            answers.append(labelled(name, label if name in wrong else entry.expected))
         elif only:
-            answers.append(Answer(name, only))
+            answers.append(labelled(name, only))
         else:
             message = truth(name)
             if draw.random() < noise:
                 message = draw.choice(["hate", "no-hate", "unknown"])
-            answers.append(Answer(name, message))
+            answers.append(labelled(name, message))
     started = NOON + timedelta(seconds=after)
     return Submission(
         f"s-{who}-{on.id}",

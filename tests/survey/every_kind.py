@@ -9,6 +9,7 @@ from memeloc.survey.model import Answer, MemeEntry, PersonEntry, Sheet, entry_id
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Kind, Label, Question
+from tests.survey.annotators import labelled
 
 CAPTION = "🐌 two eggs // one <b>segfault</b>"
 """With a letter that JavaScript counts as two characters."""
@@ -36,27 +37,21 @@ TEXTS = {
     "languages.answer.one": "One", "languages.answer.two": "Two or more",
 }  # fmt: skip
 WHOLE = (
-    Answer(
+    labelled(
         "m1",
         "hate",
-        (
-            ("whom", ("many",)),
-            ("why", ("eggs", "code")),
-            ("funny", ("0",)),
-            ("ocr", ("two eggs",)),
-            ("words", ("2-10",)),
-            ("statement", ("no",)),
-            ("why-not", ("It is\nlate.",)),
-        ),
+        whom=("many",),
+        why=("eggs", "code"),
+        funny=("0",),
+        ocr=("two eggs",),
+        words=("2-10",),
+        statement=("no",),
+        why_not=("It is\nlate.",),
     ),
-    Answer("check-1", "unknown"),
-    Answer(
-        "check-2",
-        "hate",
-        (("whom", ("one",)), ("funny", ("1",)), ("ocr", ("x",)), ("words", ("0-6",))),
-    ),
-    Answer("m2", "skip", (("funny", ("3",)), ("ocr", (DRAFT,)), ("statement", ("yes",)))),
-    Answer("person", "", (("age", ("old",)), ("languages", ("one", "two")))),
+    labelled("check-1", "unknown"),
+    labelled("check-2", "hate", whom=("one",), funny=("1",), ocr=("x",), words=("0-6",)),
+    labelled("m2", "skip", funny=("3",), ocr=(DRAFT,), statement=("yes",)),
+    labelled("person", age=("old",), languages=("one", "two")),
 )
 
 
@@ -81,12 +76,12 @@ def every_kind(survey: SheetsToSend, kinds: Iterable[Kind]) -> SheetsToSend:
 
 def answered(survey: SheetsToSend) -> tuple[Answer, ...]:
     """`WHOLE`, as far as the survey asks it."""
-    asked = {question.id for question in survey.taxonomy.questions}
+    asked = {"label", *(question.id for question in survey.taxonomy.questions)}
     entries = set(map(entry_id, survey.sheets[0].entries))
     return tuple(
-        replace(answer, further=tuple(each for each in answer.further if each[0] in asked))
-        for answer in WHOLE
-        if answer.entry in entries
+        replace(each, values={name: own for name, own in each.values.items() if name in asked})
+        for each in WHOLE
+        if each.entry in entries
     )
 
 

@@ -314,7 +314,7 @@ def test_unticked_boxes(command: Run, study: Path) -> None:
     assert len(sent) == len(people) == 18
     for each in sent:
         (answer,) = (answer for answer in each.answers if answer.entry == sheet.memes[0])
-        assert answer.given("target") == ("society",)
+        assert answer.get("target") == ("society",)
 
 
 def test_made_answers(command: Run, study: Path) -> None:
@@ -369,7 +369,7 @@ def test_a_checkbox_with_other(command: Run, study: Path) -> None:
     row[asked[0]] = "One person;Society;my neighbour, too"
     result = imported(command, table(study / f"{sheet.id}.csv", [row]), name="harm")
     (sent,) = stored("harm")
-    assert ("person", "society") in [answer.given("target") for answer in sent.answers]
+    assert ("person", "society") in [answer.get("target") for answer in sent.answers]
     assert sum(result["rejected_by_reason"].values()) == 1
     assert "my neighbour, too" in json.dumps(result["rejected"])
 

@@ -124,7 +124,7 @@ def answers(
     given: dict[str, dict[str, str]] = {}
     for submission in submissions:
         for answer in submission.answers:
-            if chosen := answer.given(question):
+            if chosen := answer.get(question):
                 given.setdefault(answer.entry, {})[submission.participant] = "|".join(chosen)
     return given
 
@@ -155,7 +155,9 @@ def _saved(name: str, sent: Submission) -> dict[str, object]:
             {
                 "entry": answer.entry,
                 "label": answer.label,
-                "further": {name: list(values) for name, values in answer.further},
+                "further": {
+                    name: list(values) for name, values in answer.values.items() if name != "label"
+                },
             }
             for answer in sent.answers
         ],

@@ -27,6 +27,7 @@ from memeloc.survey.quality.participants import merged
 from memeloc.survey.targets.protocol import Imported
 from memeloc.survey.targets.resolver import DECLINED
 from memeloc.tables import folded
+from memeloc.taxonomy import LABEL
 
 _ROWS = 2000
 """Rows fetched at a time."""
@@ -36,9 +37,6 @@ _LONG = 6
 
 COMMENT = "comment"
 """The reason of a rejected row that holds what somebody wrote beside the answers."""
-Further = tuple[tuple[str, tuple[str, ...]], ...]
-"""As of `Answer.further`."""
-
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
@@ -89,11 +87,11 @@ def without_ids(imported: Imported, key: bytes, words: Collection[str]) -> Impor
     long = {name for name in ids if len(name) >= _LONG}
 
     def typed(answer: Answer) -> Answer:
-        further = tuple(
-            (name, tuple(each if known(each) else hidden(each, long, hashed) for each in values))
-            for name, values in answer.further
-        )
-        return answer if further == answer.further else replace(answer, further=further)
+        values = {
+            name: tuple(each if known(each) else hidden(each, long, hashed) for each in own)
+            for name, own in answer.values.items()
+        }
+        return answer if values == answer.values else replace(answer, values=values)
 
     return replace(
         imported,
@@ -213,8 +211,14 @@ def _row(record: Submission | Participant | RejectedRow, file_id: int) -> dict[s
     if isinstance(record, Submission):
         values["id"] = _short(record.id)
         values["answers"] = [
-            # The times of an answer as far as they were measured.
-            (each.entry, each.label, each.further, each.shown, each.took)[: _measured(each)]
+            # The label stands before the other answers, and times as far as they were measured.
+            (
+                each.entry,
+                each.label,
+                [pair for pair in each.values.items() if pair[0] != LABEL],
+                each.shown,
+                each.took,
+            )[: _measured(each)]
             for each in record.answers
         ]
         beside["row"] = values.pop("row")
@@ -247,8 +251,8 @@ def find_submissions(
     others, which it superseded."""
 
     @cache  # what several people answered is in memory once
-    def answer(entry: str, label: str, further: Further) -> Answer:
-        return Answer(entry, label, further)
+    def answer(entry: str, *values: tuple[str, tuple[str, ...]]) -> Answer:
+        return Answer(entry, dict(values))
 
     query = select(*columns_of(submissions, Submission)).where(submissions.c.survey == survey)
     rows = connection.execution_options(yield_per=_ROWS).execute(
@@ -256,13 +260,14 @@ def find_submissions(
     )
     stored = []
     for row in rows:
-        answers = tuple(
-            (Answer if times else answer)(
-                entry, label, tuple((name, tuple(values)) for name, values in further), *times
-            )
-            for entry, label, further, *times in row.answers
-        )
-        stored.append(replace(Submission(*row), answers=answers, presented=row.presented or {}))
+        answers = []
+        for entry, label, others, *times in row.answers:
+            values = [(name, tuple(own)) for name, own in others]
+            if label:
+                values.insert(0, (LABEL, (label,)))
+            answers.append(Answer(entry, dict(values), *times) if times else answer(entry, *values))
+        sent = replace(Submission(*row), answers=tuple(answers), presented=row.presented or {})
+        stored.append(sent)
     by_time = sorted(enumerate(stored), key=lambda each: each[1].submitted or _EARLIEST)
     newest = {(row.sheet, row.participant): index for index, row in by_time}
     last = set(newest.values())

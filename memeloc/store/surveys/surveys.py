@@ -39,11 +39,11 @@ from memeloc.store.tables.types import encode_json
 from memeloc.survey.labels.settling import LabelDecision
 from memeloc.survey.model import Batch, Participant, Slot, Submission
 from memeloc.survey.targets.protocol import Imported
+from memeloc.taxonomy import LABEL
 
 Result = Literal["check", "labels"]
 """A quality control (rules and report), or a settling (settings and labels)."""
 
-_DECIDED = ("item", "culture", "label", "further", "reason")
 _SAME = "same person"
 """In the details of a row that says whose answers a service's submission is: since when; or empty
 where that was taken back."""
@@ -250,8 +250,17 @@ class LabelDecisions(Repository):
                 if newest.get(decision.cell) == decision:
                     continue
                 newest[decision.cell] = decision
-                values = {name: getattr(decision, name) for name in _DECIDED}
-                number = add_row(connection, label_decisions, survey=survey, **values)
+                others = [pair for pair in decision.values.items() if pair[0] != LABEL]
+                number = add_row(
+                    connection,
+                    label_decisions,
+                    survey=survey,
+                    item=decision.item,
+                    culture=decision.culture,
+                    label="".join(decision.values.get(LABEL, ())),
+                    further=others,
+                    reason=decision.reason,
+                )
                 people = [{"decision": number, "participant": who} for who in decision.people]
                 add_rows(connection, label_deciders, people)
                 count += 1
@@ -312,10 +321,13 @@ def _decisions(connection: Connection, survey: str) -> list[LabelDecision]:
         LabelDecision(
             row.item,
             row.culture,
-            row.label,
+            {
+                question: tuple(values)
+                for question, values in ((LABEL, [row.label]), *row.further)
+                if values != [""]
+            },
             tuple(sorted(people[row.number])),
             row.reason,
-            tuple((question, tuple(values)) for question, values in row.further),
         )
         for row in rows
     ]

@@ -17,7 +17,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -84,19 +84,16 @@ class LabelDecision:
     """What some people decided about an item in a culture.
 
     Attributes:
-        label: the label's id, also of one that rejects the item; empty where only further questions
-            were decided.
+        values: what was decided by question id, as of `Answer`; the label may reject the item.
         people: who took part, as they are stored: keyed hashes.
         reason: why, in their words.
-        further: by question id what was decided, as of `Answer.further`.
     """
 
     item: str
     culture: str
-    label: str
+    values: Mapping[str, tuple[str, ...]] = field(hash=False)
     people: tuple[str, ...]
     reason: str
-    further: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def cell(self) -> Cell:
@@ -144,7 +141,7 @@ def answers_table(
     table = [
         (
             *(*key, answer.label, answer.shown),
-            *(BETWEEN.join(answer.given(question)) for question in questions),
+            *(BETWEEN.join(answer.get(question)) for question in questions),
         )
         for key, answer in rows.items()
     ]
@@ -180,7 +177,7 @@ def people_table(
             person = person_of(submission)
             of_person[person] = cultures[submission.sheet]
             for answer in (each for each in submission.answers if each.entry == PERSON):
-                given = {(person, "sheet", each.id): answer.given(each.id) for each in asked}
+                given = {(person, "sheet", each.id): answer.get(each.id) for each in asked}
                 answered |= {key: values for key, values in given.items() if values}
     for row in (row for row in participants if row.participant in of_person):
         for fact, value in row.facts.items():
@@ -318,9 +315,7 @@ def decided_answers(decisions: Iterable[LabelDecision]) -> dict[Cell, dict[str, 
     answers: dict[Cell, dict[str, str]] = {}
     for decision in decisions:
         own = answers.setdefault(decision.cell, {})
-        if decision.label:
-            own[LABEL] = decision.label
-        own |= {question: BETWEEN.join(values) for question, values in decision.further}
+        own |= {question: BETWEEN.join(values) for question, values in decision.values.items()}
     return answers
 
 

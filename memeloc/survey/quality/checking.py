@@ -499,7 +499,7 @@ def _judged(
     entries = () if sheet is None else sheet.entries
     # What a person answered about most of life goes before what a service says of it.
     of_person = [answer for answer in submission.answers if answer.entry == PERSON]
-    if life := [value for answer in of_person for value in answer.given(MOST_OF_LIFE)]:
+    if life := [value for answer in of_person for value in answer.get(MOST_OF_LIFE)]:
         people = (*people, Participant(submission.participant, {"most_of_life": life[-1]}))
     seconds = service.seconds if service is not None else None
     if submission.started is not None and submission.submitted is not None:

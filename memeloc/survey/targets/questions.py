@@ -26,10 +26,10 @@ Problem = tuple[str, str]
 """A reason that can be counted, and the end of a sentence."""
 
 
-def resolve_further(
+def resolve_answers(
     taxonomy: Taxonomy, entry: Entry, label: str, given: Mapping[str, Sequence[str]], name: Name
-) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], list[Problem]]:
-    """Return what was answered beside a label, as of `Answer.further`, and what is wrong with it.
+) -> tuple[dict[str, tuple[str, ...]], list[Problem]]:
+    """Return what was answered, as of `Answer.values`, and what is wrong with it.
 
     A question is asked of an entry if the answers before it say so. Of checks nothing is missed,
     and what is answered is taken: some programs ask the same questions of every entry.
@@ -68,8 +68,7 @@ def resolve_further(
         elif question.required and not texts and not is_check:
             problems.append(("not answered", f"{question.id!r} has no answer; the rest counts"))
     problems += _not_asked(taxonomy, asked, given)
-    answers.pop(LABEL, None)
-    return tuple(answers.items()), problems
+    return answers, problems
 
 
 def _not_asked(

@@ -46,9 +46,10 @@ from memeloc.survey.targets.protocol import (
     SheetsToSend,
     Target,
 )
-from memeloc.survey.targets.questions import resolve_further
+from memeloc.survey.targets.questions import resolve_answers
 from memeloc.survey.times import read_moment
 from memeloc.tables import folded
+from memeloc.taxonomy import LABEL
 
 _STATUSES = (
     "complete", "returned", "no consent", "consent revoked", "timed out", "screened out",
@@ -362,7 +363,7 @@ class _Resolver:
             when = sent.submitted.isoformat() if sent.submitted else ""
             parts = [self.survey.name, sent.sheet, sent.participant, when, sent.status]
             for answer in sent.answers:
-                further = ";".join(",".join(answer.given(question)) for question in questions)
+                further = ";".join(",".join(answer.get(question)) for question in questions)
                 parts.append(f"{answer.entry}={answer.label}/{further}")
             whole = "\n".join(parts).encode("utf-8", "backslashreplace")
             sent = replace(sent, id=hashlib.sha256(whole).hexdigest()[:32])
@@ -410,12 +411,12 @@ class _Resolver:
             if not label:
                 return None
         if not (raw.further or self.survey.taxonomy.questions):  # as of most label sets
-            return Answer(own, label, (), raw.shown, raw.took)
+            return Answer(own, {LABEL: (label,)} if label else {}, raw.shown, raw.took)
         named = partial(self.places.answer, sheet)
-        further, problems = resolve_further(self.survey.taxonomy, entry, label, raw.further, named)
+        values, problems = resolve_answers(self.survey.taxonomy, entry, label, raw.further, named)
         for reason, problem in problems:
             self.reject(raw, reason, f"{own}: {problem}.")
-        return Answer(own, label, further, raw.shown, raw.took)
+        return Answer(own, values, raw.shown, raw.took)
 
     def _latest(self, answers: Sequence[tuple[Answer, RawAnswer]]) -> Answer | None:
         """Of one person's answers to an entry the last one; None when that is unclear."""

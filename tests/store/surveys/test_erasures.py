@@ -36,7 +36,7 @@ part in a decision stands in a table of its own."""
 
 
 def sent(who: str) -> Submission:
-    return Submission(f"sent-{who}", "r1-b01-DE", who, (Answer("m1", "hate"),), "csv")
+    return Submission(f"sent-{who}", "r1-b01-DE", who, (Answer("m1", {"label": ("hate",)}),), "csv")
 
 
 def back(*people: str) -> Imported:
@@ -67,7 +67,8 @@ def surveyed(store: Store) -> Store:
     store.surveys.add_result("other", "check", {}, {"aside": []})
     hashed = store.surveys.hash_participant
     both = tuple(map(hashed, (ADA, BEN)))
-    store.label_decisions.add("pilot", [LabelDecision("m1", "DE", "hate", both, "irony")])
+    decision = LabelDecision("m1", "DE", {"label": ("hate",)}, both, "irony")
+    store.label_decisions.add("pilot", [decision])
     for who in (ADA, BEN):
         sheet = Sheet(
             *("r1-b01-DE", "pilot", "r1-b01", 1, Culture("DE", default().get("de"))),

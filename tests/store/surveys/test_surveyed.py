@@ -30,7 +30,7 @@ def surveyed(store: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
 
 def sent(person: str, label: str, *, hours: float = 0, number: str = "") -> Submission:
     moment = NOON + timedelta(hours=hours)
-    answers = (Answer("m1", label), Answer("m2", "unknown"))
+    answers = (Answer("m1", {"label": (label,)}), Answer("m2", {"label": ("unknown",)}))
     return Submission(
         number or f"{person}-{hours}", "r1-b01-DE", person, answers, "csv", moment, NOON, row=3
     )
@@ -85,11 +85,12 @@ def test_of_who_declined_no_facts_stay(surveyed: Store, facts_first: bool) -> No
 
 
 def test_ids_in_typed_answers_are_hashed(surveyed: Store) -> None:
-    texts = (("why", ("ada-lovelace says so", "hate")), ("how", ("7",)))
-    one = replace(sent("ada-lovelace", "hate"), answers=(Answer("m1", "hate", texts),))
-    other = replace(sent("7", "hate"), answers=(Answer("m1", "hate", (("how", ("7",)),)),))
+    texts = {"label": ("hate",), "why": ("ada-lovelace says so", "hate"), "how": ("7",)}
+    short = {"label": ("hate",), "how": ("7",)}
+    one = replace(sent("ada-lovelace", "hate"), answers=(Answer("m1", texts),))
+    other = replace(sent("7", "hate"), answers=(Answer("m1", short),))
     surveyed.surveys.add_submissions("pilot", file("a"), Imported((one, other)), words={"hate"})
     first, second = surveyed.surveys.submissions("pilot")
     hashed = surveyed.surveys.hash_participant("ada-lovelace")
-    assert first.answers[0].given("why") == (f"{hashed} says so", "hate")
-    assert second.answers[0].given("how") == ("7",)
+    assert first.answers[0].get("why") == (f"{hashed} says so", "hate")
+    assert second.answers[0].get("how") == ("7",)

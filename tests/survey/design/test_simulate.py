@@ -48,8 +48,8 @@ def test_every_taxonomy_can_be_answered(name: str) -> None:
             assert answer.label in labels
             possible = questions_of(taxonomy, entries[person.sheet][answer.entry])
             for question in taxonomy.questions:
-                given = answer.given(question.id)
-                follows = question.asked_after({"label": (answer.label,), **dict(answer.further)})
+                given = answer.get(question.id)
+                follows = question.asked_after(answer.values)
                 assert bool(given) == (follows and question in possible)
                 assert len(given) <= (3 if question.kind == "choices" else 1)
 

@@ -22,8 +22,9 @@ def answers(*rows: tuple[str, str, str, str]) -> pd.DataFrame:
 
 
 def decision(label: str, target: str = "", item: str = "m1") -> LabelDecision:
-    further = (("target", (target,)),) if target else ()
-    return LabelDecision(item, "DE", label, ("eve",), "a session", further)
+    values = {"label": label, "target": target}
+    decided = {name: (answer,) for name, answer in values.items() if answer}
+    return LabelDecision(item, "DE", decided, ("eve",), "a session")
 
 
 @given(

@@ -20,7 +20,7 @@ from memeloc.survey.model import Answer, Check, Participant, Sheet, Submission
 from memeloc.survey.quality.checking import CheckReport, check, retained
 from memeloc.survey.quality.rules import Rules, read_rules, read_settling
 from memeloc.taxonomy import Label, Question, Taxonomy, load_taxonomy
-from tests.survey.annotators import NOON, person, sheet
+from tests.survey.annotators import NOON, labelled, person, sheet
 
 quick = settings(suppress_health_check=[HealthCheck.too_slow])
 SEVERITY = {"none": 0, "some": 1, "much": 2, "also-much": 2}
@@ -151,7 +151,7 @@ def submissions(draw: st.DrawFn, *, choices: bool = True) -> list[Submission]:
             label = draw(st.sampled_from((right, right, right, "hate", "no-hate", "unknown", "")))
             second = draw(st.sampled_from(choosable)) if label else ()
             if draw(st.integers(0, 9)):
-                answers.append(Answer(name, label, (("whom", second),) if second else ()))
+                answers.append(labelled(name, label, **({"whom": second} if second else {})))
         started = NOON + timedelta(minutes=draw(st.integers(0, 600)))
         seconds = draw(st.sampled_from((5, 20, 30, 60, 200, 240, 300, None)))
         ended = None if seconds is None else started + timedelta(seconds=seconds)
@@ -300,7 +300,7 @@ def test_further_answers_are_those_of_a_count_by_hand(
     ):
         if label != "hate":
             continue
-        chosen = [one.given("whom") for one in message[item, code].values() if one.label == "hate"]
+        chosen = [one.get("whom") for one in message[item, code].values() if one.label == "hate"]
         chosen = [one for one in chosen if one]
         counts = {name: sum(name in one for one in chosen) for name in "abc"}
         if many:
@@ -332,7 +332,7 @@ def failing(on: Sheet) -> tuple[list[Submission], list[Participant]]:
         replace(
             (one := fill(on, f"good-{number}", noise=0.0)),
             answers=tuple(
-                replace(answer, label=("hate", "no-hate")[place % 2])
+                replace(answer, values={"label": (("hate", "no-hate")[place % 2],)})
                 if answer.entry.startswith("m")
                 else answer
                 for place, answer in enumerate(one.answers)

@@ -13,7 +13,7 @@ from memeloc.survey.model import Answer, Participant, Submission
 from memeloc.survey.quality.checking import CheckReport, check, retained
 from memeloc.survey.quality.outliers import Rates, at_least
 from memeloc.survey.quality.rules import Again, OnePerson, Rules, read_rules
-from tests.survey.annotators import careful, fill, person, sheet
+from tests.survey.annotators import careful, fill, labelled, person, sheet
 
 US, DE = sheet("US"), sheet("DE")
 
@@ -91,7 +91,7 @@ def test_the_first_complete_sheet_of_a_person_counts() -> None:
 def test_people_with_the_same_answers_are_reported_and_kept() -> None:
     draw = random.Random(7)
     odd = tuple(
-        Answer(answer.entry, draw.choice(["hate", "no-hate", "unknown"]))
+        labelled(answer.entry, draw.choice(["hate", "no-hate", "unknown"]))
         if answer.entry.startswith("m")
         else answer
         for answer in fill(US, "x").answers

@@ -10,11 +10,11 @@ from statistics import NormalDist, fmean, pstdev
 
 import pytest
 
-from memeloc.survey.model import Answer, Submission
+from memeloc.survey.model import Submission
 from memeloc.survey.quality.checking import check, retained
 from memeloc.survey.quality.outliers import deviations
 from memeloc.survey.quality.rules import Outlier, Rules, read_rules
-from tests.survey.annotators import fill, sheet
+from tests.survey.annotators import fill, labelled, sheet
 
 ON = sheet(memes=60)
 TEAM = [fill(ON, f"careful-{number}", noise=0.1) for number in range(5)]
@@ -24,7 +24,7 @@ def drawn(submission: Submission) -> Submission:
     """The same person with labels of memes at random; checks passed, so no other rule fails."""
     draw = random.Random(4)
     answers = tuple(
-        answer if answer.entry.startswith("check") else Answer(answer.entry, label)
+        answer if answer.entry.startswith("check") else labelled(answer.entry, label)
         for answer in submission.answers
         for label in [draw.choice(["hate", "no-hate"])]
     )

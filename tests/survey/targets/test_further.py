@@ -12,7 +12,7 @@ from memeloc.locales import default
 from memeloc.survey.model import Culture, MemeEntry, Sheet
 from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.protocol import SheetsToSend
-from memeloc.survey.targets.questions import resolve_further
+from memeloc.survey.targets.questions import resolve_answers
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question, Taxonomy, load_taxonomy
 from memeloc.taxonomy.file import complete
@@ -39,8 +39,9 @@ def resolved(
         asked = taxonomy.question(question)
         return text if asked and text in asked.answers else None
 
-    answers, problems = resolve_further(taxonomy, ENTRY, label, given, name)
-    return dict(answers), sorted(reason for reason, _ in problems)
+    answers, problems = resolve_answers(taxonomy, ENTRY, label, given, name)
+    answers.pop("label", None)
+    return answers, sorted(reason for reason, _ in problems)
 
 
 WHOLE = {"whom": ["one"], "strength": ["3"], "claim": ["yes"]}

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-from memeloc.survey.model import Answer
 from memeloc.survey.targets.html.target import Html
 from memeloc.survey.targets.protocol import Imported, SheetsToSend
 from memeloc.survey.targets.resolver import import_file
 from tests.local_server import serve
+from tests.survey.annotators import labelled
 from tests.survey.packs import pack
 from tests.survey.sheet_pages import (
     CHOSEN,
@@ -88,7 +88,8 @@ def test_a_sheet_filled_offline_is_sent_when_back(
         ("comment", "<i>fine</i>")
     ]
     (submission,) = result.submissions
-    assert unmeasured(submission) == tuple(Answer(entry, label) for entry, label in CHOSEN.items())
+    chosen = tuple(labelled(entry, label) for entry, label in CHOSEN.items())
+    assert unmeasured(submission) == chosen
     assert (submission.participant, submission.status) == ("5f0c0ffee", "complete")
     assert submission.code == "DONE-7"
     assert submission.started is not None

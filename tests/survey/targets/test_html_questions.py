@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from memeloc.survey.model import Answer, MemeEntry, PersonEntry, Submission
+from memeloc.survey.model import MemeEntry, PersonEntry, Submission
 from memeloc.survey.targets.html.target import Html
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question
+from tests.survey.annotators import labelled
 from tests.survey.packs import pack
 from tests.survey.sheet_pages import (
     PHONE,
@@ -114,18 +115,16 @@ def test_every_kind_of_answer_is_read_back(
     page.click("#next")
     submission = end(page, survey)
     assert unmeasured(submission) == (
-        Answer(
+        labelled(
             "m1",
             "hate",
-            (
-                ("whom", ("one", "many")),
-                ("why-many", ("so many",)),
-                ("harm", ("4",)),
-                ("where", ("7-26",)),
-                ("text", ("Zwei Eier",)),
-            ),
+            whom=("one", "many"),
+            why_many=("so many",),
+            harm=("4",),
+            where=("7-26",),
+            text=("Zwei Eier",),
         ),
-        Answer("person", "", (("age", ("old",)),)),
+        labelled("person", age=("old",)),
     )
     assert CAPTION[7:26] == "Eier // ein Absturz"
 
@@ -144,10 +143,7 @@ def test_what_is_no_longer_asked_is_not_sent(
     page.check("input[name=harm][value='1']")
     page.click("#next")
     answer = end(page, survey).answers[0]
-    assert (answer.label, dict(answer.further)) == (
-        "no-hate",
-        {"harm": ("1",), "text": ("zwei eier",)},
-    )
+    assert answer.values == {"label": ("no-hate",), "harm": ("1",), "text": ("zwei eier",)}
 
 
 def test_the_first_required_question_left_out_is_shown(
@@ -245,7 +241,7 @@ def test_an_unchanged_draft_is_the_answer(
     page.check("input[name=harm][value='3']")
     page.click("#next")
     answer = end(page, survey).answers[0]
-    assert answer.given("text") == ()
+    assert answer.get("text") == ()
 
 
 def test_answers_are_there_after_going_back(
@@ -282,7 +278,7 @@ def test_a_file_of_before_is_still_read(tmp_path: Path) -> None:
     file = tmp_path / "answers.json"
     file.write_text(json.dumps({**sent, "answers": answers}), encoding="utf-8")
     (submission,) = import_file(Html(), file, survey).submissions
-    assert unmeasured(submission) == (Answer("m1", "hate", (("whom", ("one",)),)),)
+    assert unmeasured(submission) == (labelled("m1", "hate", whom=("one",)),)
 
 
 def test_nobody_goes_on_before_all_answers_were_on_the_screen(

@@ -36,7 +36,7 @@ def given(survey: SheetsToSend) -> Filled:
         (item_key(survey.name, sheet.id, entry_id(entry)), question, values)
         for entry in sheet.entries
         for question in SheetTexts(survey, sheet).questions(entry)
-        if (values := answers[entry_id(entry)].given(question.id))
+        if (values := answers[entry_id(entry)].get(question.id))
     ]
 
 

@@ -20,6 +20,7 @@ from memeloc.survey.targets.protocol import ALL_KINDS, SheetsToSend
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question
+from tests.survey.annotators import labelled
 from tests.survey.every_kind import answered, every_kind
 from tests.survey.packs import hostile, pack
 from tests.survey.real_programs import (
@@ -50,7 +51,7 @@ def with_further(survey: SheetsToSend, tag: str) -> SheetsToSend:
 
 
 ANSWERS = tuple(
-    Answer(entry, label, (("whom", ("one", "many")),) if label == "hate" else ())
+    labelled(entry, label, **({"whom": ("one", "many")} if label == "hate" else {}))
     for entry, label in CHOSEN.items()
 )
 
@@ -200,7 +201,7 @@ def annotated(
             page.get_by_alt_text(texts.text(entry), exact=True).wait_for()
         assert len(pictures_shown(page, ".shown img")) == (not printed)
         for question in texts.questions(entry):
-            given = answer.given(question.id)
+            given = answer.get(question.id)
             if is_read(entry):
                 # It is not asked about a picture that is not there.
                 assert page.get_by_role("heading", name=question.text).count() == 0

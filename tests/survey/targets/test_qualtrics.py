@@ -17,13 +17,14 @@ from typing import Any
 import pytest
 
 from memeloc.locales import default
-from memeloc.survey.model import Answer, entry_id
+from memeloc.survey.model import entry_id
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.qualtrics.survey import Qsf
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question
+from tests.survey.annotators import labelled
 from tests.survey.packs import pack
 
 CHOSEN = {"m1": "no-hate", "check-1": "unknown", "check-2": "hate", "m2": "hate"}
@@ -252,9 +253,9 @@ def test_exports_come_back_by_text_by_name_and_by_number(
     (one,) = result.submissions
     assert (one.id, one.participant, one.status, one.code) == ("R_1", "asha", "complete", "DONE-7")
     assert one.answers == (
-        Answer("m1", "no-hate"),
-        Answer("check-1", "unknown"),
-        Answer("check-2", "hate", (("whom", ("many",)),)),
-        Answer("m2", "hate", (("whom", ("one", "many")),)),
+        labelled("m1", "no-hate"),
+        labelled("check-1", "unknown"),
+        labelled("check-2", "hate", whom=("many",)),
+        labelled("m2", "hate", whom=("one", "many")),
     )
     assert one.submitted == datetime(2026, 3, 1, 10, 4, tzinfo=UTC)
