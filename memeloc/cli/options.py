@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
-from functools import partial
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -135,18 +134,15 @@ TakenCaptions = Annotated[
 
 
 def taking(
-    settings: type, before: str, shared: Mapping[str, Any]
+    options: Iterable[tuple[str, Any, Any]], before: str
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command an option for each field of settings, in the place of its `**options`.
+    """Give a command options (name, default and annotation) in the place of its `**options`.
 
-    Args:
-        settings: a dataclass; what its fields' metadata has are arguments of typer's `Option`.
-        before: the parameter of the command that they come before.
-        shared: by field an annotation that other commands have, too.
+    They come before the parameter `before`.
     """
     parameters = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-        for name, default, annotation in map(partial(_as_option, shared), fields(settings))
+        for name, default, annotation in options
     ]
 
     def with_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -161,15 +157,23 @@ def taking(
     return with_options
 
 
-def _as_option(shared: Mapping[str, Any], field: Any) -> tuple[str, Any, Any]:
-    """Return a field's name, its default on the command line, and its annotation."""
-    if field.name in shared:
-        return field.name, field.default if field.type == "bool" else None, shared[field.name]
-    option = dict(field.metadata)
-    name = option.pop("name", "--" + field.name.replace("_", "-"))
+def options_of(settings: type, shared: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Yield name, default and annotation of an option for each field of settings.
+
+    Args:
+        settings: a dataclass; what its fields' metadata has are arguments of typer's `Option`.
+        shared: by field an annotation that other commands have, too.
+    """
     kinds: Mapping[str, Any] = {"int | None": int | None, "str | None": str | None}
-    kind = kinds.get(field.type, type(field.default))
-    return field.name, field.default, Annotated[kind, Option(name, **option)]
+    for field in fields(settings):
+        if field.name in shared:
+            default = field.default if field.type == "bool" else None
+            yield field.name, default, shared[field.name]
+            continue
+        option = dict(field.metadata)
+        name = option.pop("name", "--" + field.name.replace("_", "-"))
+        kind = kinds.get(str(field.type), type(field.default))
+        yield field.name, field.default, Annotated[kind, Option(name, **option)]
 
 
 def check_taxonomy(taxonomy: str, kind: str) -> None:

@@ -24,6 +24,7 @@ from memeloc.cli.options import (
     TemplateFolders,
     engine,
     languages,
+    options_of,
     taking,
 )
 from memeloc.cli.output import progress
@@ -42,17 +43,16 @@ _PROBLEMS = Table(
 )
 
 
-@taking(
-    RenderSettings,
-    before="engine_name",
-    shared={
-        "templates": TemplateFolders,
-        "fonts": FontFiles,
-        "locales": LocaleFolders,
-        "jobs": Jobs,
-        "strict": Strict,
-    },
-)
+_SHARED = {
+    "templates": TemplateFolders,
+    "fonts": FontFiles,
+    "locales": LocaleFolders,
+    "jobs": Jobs,
+    "strict": Strict,
+}
+
+
+@taking(options_of(RenderSettings, _SHARED), before="engine_name")
 def render(
     captions: Path | None = Argument(
         None,

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from memeloc.cli.survey import (
-    answers,
-    build,
-    explain,
-    export,
-    labels,
-    lists,
-    people,
-    quality,
-    serve,
-)
+from memeloc.cli.survey import answers, people, sheets
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -26,26 +16,12 @@ app = typer.Typer(
     "  memeloc survey import pilot answers/*.json\n"
     "  memeloc survey check pilot\n  memeloc survey settle pilot\n  memeloc survey status pilot",
 )
-app.command("taxonomies")(lists.taxonomies)
-app.command("texts")(lists.texts)
-app.command("recipes")(lists.recipes)
-app.command("plan")(build.plan)
-app.command("build")(build.build)
-app.command("choose")(build.choose)
-app.command("team")(lists.team)
-app.command("export")(export.export)
-app.command("filters")(export.filters)
-app.command("serve")(serve.serve)
-app.command("import")(answers.import_)
-app.command("import-answers")(answers.import_answers)
-app.command("check")(quality.check)
-app.command("decide")(people.decide)
-app.command("bonus")(people.bonus)
-app.command("message")(people.message)
-app.command("about")(people.about)
-app.command("forget")(people.forget)
-app.command("settle")(labels.settle)
-app.command("decide-labels")(labels.decide_labels)
-app.command("reasons")(explain.reasons)
-app.command("codes")(explain.codes)
-app.command("status")(quality.status)
+for command in (
+    *(sheets.taxonomies, sheets.texts, sheets.recipes),
+    *(sheets.plan, sheets.build, sheets.choose, sheets.team),
+    *(sheets.export, sheets.filters, sheets.serve),
+    *(answers.import_, answers.import_answers, answers.check),
+    *(people.decide, people.bonus, people.message, people.about, people.forget),
+    *(answers.settle, answers.decide_labels, answers.reasons, answers.codes, answers.status),
+):
+    app.command(command.__name__.rstrip("_").replace("_", "-"))(command)

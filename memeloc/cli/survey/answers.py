@@ -1,37 +1,38 @@
-"""`memeloc survey import` and `import-answers`. In: files that came back. Out: what they held."""
+"""`memeloc survey` from answers to labels and reasons. In: files that came back. Out: tables."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import typer
 from typer import Argument, Option
 
 import memeloc
-from memeloc.cli.options import AsJson, columns, pairs
-from memeloc.cli.output import progress, say
-from memeloc.cli.show import SHOWN, Table, View, as_plain, by_place, explain, next_lines, show
-from memeloc.cli.survey.options import Name, check_table, target_options
+from memeloc.cli.options import AsJson, columns, pairs, settings, split
+from memeloc.cli.output import print_json, progress, say
+from memeloc.cli.show import SHOWN, Table, as_plain, by_field, by_place, explain, next_lines, show
+from memeloc.cli.survey.options import (
+    AGREEMENT,
+    Changed,
+    Name,
+    changed_sentences,
+    check_table,
+    target_options,
+    write_frame,
+)
 from memeloc.counts import counted
+from memeloc.errors import InputError
 
 if TYPE_CHECKING:
-    from memeloc.survey.model import RejectedRow
+    import pandas as pd
+
     from memeloc.workspace.survey_imports import ImportResult
-
-
-_COUNTS = ("submissions", "answers", "new", ("people", "participants"), "rejected")
-_SUMMED = ("submissions", "answers", "new", "participants", "rejected")
-REJECTED = Table(
-    "Rejected, and kept",
-    lambda result: result.rejected_by_reason.items(),
-    by_place("reason", "rows"),
-)
-
 
 _Ids = Annotated[
     str,
@@ -93,80 +94,9 @@ def import_(
             on_progress=bar.report,
         )
         is_stored = bool(result.files) and not result.problems and not dry_run
-        further = next_lines(workspace, "survey", survey=name, as_json=as_json or not is_stored)
-    views: list[View] = [
-        files_table("Would be imported" if dry_run else "Imported", result),
-        REJECTED,
-    ]
-    if dry_run:
-        views.append("Nothing is stored; the same without --dry-run stores it")
-    views += further
-    show_import(result, *views, left=left, as_json=as_json)
-    if not as_json:
-        remark(result)
+        next_line = next_lines(workspace, "survey", survey=name, as_json=as_json or not is_stored)
+    _show_imported(result, next_line, left, dry_run=dry_run, as_json=as_json)
     explain("memeloc", result.problems, fail=True)
-
-
-def files_table(title: str, result: ImportResult) -> Table:
-    """A line a file; of many files a line a kind."""
-    if len(result.files) <= SHOWN:
-        return Table(title, "files", ("file", "kind", *_COUNTS))
-    kinds: dict[str, Counter[str]] = defaultdict(Counter)
-    for file in result.files:
-        numbers = {name: value or 0 for name, value in asdict(file).items() if name in _SUMMED}
-        kinds[file.kind].update(numbers, files=1)
-    rows = [{"kind": kind, **sums} for kind, sums in kinds.items()]
-    return Table(title, lambda _: rows, ("kind", "files", *_COUNTS))
-
-
-def remark(result: ImportResult) -> None:
-    """Say which rows were rejected, and what was passed over."""
-    for file in result.files:
-        if file.made:
-            say(
-                f"{file.file}: studies for Prolific lead to these "
-                f"{counted(file.made, 'form')} from now on"
-            )
-        elif not (file.submissions or file.participants or file.rejected):
-            say(f"{file.file}: holds no answers")
-    alike: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for row in result.rejected:
-        alike[row.file, row.message].append(row.row)
-    explain("", (_alike(file, rows, message) for (file, message), rows in alike.items()))
-    if len(result.rejected) > min(SHOWN, len(alike)):
-        say("--left FILE writes them all")
-    if erased := sum(file.erased or 0 for file in result.files):
-        say(f"{counted(erased, 'row is', 'rows are')} left out, of people who were erased")
-    if result.passed_over:
-        say(
-            f"{counted(len(result.passed_over), 'file')} of no kind that comes back "
-            f"{'was' if len(result.passed_over) == 1 else 'were'} passed over: "
-            f"{result.passed_over[0]} the first"
-        )
-
-
-def _alike(file: str, rows: Sequence[int], message: str) -> str:
-    """A line for all rows of which the same is said."""
-    more = f" and {len(rows) - 1:,} more" if len(rows) > 1 else ""
-    return f"{file}, row {rows[0]}{more}: {message}"
-
-
-def show_import(result: ImportResult, *views: View, left: Path | None, as_json: bool) -> None:
-    """Print an import, and write its rejected rows to the table `left`, if there is one."""
-    file = None if left is None else _write_rejected(left, result.rejected)
-    if file is not None:
-        views = (*views, f"Wrote {counted(len(result.rejected), 'rejected row')} to {file}")
-    show(as_plain(result) | {"left": file} if as_json else result, *views, as_json=as_json)
-
-
-def _write_rejected(path: Path, rejected: Sequence[RejectedRow]) -> Path:
-    from memeloc.sheets import write_sheet_table
-
-    cells = []
-    for row in rejected:
-        content = json.dumps(dict(row.content), ensure_ascii=False, default=str)
-        cells.append((row.file, str(row.row), row.reason, row.message, content))
-    return write_sheet_table(path, ("file", "row", "reason", "message", "content"), cells)[0]
 
 
 def import_answers(
@@ -242,13 +172,555 @@ def import_answers(
             labels=pairs("--label", label),
             cultures=pairs("--country", country),
         )
-        further = (
-            ["Nothing is stored; the same without --dry-run stores it"]
-            if dry_run
-            else next_lines(workspace, "survey", survey=name, as_json=as_json)
-        )
+        next_line = next_lines(workspace, "survey", survey=name, as_json=as_json or dry_run)
+    _show_imported(result, next_line, left, dry_run=dry_run, as_json=as_json)
+
+
+_REJECTED = Table(
+    "Rejected, and kept",
+    lambda result: result.rejected_by_reason.items(),
+    by_place("reason", "rows"),
+)
+_COUNTED = ("submissions", "answers", "new", "participants", "rejected")
+
+
+def _show_imported(
+    result: ImportResult,
+    next_line: list[str],
+    left: Path | None,
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Show a line a file (of many files a line a kind), which rows were rejected, and why."""
+    rows = [asdict(file) for file in result.files]
+    heading = "file kind"
+    if len(rows) > SHOWN:
+        kinds: dict[str, Counter[str]] = defaultdict(Counter)
+        for row in rows:
+            kinds[row["kind"]].update({name: row[name] or 0 for name in _COUNTED}, files=1)
+        rows = [{"kind": kind, **sums} for kind, sums in kinds.items()]
+        heading = "kind files"
     title = "Would be imported" if dry_run else "Imported"
-    table = files_table(title, result)
-    show_import(result, table, REJECTED, *further, left=left, as_json=as_json)
-    if not as_json:
-        remark(result)
+    numbers = "submissions answers new people=participants rejected"
+    lines = ["Nothing is stored; the same without --dry-run stores it"] if dry_run else next_line
+    if left is not None:
+        left = _write_rejected(left, result)
+        lines = [*lines, f"Wrote {counted(len(result.rejected), 'rejected row')} to {left}"]
+    table = Table(title, lambda _: rows, f"{heading} {numbers}")
+    fields = as_plain(result) | {"left": left} if as_json else result
+    show(fields, table, _REJECTED, *lines, as_json=as_json)
+    if as_json:
+        return
+    for file in result.files:
+        if file.made:
+            forms = counted(file.made, "form")
+            say(f"{file.file}: studies for Prolific lead to these {forms} from now on")
+        elif not (file.submissions or file.participants or file.rejected):
+            say(f"{file.file}: holds no answers")
+    alike: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for rejected in result.rejected:
+        alike[rejected.file, rejected.message].append(rejected.row)
+    reasons = []
+    for (path, message), numbers_of in alike.items():
+        more = f" and {len(numbers_of) - 1:,} more" * (len(numbers_of) > 1)
+        reasons.append(f"{path}, row {numbers_of[0]}{more}: {message}")
+    explain("", reasons)
+    if len(result.rejected) > min(SHOWN, len(alike)):
+        say("--left FILE writes them all")
+    if erased := sum(file.erased or 0 for file in result.files):
+        say(f"{counted(erased, 'row is', 'rows are')} left out, of people who were erased")
+    if result.passed_over:
+        files = counted(len(result.passed_over), "file")
+        were = "was" if len(result.passed_over) == 1 else "were"
+        first = result.passed_over[0]
+        say(f"{files} of no kind that comes back {were} passed over: {first} the first")
+
+
+def _write_rejected(path: Path, result: ImportResult) -> Path:
+    from memeloc.sheets import write_sheet_table
+
+    cells = []
+    for row in result.rejected:
+        content = json.dumps(dict(row.content), ensure_ascii=False, default=str)
+        cells.append((row.file, str(row.row), row.reason, row.message, content))
+    return write_sheet_table(path, ("file", "row", "reason", "message", "content"), cells)[0]
+
+
+_RULES = Table(
+    "Excluded by", lambda result: result.by_rule.items(), by_place("rule", "submissions")
+)
+_CHECKED = (
+    Table(
+        "Retained",
+        lambda result: [(code, *counts) for code, counts in result.by_culture.items()],
+        (
+            *by_place("culture"),
+            ("submissions", 2),
+            ("retained", 1),
+            ("excluded", lambda row: row[2] - row[1]),
+        ),
+        empty=True,
+    ),
+    Table("Excluded by", lambda result: result.by_rule.items(), by_place("rule", "submissions")),
+    AGREEMENT,
+    Table(
+        "Who agrees least with the majority of the others",
+        lambda result: sorted(
+            (
+                {**person, "culture": part.culture, "question": part.question}
+                for part in result.agreement
+                for person in part.measures["rest"]
+                if person["kappa"] is not None
+            ),
+            key=lambda row: row["kappa"],
+        ),
+        (
+            "culture question participant items",
+            ("agree", lambda row: f"{row['agreement']:.0%}"),
+            ("kappa", lambda row: f"{row['kappa']:.3f}"),
+        ),
+        most=10,
+    ),
+    Table(
+        "To look at; nobody is excluded for it",
+        lambda result: sorted(Counter(warning.rule for warning in result.warnings).items()),
+        by_place("what", "times"),
+    ),
+)
+
+
+def check(
+    name: Name,
+    without: list[str] | None = Option(
+        None,
+        metavar="RULE",
+        help="Switch a rule off: status, attention, speed, straight, careless, person, again, "
+        "screening, identical, outlier or keep. Repeatable.",
+    ),
+    exclude: list[str] | None = Option(
+        None,
+        metavar="PARTICIPANT",
+        help="Exclude all that a person sent, such as an outlier's; by the id as it came, or as "
+        "it is shown here. Repeatable.",
+    ),
+    keep: list[str] | None = Option(
+        None,
+        metavar="PARTICIPANT",
+        help="Keep all that a person sent, whatever the rules say, as after an objection. "
+        "--exclude takes it back, and the other way round. Repeatable.",
+    ),
+    why: str = Option("", metavar="TEXT", help="With --keep: the reason."),
+    changed: Changed = None,
+    out: Path | None = Option(
+        None, metavar="FILE", help="Write each exclusion with its evidence to this table."
+    ),
+    as_json: AsJson = False,
+) -> None:
+    """Exclude what fails quality control, each with its evidence; nothing is deleted.
+
+    The explicit attention check has to be passed, and two of three implicit ones; too fast,
+    straight-lined, a person's second sheet, or not of those screened for is excluded, too. Run it
+    again with other rules at any time: the last rules are those of `survey settle` and `status`.
+    Numbers stand in the tables survey.check.RULE of memeloc.toml.
+
+    Beside it stands how far people agree, and who agrees least with the others. An outlier is
+    reported, and excluded only by --exclude, or with another sign (the rule careless). Whom
+    --exclude and --keep name stays so in later checks; survey about writes what a person can be
+    sent.
+
+    Example:
+      memeloc survey check pilot
+      memeloc survey check pilot --without straight --set speed.seconds_per_entry=3
+      memeloc survey check pilot --exclude 65f0c1d2e3a4b5c6d7e8f901
+      memeloc survey check pilot --keep 65f0c1d2e3a4b5c6d7e8f901 --why "the picture was cut off"
+    """
+    check_table(out)
+    rules: dict[str, dict[str, Any]] = defaultdict(dict)
+    for key, value in settings(changed).items():
+        rule, dot, setting = key.partition(".")
+        if not dot:
+            raise InputError(f"--set is RULE.SETTING=VALUE, as speed.fewest=5, not {key[:40]!r}")
+        rules[rule][setting] = value
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.survey(name).answers.check(
+            rules, without=without or (), exclude=exclude or (), keep=keep or (), why=why
+        )
+        next_line = next_lines(workspace, "survey", survey=name, as_json=as_json)
+    lines = [f"{result.retained:,} of {counted(result.submissions, 'submission')} retained"]
+    file = None if out is None else write_frame(out, result.table)
+    if file:
+        lines.insert(0, f"Wrote {counted(len(result.table), 'exclusion')} to {file}")
+    fields = as_plain(result) | {"file": file} if as_json else result
+    show(fields, *_CHECKED, *lines, *next_line, as_json=as_json)
+    if result.absent and not as_json:
+        many = counted(len(result.absent), "person is", "people are")
+        say(f"{many} at the service, and no answers of theirs came.")
+
+
+_PROGRESS = (
+    "sheets annotators sent retained places_left=places answers_wanted=wanted in=answered kept"
+)
+
+
+def _labels(states: str, *, empty: bool = False) -> Table:
+    """Return the table of labels by culture and state, from the field with their counts."""
+    return Table(
+        "Labels",
+        lambda result: [
+            {"culture": code, **counts} for code, counts in getattr(result, states).items()
+        ],
+        ("culture settled short tied", *by_field("given up"), "rejected decided"),
+        empty=empty,
+    )
+
+
+def status(
+    name: str = Argument("", metavar="[NAME]", help="The survey's name.", show_default="all"),
+    wage: str = Option("", help="Pay an hour, for money.", show_default="memeloc.toml's, or 10.65"),
+    by: Literal["culture", "batch", "sheet"] = Option("culture", help="Lines of what."),
+    as_json: AsJson = False,
+) -> None:
+    """Say how far a survey is: answers wanted, in and retained; ties; agreement; money.
+
+    Money is counted from what Prolific's export says of each submission, at the reward of the wage
+    and the minutes that went out.
+
+    Example:
+      memeloc survey status
+      memeloc survey status pilot --by sheet
+    """
+    with memeloc.Workspace.find() as workspace:
+        if not name:
+            surveys = workspace.surveys.summaries()
+            fields = "survey taxonomy cultures memes batches rounds submissions"
+            none = "There is no survey yet; `memeloc survey build` makes one"
+            views = [] if surveys["surveys"] else [none]
+            show(surveys, Table("Surveys", "surveys", fields), *views, as_json=as_json)
+            return
+        result = workspace.survey(name).status(wage=wage)
+    lines = {"culture": result.cultures, "batch": result.batches, "sheet": result.sheets}[by]
+    parts = Table(
+        f"{name}, of {counted(len(result.batches), 'batch', 'batches')}",
+        lambda result: (*lines, result.whole),
+        ((by, "name"), _PROGRESS),
+    )
+    aside = Table("Excluded by", lambda _: result.aside.items(), by_place("rule", "submissions"))
+    show(result, parts, _labels("labels"), AGREEMENT, aside, _status_remarks, as_json=as_json)
+
+
+def _status_remarks(result: Any) -> Iterator[str]:
+    yield from changed_sentences(result.changed)
+    if money := result.money:
+        yield (
+            f"Money, fee included, without the tax on it: {money.paid:,} {result.currency} spent, "
+            f"{money.owed:,} owed, {money.running:,} for people who are at it, "
+            f"{money.to_come:,} for the places left"
+        )
+    longest = {row.culture: row for row in sorted(result.shortfalls, key=lambda row: row.measured)}
+    for code, row in longest.items():
+        yield (
+            f"{code}: people took {row.measured} minutes (the median of {row.people:,} retained) "
+            f"and were promised {row.promised}; `memeloc survey bonus {result.survey}` makes up "
+            "for it"
+        )
+
+
+_DIFFERENCES = Table(
+    "Where they differ",
+    lambda result: result.differences or (),
+    lambda result: by_field(*result.differences[0]) if result.differences else (),
+    most=SHOWN,
+)
+
+
+def settle(
+    name: Name,
+    changed: Changed = None,
+    most: int | None = Option(
+        None, min=0, help="Answers after which a tie is given up; 0 for any number."
+    ),
+    close: bool = Option(
+        False,
+        "--close",
+        help="Nothing more comes for sheets that are out; ask for what is missing.",
+    ),
+    next_: bool = Option(False, "--next", help="Make batches of what is short or tied."),
+    models: bool = Option(False, "--models", help="Beside the majority, Dawid-Skene and MACE."),
+    out: Path | None = Option(
+        None, metavar="FILE", help="Write the labels: .csv, .jsonl or .parquet."
+    ),
+    answers_out: Path | None = Option(
+        None, "--answers", metavar="FILE", help="Write the retained answers, a row each."
+    ),
+    people: Path | None = Option(
+        None,
+        metavar="FILE",
+        help="Write what is known of the retained people: their own answers, and the service's.",
+    ),
+    as_json: AsJson = False,
+) -> None:
+    """Settle retained answers into one label a meme and culture; say what is open.
+
+    The label is the one with most votes; "I don't know" is an answer and no vote; a tie is no
+    label. With --next, memes short of answers or tied become the next batches, less the places that
+    are still open, until there is a majority or the limit of answers; how many people that takes,
+    and their pay where a wage is named, is said with and without it. A sheet that was planned,
+    and that asks for more than is needed by now, is withdrawn. Numbers stand in the table
+    survey.settle of memeloc.toml.
+
+    Example:
+      memeloc survey settle pilot --out labels.csv
+      memeloc survey settle pilot --close --next
+      memeloc survey settle pilot --models
+      memeloc survey settle pilot --answers answers.csv --people people.csv
+    """
+    check_table(out, answers_out, people)
+    changes = settings(changed) | ({} if most is None else {"most": most})
+    with memeloc.Workspace.find() as workspace, progress("Modelling", None, unit="models") as bar:
+        result = workspace.survey(name).labels.settle(
+            changes, close=close, next_round=next_, models=models, on_progress=bar.report
+        )
+        next_line = next_lines(workspace, "survey", survey=name, as_json=as_json)
+    tables = ((out, result.table), (answers_out, result.answers), (people, result.people))
+    files = [write_frame(path, frame) for path, frame in tables if path is not None]
+    lines = [f"Wrote {', '.join(map(str, files))}"] if files else []
+    fields = as_plain(result) | {"files": files} if as_json else result
+    labels = _labels("states", empty=True)
+    show(fields, labels, _DIFFERENCES, *lines, _open, *next_line, as_json=as_json)
+
+
+def _open(result: Any) -> Iterator[str]:
+    if result.differences is not None:
+        labels = counted(len(result.differences), "label differs", "labels differ")
+        yield f"{labels} between the majority, Dawid-Skene and MACE"
+    if result.withdrawn:
+        sheets = ", ".join(result.withdrawn)
+        yield f"Withdrawn, as they were to ask for more than is needed by now: {sheets}"
+    if result.texts:
+        many = counted(result.texts, "corrected text is", "corrected texts are")
+        yield f"{many} now the transcripts of their memes"
+    places = counted(result.places, "annotator")
+    if cost := result.cost:
+        places += f", {cost.total:,} {cost.currency} with fee and tax"
+    if batches := result.next:
+        many = counted(len(batches), "batch", "batches")
+        sheets = counted(sum(len(batch["cultures"]) for batch in batches), "sheet")
+        yield f"Round {batches[0]['round']}: {many}, {sheets} for {places}"
+        return
+    to_discuss = Counter(row.question for row in result.discuss)
+    waiting = -to_discuss["label"]
+    for counts in result.states.values():
+        waiting += counts["short"] + counts["tied"] + counts["given up"]
+    if result.places:
+        labels = counted(result.to_ask, "label is", "labels are")
+        yield f"{labels} open; --next makes batches of them, for {places}"
+    elif waiting and not result.to_ask:
+        yield (
+            f"{counted(waiting, 'label is', 'labels are')} open, with answers still "
+            "to come from sheets that are out: "
+            "import them and settle again, with --close once no more come"
+        )
+    if to_discuss:
+        what = ", ".join(f"{count:,} of the question {name}" for name, count in to_discuss.items())
+        yield f"For a discussion, as nobody more is asked: {what}"
+    if result.unsent:
+        many = counted(len(result.unsent), "batch", "batches")
+        yield f"{many} of round {result.last_round} never went out"
+
+
+def _votes(row: Mapping[str, Any]) -> str:
+    return "; ".join(
+        f"{question}: " + ", ".join(f"{answer} {count}" for answer, count in votes.items())
+        for question, votes in row["votes"].items()
+    )
+
+
+_TO_DECIDE = Table("To decide", "open", ("item culture state", ("votes", _votes)), most=SHOWN)
+
+
+def decide_labels(
+    name: Name,
+    item: str = Argument("", metavar="[ITEM]", help="The meme.", show_default="none"),
+    culture: str = Option("", metavar="CODE", help="Where; of a survey with several cultures."),
+    label: str = Option("", metavar="LABEL", help="Its label, by id or name."),
+    answers: list[str] | None = Option(
+        None, "--answer", metavar="QUESTION=ANSWER", help="A further answer. Repeatable."
+    ),
+    people: list[str] | None = Option(
+        None,
+        "--by",
+        metavar="PERSON",
+        help="Who took part: of a named team the place, such as a-2, or the id. Repeatable.",
+    ),
+    reason: str = Option("", metavar="TEXT", help="Why."),
+    file: Path | None = Option(
+        None, "--from", metavar="TABLE", help="Decisions: what --out wrote, filled in."
+    ),
+    out: Path | None = Option(
+        None, metavar="TABLE", help="Write what is open, with all votes: .xlsx, .csv or .jsonl."
+    ),
+    as_json: AsJson = False,
+) -> None:
+    """Store what people decided about labels after a discussion; or list what is open.
+
+    A decision has who took part (stored as hashes) and why, and goes before all votes until there
+    is a newer one. `settle` then gives the label in the state decided, or rejected. In a table, a
+    row without a label and without answers decides nothing.
+
+    Example:
+      memeloc survey decide-labels pilot --out open.csv
+      memeloc survey decide-labels pilot --from open.csv --by anna --by ben --reason "session 1"
+      memeloc survey decide-labels pilot m-017 --culture DE --label hate --by anna --reason "irony"
+    """
+    further = {key: [value] for key, value in pairs("--answer", answers).items()}
+    decision: dict[str, Any] = {"item": item, "culture": culture, "label": label}
+    decision |= {"further": further, "people": people, "reason": reason}
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.survey(name).labels.decide(
+            [decision] if item else (), file=file, people=people or (), reason=reason, out=out
+        )
+        next_line = next_lines(workspace, "settle", survey=name, as_json=as_json or bool(out))
+    lines = []
+    if result["new"] or result["known"]:
+        stored = counted(result["new"], "decision was", "decisions were")
+        lines.append(f"{stored} stored; {result['known']:,} were known")
+    if result["file"] is not None:
+        lines.append(f"{counted(len(result['open']), 'row')} to be filled in: {result['file']}")
+    elif not result["open"]:
+        lines.append("Nothing is left to decide")
+    show(result, _TO_DECIDE, *lines, *next_line, as_json=as_json)
+
+
+_Pair = Annotated[
+    str,
+    Option("--pair", metavar="A,B", help="The two cultures.", show_default="see above"),
+]
+_Sheet = Annotated[
+    Path | None,
+    Option("--out", metavar="FILE", help="A sheet: .xlsx (with pictures) or .csv."),
+]
+_Filled = Annotated[
+    list[Path] | None,
+    Option("--from", metavar="FILE", help="A sheet that came back. Repeatable."),
+]
+_PERSON = "Who fills the sheet in, or has filled it in."
+
+
+def reasons(
+    name: Name,
+    person: str = Option("", metavar="NAME", help=_PERSON),
+    out: _Sheet = None,
+    files: _Filled = None,
+    pair: _Pair = "",
+    as_json: AsJson = False,
+) -> None:
+    """Ask people who know two cultures why these label memes differently (multi3hate 4.3).
+
+    The sheet has every meme whose labels differ, both versions and both labels, and a cell for a
+    reason in one's own words. It comes back in any order, half filled in, any number of times.
+    Without --pair it is about the pair that agrees least. Without a file the reasons are listed.
+
+    Example:
+      memeloc survey reasons pilot --pair US,IN --person anna --out reasons-anna.xlsx
+      memeloc survey reasons pilot --from reasons-anna.xlsx
+      memeloc survey reasons pilot
+    """
+    two = _two(pair)
+    if out and not person:
+        raise typer.BadParameter("goes with --out", param_hint="--person")
+    with memeloc.Workspace.find() as workspace:
+        analysis = workspace.survey(name).analysis
+        if files:
+            _show_sheet(analysis.import_reasons(files, person), "reason", as_json)
+        elif out:
+            result = analysis.export_reasons(out, person, two)
+            _show_sheet(result, "meme whose labels differ", as_json, "memes whose labels differ")
+        else:
+            listed = {"survey": name, "reasons": analysis.reasons(two)}
+            table = Table("Reasons", "reasons", ("item person", ("reason", "text")), most=SHOWN)
+            empty = [] if listed["reasons"] else ["There are no reasons yet"]
+            show(listed, table, *empty, as_json=as_json)
+
+
+def codes(
+    name: Name,
+    coder: str = Option("", metavar="NAME", help=_PERSON),
+    out: _Sheet = None,
+    files: _Filled = None,
+    pair: _Pair = "",
+    codebook: str = Option("multi3hate", metavar="BOOK", help="A shipped one, or a TOML file."),
+    as_json: AsJson = False,
+) -> None:
+    """Give the reasons codes of a codebook, and count its themes (multi3hate 4.3).
+
+    A second coder gets a sheet of his own, without the first one's codes. Several codes of a
+    reason have semicolons between; a code that the codebook lacks is kept, and named. Without
+    --pair it is about the only pair that there are reasons about. Without a file the shares of
+    themes and the agreement of coders are shown.
+
+    Example:
+      memeloc survey codes pilot --coder ben --out codes-ben.xlsx
+      memeloc survey codes pilot --from codes-ben.xlsx
+      memeloc survey codes pilot
+    """
+    from memeloc.analyze.codebook import load_codebook
+
+    two = _two(pair)
+    if out and not coder:
+        raise typer.BadParameter("goes with --out", param_hint="--coder")
+    book = load_codebook(codebook)
+    with memeloc.Workspace.find() as workspace:
+        analysis = workspace.survey(name).analysis
+        if files:
+            _show_sheet(analysis.import_codes(files, coder, two, book), "coded reason", as_json)
+        elif out:
+            _show_sheet(analysis.export_codes(out, coder, two, book), "reason", as_json)
+        else:
+            _show_themes(analysis.themes(two, book), as_json)
+
+
+def _show_themes(figures: pd.DataFrame, as_json: bool) -> None:
+    from memeloc.reports import as_json_rows
+    from memeloc.reports.figures import gaps, of_analysis
+
+    explain("Gap", gaps(figures))
+    if as_json:
+        print_json(as_json_rows(figures))
+        return
+    shares = of_analysis(figures, "codebook", "share")
+    shares = shares[shares["item"] == ""]
+    kappas = of_analysis(figures, "codebook", "kappa")
+    share, kappa = (
+        (heading, lambda row, form=form: format(row.value, form))
+        for heading, form in (("share", ".1%"), ("kappa", ".3f"))
+    )
+    show(
+        figures,
+        Table("Themes", lambda _: shares.itertuples(), ("theme=group", share)),
+        Table(
+            "Agreement of coders",
+            lambda _: kappas.itertuples(),
+            ("of=item coders=group reasons=n", kappa),
+        ),
+        as_json=False,
+    )
+
+
+def _show_sheet(result: Mapping[str, Any], noun: str, as_json: bool, plural: str = "") -> None:
+    """Say what was read of the sheets that came back, or written into one that goes out."""
+    if "pair" in result:
+        first, second = result["pair"]
+        rows = counted(result["rows"], noun, plural)
+        text = f"Wrote {rows}, of {first} and {second}, to {result['file']}"
+    else:
+        files = counted(len(result["files"]), "file")
+        text = f"{counted(result['read'], noun)} in {files}, {result['new']:,} new"
+    show(result, text, as_json=as_json)
+
+
+def _two(pair: str) -> tuple[str, str] | None:
+    names = split(pair)
+    if names and len(names) != 2:
+        raise typer.BadParameter("two cultures, with a comma between", param_hint="--pair")
+    return (names[0], names[1]) if names else None

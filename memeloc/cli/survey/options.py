@@ -1,4 +1,4 @@
-"""What several `memeloc survey` commands take. In: texts. Out: arguments, options and settings."""
+"""What several `memeloc survey` commands take and show. In: texts. Out: options and settings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
-from memeloc.cli.options import pairs
+from memeloc.cli.options import pairs, split
 from memeloc.cli.show import Table
 from memeloc.counts import counted
 from memeloc.errors import InputError
@@ -16,43 +16,24 @@ from memeloc.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-
-AGREEMENT = Table(
-    "Agreement; of one more answer an item, the share of labels that it would change",
-    lambda result: [part for part in result.agreement if part.measures["shared"]],
-    (
-        "culture question",
-        ("items", lambda part: part.measures["shared"]),
-        ("people", lambda part: part.measures["annotators"]),
-        ("agree", lambda part: _figure(part.measures["agreement"], ".1%")),
-        ("alpha", lambda part: _figure(part.measures["alpha"])),
-        ("ordinal", lambda part: _figure(part.measures["alpha_ordinal"])),
-        ("Fleiss", lambda part: _figure(part.measures["fleiss"])),
-        ("Cohen", lambda part: _figure(part.measures["cohen"])),
-        (
-            "one more",
-            lambda part: next(
-                (_figure(each.changed, ".1%") for each in part.measures["further"]), "-"
-            ),
-        ),
-    ),
-)
-"""Without questions that nobody shared an item of; a measure that is not defined is `-`."""
-
-
-def _figure(value: float | None, form: str = ".3f") -> str:
-    return "-" if value is None else format(value, form)
-
-
 Name = Annotated[str, Argument(metavar="NAME", help="The survey's name.")]
 Changed = Annotated[
     list[str] | None,
     Option("--set", metavar="KEY=VALUE", help="A setting of memeloc.toml's; repeatable."),
 ]
+Contact = Annotated[
+    str,
+    Option(
+        help="Whom annotators may ask, as they read it.",
+        show_default="memeloc.toml's, or as before",
+    ),
+]
+Cultures = Annotated[str, Option(metavar="CODES", help="Only these cultures.", show_default="all")]
+Pictures = Annotated[Path, Option(metavar="DIR", help="The folder that `memeloc render` made.")]
 
 
 def target_options(texts: Sequence[str] | None) -> dict[str, Any]:
-    """The values of `--option`; true and false are flags."""
+    """Return the values of `--option`; true and false are flags."""
     flags = {"true": True, "false": False}
     return {
         key.replace("-", "_"): flags.get(value.lower(), value)
@@ -60,15 +41,17 @@ def target_options(texts: Sequence[str] | None) -> dict[str, Any]:
     }
 
 
+def codes_of(cultures: str) -> list[str]:
+    return [code.upper() for code in split(cultures)]
+
+
 def changed_sentences(changed: Sequence[str]) -> list[str]:
-    """The sentence for finished memes whose picture has changed, if there are any."""
+    """Return the sentence for finished memes whose picture has changed, if there are any."""
     if not changed:
         return []
-    which = (
-        changed[0]
-        if len(changed) == 1
-        else f"{counted(len(changed), 'meme')}, {changed[0]} the first,"
-    )
+    which = changed[0]
+    if len(changed) > 1:
+        which = f"{counted(len(changed), 'meme')}, {which} the first,"
     return [
         f"The picture of {which} has changed since the survey was built. People see the one it was "
         "built of, and answers are about that; build another survey to ask about the new one."
@@ -96,3 +79,30 @@ def write_frame(path: Path, frame: pd.DataFrame) -> Path:
         for name, kind in frame.dtypes.items()
     ]
     return write_sheet_table(path, columns, frame.itertuples(index=False))[0]
+
+
+def _figures(part: Any) -> dict[str, Any]:
+    measures = part.measures
+    more = next((each.changed for each in measures["further"]), None)
+    shares = {"agree": measures["agreement"], "one more": more}
+    names = {"alpha": "alpha", "ordinal": "alpha_ordinal", "Fleiss": "fleiss", "Cohen": "cohen"}
+    return (
+        {"culture": part.culture, "question": part.question}
+        | {"items": measures["shared"], "people": measures["annotators"]}
+        | {name: "-" if share is None else f"{share:.1%}" for name, share in shares.items()}
+        | {
+            name: "-" if (figure := measures[key]) is None else f"{figure:.3f}"
+            for name, key in names.items()
+        }
+    )
+
+
+AGREEMENT = Table(
+    "Agreement; of one more answer an item, the share of labels that it would change",
+    lambda result: [_figures(part) for part in result.agreement if part.measures["shared"]],
+    (
+        "culture question items people agree alpha ordinal Fleiss Cohen",
+        ("one more", "one more"),
+    ),
+)
+"""Without questions that nobody shared an item of; a measure that is not defined is `-`."""

@@ -1,4 +1,4 @@
-"""`memeloc survey decide`, `bonus`, `message`, `about`, `forget`. In: people. Out: lists."""
+"""`memeloc survey` about people: whom to pay, ask, write to, inform, erase. In: ids. Out: lists."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import typer
 from typer import Argument, Option
 
 import memeloc
-from memeloc.cli.options import AsJson, split
-from memeloc.cli.output import confirm, say
-from memeloc.cli.show import SHOWN, Table, by_place, show
-from memeloc.cli.survey.options import Name, check_table
+from memeloc.cli.options import AsJson
+from memeloc.cli.output import confirm
+from memeloc.cli.show import SHOWN, Table, by_place, explain, show
+from memeloc.cli.survey.options import Cultures, Name, check_table, codes_of
 from memeloc.counts import counted
 
 Exported = Annotated[
@@ -25,12 +25,28 @@ Exported = Annotated[
     ),
 ]
 
+
+def _list_of(name: str, what: str, out: Path | None) -> Path:
+    """Return where a command writes its list, checked before anything is done."""
+    path = out or Path(f"{name}-{what}.csv")
+    check_table(path)
+    return path
+
+
+def _unknown(result: Mapping[str, Any]) -> list[str]:
+    if not result["unknown"]:
+        return []
+    return [
+        f"{result['unknown']:,} have no id of the service's here: name its export with --from, "
+        "and import it first."
+    ]
+
+
 _SHORT = Table(
     "Took longer than was promised",
     "shortfalls",
     "sheet culture promised took=measured people short_by=due",
 )
-_TEXTS = Table("Texts", lambda result: result["texts"].items(), by_place("text", "people"))
 
 
 def bonus(
@@ -65,24 +81,18 @@ def bonus(
     """
     from memeloc.survey.design.planning import read_bonus
 
-    path = out or Path(f"{name}-bonuses.csv")
-    check_table(path)
+    path = _list_of(name, "bonuses", out)
+    amount = read_bonus(each) if each else None
     with memeloc.Workspace.find() as workspace:
         result = workspace.survey(name).people.bonus(
-            path,
-            each=read_bonus(each) if each else None,
-            reason=reason,
-            exported=exported or (),
+            path, each=amount, reason=reason, exported=exported or ()
         )
-    written = (
-        f"Wrote {counted(len(result['bonuses']), 'bonus', 'bonuses')} of "
-        f"{result['total']:,} {result['currency']} in all, "
-        f"without the fee, to {result['file']}"
-    )
+    sums = f"{result['total']:,} {result['currency']} in all, without the fee, to {result['file']}"
+    written = f"Wrote {counted(len(result['bonuses']), 'bonus', 'bonuses')} of {sums}"
     none = "Nobody retained took longer than was paid for, as far as five people tell"
     remarks = [] if each or result["shortfalls"] else [none]
     show(result, _SHORT, *remarks, written, as_json=as_json)
-    say_unknown(result, as_json)
+    explain("", () if as_json else _unknown(result))
 
 
 def message(
@@ -97,7 +107,7 @@ def message(
         metavar="WHO",
         help="retained, excluded, absent (no answers came), everybody; or a rule of survey check.",
     ),
-    cultures: str = Option("", metavar="CODES", help="Only these cultures.", show_default="all"),
+    cultures: Cultures = "",
     out: Path | None = Option(
         None, metavar="FILE", help="The list.", show_default="NAME-messages.csv"
     ),
@@ -113,37 +123,16 @@ def message(
     """
     from memeloc.workspace.survey_people import read_texts
 
-    path = out or Path(f"{name}-messages.csv")
-    check_table(path)
+    path = _list_of(name, "messages", out)
     by_tag = read_texts(text, texts)
-
     with memeloc.Workspace.find() as workspace:
         result = workspace.survey(name).people.message(
-            path,
-            by_tag,
-            to=to,
-            cultures=[code.upper() for code in split(cultures)],
-            exported=exported or (),
+            path, by_tag, to=to, cultures=codes_of(cultures), exported=exported or ()
         )
+    table = Table("Texts", lambda result: result["texts"].items(), by_place("text", "people"))
     written = f"Wrote {counted(len(result['messages']), 'message')} to {result['file']}"
-    show(result, _TEXTS, written, as_json=as_json)
-    say_unknown(result, as_json)
-
-
-def say_unknown(result: Mapping[str, Any], as_json: bool) -> None:
-    if result["unknown"] and not as_json:
-        say(
-            f"{result['unknown']:,} have no id of the service's here: name its export with --from, "
-            "and import it first."
-        )
-
-
-_DECISIONS = Table(
-    "Decisions",
-    lambda result: result["counts"].items(),
-    by_place("action", "submissions"),
-    empty=True,
-)
+    show(result, table, written, as_json=as_json)
+    explain("", () if as_json else _unknown(result))
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -153,6 +142,14 @@ def _pair(text: str) -> tuple[str, str]:
             "is ID=ID, as 3f2a91c0=65f0c1d2e3a4b5c6d7e8f901", param_hint="--same"
         )
     return answered.strip(), participant.strip()
+
+
+_DECISIONS = Table(
+    "Decisions",
+    lambda result: result["counts"].items(),
+    by_place("action", "submissions"),
+    empty=True,
+)
 
 
 def decide(
@@ -198,8 +195,7 @@ def decide(
     """
     if yes and not send:
         raise typer.BadParameter("goes with --send", param_hint="--yes")
-    path = out or Path(f"{name}-decisions.csv")
-    check_table(path)
+    path = _list_of(name, "decisions", out)
     with memeloc.Workspace.find() as workspace:
         result = workspace.survey(name).people.decide(
             path,
@@ -211,34 +207,7 @@ def decide(
             send=send,
             agree=lambda costs: confirm(costs, "Send it?", agreed=yes),
         )
-    from memeloc.survey.quality.decisions import CODE_ENTERED  # numpy: not for --help
-
-    say_unknown(result, as_json)
-    looks = [each for each in result["decisions"] if each.action == "look"]
-    unread = [each.participant[:8] for each in looks if CODE_ENTERED not in each.evidence]
-    for each in looks if not as_json else ():
-        if each.evidence.get("perhaps"):
-            near = " or ".join(id[:8] for id in each.evidence["perhaps"])
-            say(
-                f"{each.participant[:8]} entered the completion code of {each.study}, and no "
-                f"answers are under that id: was it typed otherwise? Answers of somebody whom "
-                f"Prolific does not know: {near}. If they are of the same person: memeloc survey "
-                f"decide {name} --same {each.evidence['perhaps'][0][:8]}=ID, with Prolific's id"
-            )
-        elif CODE_ENTERED in each.evidence:
-            say(
-                f"{each.participant[:8]} entered the completion code of {each.study}, and no "
-                "answers of theirs are here: import them, or ask that person."
-            )
-    if unread and not as_json:
-        say(
-            f"Nothing is decided about {counted(len(unread), 'person', 'people')}, as something of "
-            f"theirs may stand where it could not be read: {', '.join(unread)}. Look at the list, "
-            "and decide about them at the service."
-        )
-    if result["not_read"] and not as_json:
-        rows = ", ".join(f"{reason}: {count:,}" for reason, count in result["not_read"].items())
-        say(f"Rows that could not be read and do not say whose they are: {rows}.")
+    explain("", () if as_json else (*_unknown(result), *_undecided(name, result)), most=None)
     outcomes = [f"{outcome}: {count:,}" for outcome, count in result["sent"].items()]
     if send:
         outcomes.append(f"Sent the service {result['sent'].get('sent', 0):,} of them")
@@ -246,11 +215,36 @@ def decide(
     show(result, _DECISIONS, written, *outcomes, as_json=as_json)
 
 
-_COUNTS = Table(
-    "Erased",
-    lambda result: ((name.replace("_", " "), count) for name, count in result["counts"].items()),
-    by_place("what", "rows"),
-)
+def _undecided(name: str, result: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each person, and for all rows, that somebody has to look at."""
+    from memeloc.survey.quality.decisions import CODE_ENTERED  # numpy: not for --help
+
+    unread = []
+    for decision in result["decisions"]:
+        if decision.action != "look":
+            continue
+        who = decision.participant[:8]
+        if CODE_ENTERED not in decision.evidence:
+            unread.append(who)
+            continue
+        entered = f"{who} entered the completion code of {decision.study}, and no"
+        if near := [id[:8] for id in decision.evidence.get("perhaps", ())]:
+            yield (
+                f"{entered} answers are under that id: was it typed otherwise? Answers of "
+                f"somebody whom Prolific does not know: {' or '.join(near)}. If they are of the "
+                f"same person: memeloc survey decide {name} --same {near[0]}=ID, with Prolific's id"
+            )
+        else:
+            yield f"{entered} answers of theirs are here: import them, or ask that person."
+    if unread:
+        yield (
+            f"Nothing is decided about {counted(len(unread), 'person', 'people')}, as something of "
+            f"theirs may stand where it could not be read: {', '.join(unread)}. Look at the list, "
+            "and decide about them at the service."
+        )
+    if result["not_read"]:
+        rows = ", ".join(f"{reason}: {count:,}" for reason, count in result["not_read"].items())
+        yield f"Rows that could not be read and do not say whose they are: {rows}."
 
 
 def about(
@@ -269,11 +263,18 @@ def about(
     Example:
       memeloc survey about pilot 5e8481234567890123456701 --out about.xlsx
     """
-    path = out or Path(f"{name}-about.csv")
     with memeloc.Workspace.find() as workspace:
+        path = out or Path(f"{name}-about.csv")
         result = workspace.survey(name).answers.about(person, path)
     written = f"Wrote {counted(result['rows'], 'row')} to {result['file']}"
     show(result, written, as_json=as_json)
+
+
+_ERASED = Table(
+    "Erased",
+    lambda result: ((name.replace("_", " "), count) for name, count in result["counts"].items()),
+    by_place("what", "rows"),
+)
 
 
 def forget(
@@ -306,7 +307,7 @@ def forget(
             exported=exported or (),
             agree=lambda costs: confirm(costs, "Erase them?", agreed=yes),
         )
-    show(result, _COUNTS, _receipt, as_json=as_json)
+    show(result, _ERASED, _receipt, as_json=as_json)
 
 
 def _receipt(result: Mapping[str, Any]) -> Iterator[str]:
@@ -316,10 +317,8 @@ def _receipt(result: Mapping[str, Any]) -> Iterator[str]:
     many = counted(result["people"], "person", "people")
     yield f"{many} erased, from {counted(len(result['surveys']), 'survey')}"
     for name, count in result["reopened"].items():
-        yield (
-            f"{name}: {counted(count, 'label is', 'labels are')} open again. Next: "
-            f"memeloc survey settle {name}"
-        )
+        labels = counted(count, "label is", "labels are")
+        yield f"{name}: {labels} open again. Next: memeloc survey settle {name}"
     for path in result["files"][:SHOWN]:
         yield f"Still named in {path}: delete or correct it"
     if len(result["files"]) > SHOWN:
