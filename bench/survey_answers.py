@@ -17,8 +17,8 @@ from memeloc.survey.model import MemeEntry, Participant, Sheet, Submission, entr
 from memeloc.survey.targets.csv import COLUMNS
 from memeloc.survey.targets.google_forms.forms import plan, question_id, question_key
 from memeloc.survey.targets.instructions import SheetTexts
-from memeloc.survey.targets.places import item_key
-from memeloc.survey.targets.protocol import CONSENT, SheetsToSend
+from memeloc.survey.targets.places import CONSENT, item_key
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.taxonomy import LABEL
 from memeloc.workspace import Workspace
 from memeloc.workspace.sheets_to_send import sheets_as_sent

@@ -21,6 +21,7 @@ from memeloc.survey.model import RejectedRow
 from memeloc.survey.targets.files import copy_picture, write_text
 from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, as_text
 from memeloc.survey.targets.protocol import RawAnswer, SheetsToSend
+from memeloc.taxonomy import LABEL
 
 
 class MarkdownAnswer(BaseModel):
@@ -88,7 +89,7 @@ class Markdown(SheetFiles):
                 continue
             yield RawAnswer(
                 answer.item,
-                [answer.label],
+                {LABEL: [answer.label]},
                 participant=answer.who,
                 sheet=answer.markdown_sheet,
                 submitted=answer.submitted,

@@ -22,6 +22,7 @@ from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission
 from memeloc.tables import folded
 from memeloc.tables.column_map import ColumnMap, Role, read_rows
 from memeloc.tables.frames import Frame
+from memeloc.taxonomy import LABEL
 
 ROLES = (
     Role("item", ("item", "item id", "meme", "meme id"), required=True),
@@ -118,8 +119,10 @@ def raw_records(
             continue
         raw = RawAnswer(
             item,
-            (label_of(row["label"]),),
-            {name: text.split(BETWEEN) for name, text in _filled(row, "question").items()},
+            {
+                LABEL: (label_of(row["label"]),),
+                **{name: (text,) for name, text in _filled(row, "question").items()},
+            },
             sheet=sheet,
             submitted=row.get("time", ""),
             row=row["row"],

@@ -32,6 +32,7 @@ from memeloc.survey.targets.html.target import PROLIFIC_RETURN
 from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import RawAnswer, RawSubmission, SheetsToSend
+from memeloc.taxonomy import LABEL
 
 _Count = Annotated[int, Field(ge=0, le=100_000)]
 _Share = Annotated[float, Field(gt=0, le=1)]
@@ -291,8 +292,7 @@ def raw_submission(
         [
             RawAnswer(
                 item,
-                [value["label"]] if value["label"] else [],
-                value.get("further", {}),
+                {LABEL: [value["label"]] if value["label"] else [], **value.get("further", {})},
                 shown=value.get("shown"),
                 took=value.get("took"),
             )

@@ -396,8 +396,7 @@ class SurveyLabels:
         values, problems = resolve_answers(
             self.survey.taxonomy,
             entry,
-            in_force,
-            further,
+            {LABEL: [in_force], **further},
             lambda question, text: names.get(question, {}).get(folded(text)),
         )
         for problem, message in problems:

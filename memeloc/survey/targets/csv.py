@@ -17,9 +17,9 @@ from memeloc.sheets import write_sheet_table
 from memeloc.survey.model import MemeEntry, RejectedRow
 from memeloc.survey.targets.files import copy_picture, has_table, unknown_columns
 from memeloc.survey.targets.instructions import Item, SheetFiles, SheetTexts, as_text
+from memeloc.survey.targets.places import CONSENT
 from memeloc.survey.targets.protocol import (
     ALL_KINDS,
-    CONSENT,
     RawAnswer,
     RawRecord,
     SheetsToSend,
@@ -122,7 +122,7 @@ class Csv(SheetFiles):
                 place = None if row.reason else places.item(row["item"], row["sheet"])
                 if place is not None and row["answer"]:
                     count += 1
-                    named += places.label(place.sheet, row["answer"]) is not None
+                    named += places.answer(place.sheet, LABEL, row["answer"]) is not None
             return named / count if count else 1.0
 
         encodings = encodings_of(survey)
@@ -181,19 +181,13 @@ def _records(
     questions = {question.id: question for question in survey.taxonomy.questions}
     content = {name: text for name in (*_READ, *questions) if (text := row[name])}
     item, who, answer, sheet, submitted = (content.get(name, "") for name in _READ)
-    place = survey.places.item(item, sheet)
-    further = {}
+    values = {LABEL: (answer,)} if answer else {}
     for name, question in questions.items():
         text = content.get(name, "")
         # A draft by itself is no answer: it was sent out with the sheet.
         if text and (answer or question.item_text != "answer"):
-            further[name] = [text]
-            if place and question.kind == "choices":
-                further[name] = survey.places.answers_in(place.sheet, name, text)
-            elif question.kind == "span":
-                parts = text.replace(";", "|").replace("\n", "|").split("|")
-                further[name] = [part.strip() for part in parts if part.strip()]
-    if not (answer or further or who or submitted or item.casefold() == CONSENT):
+            values[name] = (text,)
+    if not (values or who or submitted or item.casefold() == CONSENT):
         return
     for column in row.formulas:
         if (name := column.casefold()) in NEEDED or name in questions:
@@ -203,8 +197,7 @@ def _records(
                 return
     yield RawAnswer(
         item,
-        (answer,) if answer else (),
-        further,
+        values,
         participant=who,
         sheet=sheet,
         submitted=submitted,

@@ -368,9 +368,8 @@ def _records(
             own = region.from_name.removeprefix(_BEFORE)
             chosen.setdefault(own, {}).update(dict.fromkeys(region.value))
     changed = annotation.updated_at or annotation.created_at
-    labels = list(chosen.pop(LABEL, ()))
-    further = {name: list(choices) for name, choices in chosen.items()}
-    content = {"labels": labels, "further": further, "annotator": who, "time": changed or ""}
+    values = {name: list(choices) for name, choices in chosen.items()}
+    content = {"answers": values, "annotator": who, "time": changed or ""}
     if annotation.was_cancelled:
         if annotation.result:
             message = "The task was skipped; what was chosen before is not taken."
@@ -383,6 +382,4 @@ def _records(
     begun = read_moment(annotation.created_at)
     if begun is not None:
         begun -= timedelta(seconds=annotation.lead_time or 0)
-    yield RawAnswer(
-        task.item, labels, further, who, task.sheet, begun, changed, annotation.id, row, content
-    )
+    yield RawAnswer(task.item, values, who, task.sheet, begun, changed, annotation.id, row, content)

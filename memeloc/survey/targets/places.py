@@ -10,21 +10,18 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from memeloc.survey.model import Entry, Sheet, entry_id
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts
 from memeloc.tables import folded
 from memeloc.tables.column_map import MISSING
-from memeloc.taxonomy import LABEL, Taxonomy
+from memeloc.taxonomy import Taxonomy
 
-_REFUSALS = {"consent": ("no", "2"), "status": ("no consent",)}
+CONSENT = "consent"
+"""The question, and the item of a `RawAnswer`, that says whether somebody agrees to take part."""
+_REFUSALS = {CONSENT: ("no", "2"), "status": ("no consent",)}
 """What stands for declining under the heading for consent, and for how a submission ended."""
-_BETWEEN = re.compile(r"([,;|\n])")
-_MARKS = ",;|\n "
-_MOST_PARTS = 20
-"""Parts and marks between them that the name of an answer may have."""
 NO_VALUE = frozenset({*MISSING, "none", "-99"})
 """What programs write where nothing was answered, folded; -99 is Qualtrics'."""
 NOT_TICKED = NO_VALUE | {"", "0", "false"}
@@ -117,9 +114,9 @@ class Place(NamedTuple):
 
 
 class Places:
-    """A survey's sheets, entries and labels by what a file calls them.
+    """A survey's sheets, entries and answers by what a file calls them.
 
-    `texts` are by locale tag; labels and answers are found by id, or name in the sheet's language.
+    `texts` are by locale tag; answers are found by id, or by name in the sheet's language.
     """
 
     def __init__(
@@ -130,20 +127,22 @@ class Places:
         texts: Mapping[str, SurveyTexts],
     ) -> None:
         self._sheets = {sheet.id: sheet for sheet in sheets}
-        self._items: dict[str, Place] = {}
-        self._entries: dict[tuple[str, str], Place] = {}
+        self._places: dict[str | tuple[str, str], Place] = {}
         for sheet in self._sheets.values():
             for number, entry in enumerate(sheet.entries):
                 place = Place(sheet, entry, number, entry_id(entry))
-                self._items[item_key(survey, sheet.id, place.id)] = place
-                self._entries[sheet.id, place.id] = place
-        self._answers: dict[str, dict[str, dict[str, str]]] = {}
-        self._consents: dict[str, dict[str, str]] = {}
+                self._places[item_key(survey, sheet.id, place.id)] = place
+                self._places[sheet.id, place.id] = place
+        self._names: dict[str, dict[str, dict[str, str]]] = {}
         for tag, language in texts.items():
-            consents = {answer: language.get(f"consent.{answer}") for answer in ("yes", "no")}
-            shown = TaxonomyTexts(language, taxonomy).answers
-            self._answers[tag] = {question: _by_text(names) for question, names in shown.items()}
-            self._consents[tag] = _by_text(consents)
+            consent = {answer: language.get(f"consent.{answer}") for answer in ("yes", "no")}
+            answers = TaxonomyTexts(language, taxonomy).answers | {CONSENT: consent}
+            # An id goes before a name that reads the same.
+            self._names[tag] = {
+                question: {folded(name): id for id, name in names.items()}
+                | {folded(id): id for id in names}
+                for question, names in answers.items()
+            }
         self._refusals = {folded(language.get("consent.no")) for language in texts.values()}
 
     def sheet(self, name: str) -> Sheet | None:
@@ -153,53 +152,20 @@ class Places:
     def item(self, name: str, sheet: str = "") -> Place | None:
         """Return the entry of an item's key, or of an entry's id and its sheet's."""
         name = name.strip()
-        return self._items.get(name) or self._entries.get((sheet.strip(), name))
-
-    def label(self, sheet: Sheet, text: str) -> str | None:
-        """Return the id of a label."""
-        return self.answer(sheet, LABEL, text)
+        return self._places.get(name) or self._places.get((sheet.strip(), name))
 
     def answer(self, sheet: Sheet, question: str, text: str) -> str | None:
         """Return the id of an answer to the question of that id; None if it is none of its.
 
         A whole number that a program made a float, `1.0`, is that number.
         """
-        names = self._answers[sheet.culture.locale.tag].get(question, {})
+        names = self._names[sheet.culture.locale.tag].get(question, {})
         key = folded(text)
         return names.get(key) or names.get(whole_number(key))
 
-    def answers_in(
-        self,
-        sheet: Sheet,
-        question: str,
-        cell: str,
-        numbers: Mapping[str, str] = MappingProxyType({}),
-    ) -> list[str]:
-        """Return the answers in a cell, ids where they are names; what is no name as its text.
-
-        They stand between commas, semicolons, bars or line ends; a name may have such marks, too,
-        so the longest run of parts that is a name is taken each time. What somebody typed under
-        Other stays whole. `numbers` are answers by further names, such as their numbers.
-        """
-        parts = _BETWEEN.split(cell)  # with the marks, at odd places
-        answers: list[str] = []
-        unknown, start = "", 0
-        while start < len(parts):
-            for end in range(min(len(parts), start + _MOST_PARTS), start, -2):
-                run = "".join(parts[start:end]).strip()
-                if own := numbers.get(whole_number(run)) or self.answer(sheet, question, run):
-                    answers += [*filter(None, [unknown.strip(_MARKS)]), own]
-                    unknown, start = "", end + 1
-                    break
-            else:
-                unknown += "".join(parts[start : start + 2])
-                start += 2
-        return [*answers, *filter(None, [unknown.strip(_MARKS)])]
-
     def consent(self, sheet: Sheet, text: str) -> bool | None:
         """Return whether a text agrees to take part; None when it says neither."""
-        answer = self._consents[sheet.culture.locale.tag].get(folded(text))
-        return None if answer is None else answer == "yes"
+        return {"yes": True, "no": False}.get(self.answer(sheet, CONSENT, text) or "")
 
     def declines(self, content: Any, key: str = "") -> bool:
         """Return whether what a file has, as JSON values, says somewhere that a person declined."""
@@ -208,7 +174,7 @@ class Places:
         if isinstance(content, list | tuple):
             return any(self.declines(value, key) for value in content)
         if not isinstance(content, str):
-            return content is False and folded(key) == "consent"
+            return content is False and folded(key) == CONSENT
         text = folded(content)
         return text in self._refusals or text in _REFUSALS.get(folded(key), ())
 
@@ -226,8 +192,3 @@ def is_ticked(cell: str) -> bool:
     [True, True, True, False, False, False, False, False]
     """
     return folded(whole_number(cell)) not in NOT_TICKED
-
-
-def _by_text(names: Mapping[str, str]) -> dict[str, str]:
-    """Ids by their names and by themselves; an id goes before a name that reads the same."""
-    return {folded(name): own for own, name in names.items()} | {folded(own): own for own in names}

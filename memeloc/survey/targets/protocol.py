@@ -44,8 +44,6 @@ from memeloc.taxonomy import Kind, Taxonomy
 
 ALL_KINDS: frozenset[Kind] = frozenset(get_args(Kind))
 """Every kind of question there is."""
-CONSENT = "consent"
-"""The item under which a `RawAnswer` says whether somebody agrees to take part."""
 _LEGACY = {
     "ar": "cp1256", "fa": "cp1256", "ur": "cp1256", "he": "cp1255", "el": "cp1253",
     "tr": "cp1254", "ru": "cp1251", "uk": "cp1251", "bg": "cp1251", "sr": "cp1251",
@@ -134,21 +132,19 @@ class RawAnswer:
     """What somebody answered to one item, as the file has it.
 
     Attributes:
-        item: an `item_key`, or the entry's id with `sheet` set; or `CONSENT`.
-        labels: what was chosen, by id or name; none is no answer, several are not a label.
-        further: by question id, what was answered to the other questions: by id or name, or the
-            text; a scale as `3`, a span as `12-20`, see `Answer`.
+        item: an `item_key`, or the entry's id with `sheet` set; or `places.CONSENT`.
+        values: by question id (`LABEL` among them) what was answered, by id or name, or the text;
+            several names may stand in one text. A scale is as `3`, a span as `12-20`.
         participant, sheet: where the file says them with each answer; an `item_key` says the sheet.
         submitted: when it was answered, a text in ISO 8601, in UTC where it names no zone; of two
             answers to an item the later one is taken.
         order: which is later where the time does not say it, such as a growing number.
-        content: what is kept when it is rejected, as JSON values.
+        content: what is kept when it is rejected, as JSON values; by default item and values.
         shown, took: as of `Answer`.
     """
 
     item: str
-    labels: Sequence[str] = ()
-    further: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    values: Mapping[str, Sequence[str]]
     participant: str = ""
     sheet: str = ""
     started: datetime | str | None = None
@@ -162,7 +158,7 @@ class RawAnswer:
     @property
     def is_empty(self) -> bool:
         """Whether nothing was answered."""
-        return not self.labels and not any(self.further.values())
+        return not any(self.values.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +166,7 @@ class RawSubmission:
     """What one person sent, as the file has it.
 
     Attributes:
-        answers: of their fields item, labels, further, shown, took, row and content count.
+        answers: of their fields item, values, shown, took, row and content count.
         sheet: its id; empty where the answers' item keys say it. Answers to several sheets
             become a submission each, unless it has an id.
         id: of the submission at its source; empty makes one of its content.

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -29,16 +29,8 @@ from memeloc.survey.model import (
     entry_id,
 )
 from memeloc.survey.targets.files import refuse_other_exports
-from memeloc.survey.targets.places import (
-    NO_VALUE,
-    Place,
-    clean_id,
-    id_problem,
-    owned_id,
-    whole_number,
-)
+from memeloc.survey.targets.places import CONSENT, Place, clean_id, id_problem, owned_id
 from memeloc.survey.targets.protocol import (
-    CONSENT,
     Imported,
     RawAnswer,
     RawRecord,
@@ -48,7 +40,6 @@ from memeloc.survey.targets.protocol import (
 )
 from memeloc.survey.targets.questions import resolve_answers
 from memeloc.survey.times import read_moment
-from memeloc.tables import folded
 from memeloc.taxonomy import LABEL
 
 _STATUSES = (
@@ -91,8 +82,8 @@ class _Resolver:
 
     Attributes:
         whose: the person of each row of the file; empty for several people.
-        single: by sheet, the answers that came by themselves.
-        submission: that whose answers are being resolved, if they did not come by themselves.
+        single: by sheet and person, the answers that came by themselves.
+        submission: that whose answers are being resolved.
         without_consent: rows of people who declined, or were not asked.
         declined: who they are, as far as the file says it.
     """
@@ -104,7 +95,7 @@ class _Resolver:
         self.participants: list[Participant] = []
         self.rejected: list[RejectedRow] = []
         self.whose: dict[int, str] = {}
-        self.single: dict[str, list[RawAnswer]] = defaultdict(list)
+        self.single: dict[str, dict[str, list[RawAnswer]]] = defaultdict(lambda: defaultdict(list))
         self.submission: RawSubmission | None = None
         self.without_consent: set[int] = set()
         self.declined: set[str] = set()
@@ -116,13 +107,12 @@ class _Resolver:
         message: str,
         content: Mapping[str, Any] | None = None,
     ) -> None:
-        row, who, kept = record.row, record.participant, record.content
-        if self.submission and isinstance(record, RawAnswer):
-            row, who = row or self.submission.row, self.submission.participant
-            further = {name: list(texts) for name, texts in record.further.items() if texts}
-            own = {"item": record.item, "labels": list(record.labels)}
-            kept = kept or own | ({"further": further} if further else {})
-        kept = kept if content is None else content
+        row, who, kept = record.row, record.participant, content or record.content
+        if isinstance(record, RawAnswer):
+            if self.submission:
+                row, who = row or self.submission.row, self.submission.participant
+            values = {question: list(texts) for question, texts in record.values.items() if texts}
+            kept = kept or {"item": record.item, "answers": values}
         self.rejected.append(RejectedRow(self.file, row, reason, message, kept, clean_id(who)))
 
     def add(self, record: RawRecord) -> None:
@@ -132,28 +122,38 @@ class _Resolver:
         if isinstance(record, RejectedRow):
             self.rejected.append(record if record.file else replace(record, file=self.file))
             return
+        answers = [record] if isinstance(record, RawAnswer) else record.answers
         who = clean_id(record.participant)
         if self.ids in ("culture", "file"):
-            raws = [record] if isinstance(record, RawAnswer) else record.answers
-            places = filter(None, (self.places.item(raw.item, raw.sheet) for raw in raws))
+            places = filter(None, (self.places.item(raw.item, raw.sheet) for raw in answers))
             sheet = self.places.sheet(record.sheet) or next((place.sheet for place in places), None)
             culture = sheet.culture.code if sheet else ""
             who = owned_id(who, self.ids, culture, Path(self.file).stem)
             record = replace(record, participant=who)
         if record.row:
             self.whose[record.row] = who if self.whose.get(record.row, who) == who else ""
-        if isinstance(record, RawSubmission):
-            self.submission = record
-            for sheet, answers in self._sheets_of(record):
-                self._submit(record, sheet, answers)
-            self.submission = None
-        elif sheet := self._sheet_of(record):
-            self.single[sheet.id].append(record)
+        if isinstance(record, RawAnswer):
+            self._add_single(record, who)
+            return
+        text = record.consent if isinstance(record.consent, str) else ""
+        if (
+            record.consent is False
+            or record.status == DECLINED
+            or self.places.declines({CONSENT: text})
+        ):
+            self.without_consent.add(record.row)
+            self.declined |= {who} - {""}
+        elif record.consent == "":
+            self.without_consent.add(record.row)
+        self.submission = record
+        for sheet, answers in self._by_sheet(record):
+            self._submit(record, sheet, answers)
+        self.submission = None
 
     def result(self) -> Imported:
         """Return everything; single answers by the order of sheets and people's ids."""
-        for sheet in self.survey.sheets if self.single else ():
-            for who, answers in sorted(self._by_person(self.single.pop(sheet.id, ())).items()):
+        for sheet in self.survey.sheets:
+            for who, answers in sorted(self._named(self.single.pop(sheet.id, {})).items()):
                 self._put_together(sheet, who, answers)
         for number, row in enumerate(self.rejected):
             if not row.participant and (owner := self.whose.get(row.row)):
@@ -177,32 +177,30 @@ class _Resolver:
 
     # Answers that come by themselves
 
-    def _sheet_of(self, answer: RawAnswer) -> Sheet | None:
-        """The sheet of an answer; one that is of none is rejected."""
-        if not _asks_consent(answer):
+    def _add_single(self, answer: RawAnswer, who: str) -> None:
+        """Keep an answer for its sheet; one that is of none is rejected."""
+        if _asks_consent(answer):
+            sheet = self.places.sheet(answer.sheet)
+            if sheet is None and self.places.declines({CONSENT: answer.values}):
+                self.declined.add(who)  # of whichever sheet
+                self.without_consent.add(answer.row)
+        else:
             place = self.places.item(answer.item, answer.sheet)
-            if place is None:
-                self._unknown(answer, "item", answer.item)
-            return place.sheet if place else None
-        sheet = self.places.sheet(answer.sheet)
-        if sheet is None:
+            sheet = place.sheet if place else None
+        if sheet is None and _asks_consent(answer):
             self._unknown(answer, "sheet", answer.sheet)
-        if sheet is None and self.places.declines({CONSENT: list(answer.labels)}):
-            self.declined.add(clean_id(answer.participant))  # of whichever sheet
-            self.without_consent.add(answer.row)
-        return sheet
+        elif sheet is None:
+            self._unknown(answer, "item", answer.item)
+        elif self._has_id(answer):
+            self.single[sheet.id][who].append(answer)
 
-    def _by_person(self, answers: Sequence[RawAnswer]) -> Mapping[str, list[RawAnswer]]:
-        """Answers by participant; who is the only one need not stand in every row."""
-        people: dict[str, list[RawAnswer]] = defaultdict(list)
-        for answer in answers:
-            if self._has_id(answer):
-                people[clean_id(answer.participant)].append(answer)
+    def _named(self, people: dict[str, list[RawAnswer]]) -> Mapping[str, list[RawAnswer]]:
+        """Return answers by participant; who is the only one need not stand in every row."""
         nameless = people.pop("", [])
         if nameless and len(people) == 1:
             (named,) = people.values()
-            items = {answer.item for answer in named if answer.labels}
-            if not any(answer.labels and answer.item in items for answer in nameless):
+            items = {answer.item for answer in named if not answer.is_empty}
+            if not any(answer.item in items for answer in nameless if not answer.is_empty):
                 named += nameless
                 return people
         if any(self.places.declines(answer.content) for answer in nameless):
@@ -216,59 +214,58 @@ class _Resolver:
         """Add the submission of one person whose answers came by themselves."""
         asked = [raw for raw in answers if _asks_consent(raw)]
         others = [raw for raw in answers if not _asks_consent(raw)]
-        given = [] if asked else [False] * (who in self.declined)
+        agreed = set[bool]()
         for raw in asked:
-            text = " ".join(raw.labels)
+            text = " ".join(text for texts in raw.values.values() for text in texts)
             agrees = self.places.consent(sheet, text)
             if agrees is not None:
-                given.append(agrees)
+                agreed.add(agrees)
             elif text:
                 message = f"{text[:80]!r} neither agrees to take part nor declines."
                 self.reject(raw, "unknown consent", message)
-        if asked and not given:
-            self.without_consent |= {raw.row for raw in answers}
-            for raw in others:
-                if not raw.is_empty:
-                    self.reject(raw, "no consent", _NO_CONSENT)
-            return
+        if False in agreed or (who in self.declined and not asked):
+            consent: bool | str | None = False
+        else:
+            consent = True in agreed or ("" if asked else None)
         times = sorted(filter(None, {self._moment(raw.submitted, raw.row, who) for raw in answers}))
         begun = sorted(filter(None, {self._moment(raw.started, raw.row, who) for raw in answers}))
         record = RawSubmission(
             who,
             others,
-            consent=all(given) if given else None,
+            consent=consent,
             submitted=times[-1] if times else None,
             started=next(iter(begun or times[:-1]), None),
             row=min(raw.row for raw in answers),
         )
-        if record.consent is False or not all(raw.is_empty for raw in others):
+        if consent is False or not all(raw.is_empty for raw in others):
             self._submit(record, sheet, others, needs_answers=True)
+        elif consent == "":
+            self.without_consent |= {raw.row for raw in answers}
 
     # Submissions
 
-    def _sheets_of(self, record: RawSubmission) -> Iterable[tuple[Sheet, Sequence[RawAnswer]]]:
-        """The sheets of a submission, each with its answers."""
+    def _by_sheet(self, record: RawSubmission) -> Iterable[tuple[Sheet, Sequence[RawAnswer]]]:
+        """Return the sheets of a submission, each with its answers."""
         if record.sheet:
             sheet = self.places.sheet(record.sheet)
             if sheet is None:
                 self._unknown(record, "sheet", record.sheet)
-                self._note_consent(record)
             return ((sheet, record.answers),) if sheet else ()
-        parts: dict[str, list[RawAnswer]] = defaultdict(list)
+        parts: dict[str, tuple[Sheet, list[RawAnswer]]] = {}
         unknown: list[RawAnswer] = []
         for answer in record.answers:
-            place = self.places.item(answer.item, answer.sheet)
-            (parts[place.sheet.id] if place else unknown).append(answer)
-        is_one = len(parts) == 1 or (parts and not record.id)
-        if not is_one and (record.content or not unknown):
-            self._note_consent(record)
+            if place := self.places.item(answer.item, answer.sheet):
+                parts.setdefault(place.sheet.id, (place.sheet, []))[1].append(answer)
+            else:
+                unknown.append(answer)
+        is_placed = len(parts) == 1 or (parts and not record.id)
+        if not is_placed and (record.content or not unknown):
             message = "Its answers are of no sheet of this survey, or of several."
             self.reject(record, "unknown sheet", message)
             return ()
         for answer in unknown:
             self._unknown(answer, "item", answer.item)
-        found = ((self.places.sheet(own), answers) for own, answers in parts.items())
-        return [(sheet, answers) for sheet, answers in found if sheet]
+        return parts.values()
 
     def _submit(
         self,
@@ -282,9 +279,10 @@ class _Resolver:
         if isinstance(consent, str):
             consent = self.places.consent(sheet, consent)
             if consent is None:
-                self.without_consent.add(row)
                 reason = "unknown consent" if record.consent else "no consent"
-                self.reject(record, reason, _NO_CONSENT)
+                for own in sorted({row, *(raw.row or row for raw in answers if not raw.is_empty)}):
+                    self.without_consent.add(own)
+                    self.reject(replace(record, row=own), reason, _NO_CONSENT)
                 return
         if consent is False or record.status == DECLINED:
             self._decline(record, sheet, answers)
@@ -299,7 +297,7 @@ class _Resolver:
             message = "It does not say who answered; fill in the participant's id."
             self.reject(record, "no participant", message)
             return
-        resolved = self._answers(sheet, answers)
+        resolved = list(self._answers(sheet, answers))
         if record.comments.strip():
             comment = {"sheet": sheet.id, "participant": who, "text": record.comments}
             message = "A comment is not an answer; it is kept here."
@@ -330,8 +328,8 @@ class _Resolver:
 
     def _decline(self, record: RawSubmission, sheet: Sheet, answers: Sequence[RawAnswer]) -> None:
         """Keep that somebody declined, and nothing else of them, not even when."""
-        self._note_consent(record)
-        self.without_consent |= {raw.row or record.row for raw in answers}
+        self.without_consent |= {record.row, *(raw.row or record.row for raw in answers)}
+        self.declined |= {clean_id(record.participant)} - {""}
         answered = [raw for raw in answers if not raw.is_empty]
         if answered:
             message = "This person did not agree to take part; the answers are not kept."
@@ -344,17 +342,6 @@ class _Resolver:
             record.id, sheet.id, who, (), self.source, status=DECLINED, code=shown, row=record.row
         )
         self._add_submission(record, declined)
-
-    def _note_consent(self, record: RawSubmission) -> None:
-        """Note the row of a person who declined, and who that is."""
-        text = record.consent if isinstance(record.consent, str) else ""
-        if (
-            record.consent in (False, "")
-            or record.status == DECLINED
-            or self.places.declines({CONSENT: text})
-        ):
-            self.without_consent.add(record.row)
-            self.declined |= {clean_id(record.participant)} - {""}
 
     def _add_submission(self, record: RawSubmission, sent: Submission) -> None:
         """Add a submission; one that has no id at its source has one of what it says."""
@@ -376,63 +363,48 @@ class _Resolver:
 
     # Answers of one person to one sheet
 
-    def _answers(self, sheet: Sheet, raws: Sequence[RawAnswer]) -> list[Answer]:
-        """One answer an entry, in the sheet's order."""
-        given: dict[int, list[tuple[Answer, RawAnswer]]] = defaultdict(list)
+    def _answers(self, sheet: Sheet, raws: Sequence[RawAnswer]) -> Iterator[Answer]:
+        """Return one answer an entry, in the sheet's order: the last one, where that is clear."""
+        by_number: dict[int, list[tuple[Answer, RawAnswer]]] = defaultdict(list)
         for raw in raws:
             place = self.places.item(raw.item, sheet.id)
             if place is None or place.sheet is not sheet:
                 self._unknown(raw, "item", raw.item)
             elif (answer := self._answer(place, raw)) is not None:
-                given[place.number].append((answer, raw))
-        latest = (self._latest(given[number]) for number in sorted(given))
-        return [answer for answer in latest if answer is not None]
+                by_number[place.number].append((answer, raw))
+        for _, answers in sorted(by_number.items()):
+            if len(answers) == 1:
+                yield answers[0][0]
+                continue
+            ages = [
+                (self._moment(raw.submitted, 0, "") or _EARLIEST, raw.order) for _, raw in answers
+            ]
+            newest = max(ages)
+            last = {answer for (answer, _), age in zip(answers, ages, strict=True) if age == newest}
+            for (answer, raw), age in zip(answers, ages, strict=True):
+                if len(last) > 1 and age == newest:
+                    message = (
+                        f"{answer.entry} is answered in two ways by the same person; keep one."
+                    )
+                    self.reject(raw, "two answers", message)
+                elif len(last) > 1 or answer not in last:
+                    message = f"{answer.entry} was answered again later; that is taken."
+                    self.reject(raw, "superseded", message)
+            if len(last) == 1:
+                yield last.pop()
 
     def _answer(self, place: Place, raw: RawAnswer) -> Answer | None:
-        sheet, entry, _, own = place
-        label, text = "", ", ".join(raw.labels)
         if raw.shown == 0:
-            return Answer(own, shown=0)
-        if isinstance(entry, PersonEntry):
-            if not any(raw.further.values()):
-                return None
-        elif not raw.labels:
-            if not raw.is_empty:
-                message = f"{own} has no answer to the question itself."
-                self.reject(raw, "no answer", message)
-            return None
-        else:
-            label = self.places.label(sheet, text) or "" if len(raw.labels) == 1 else ""
-            if not label and folded(whole_number(text)) in NO_VALUE:
-                self.reject(raw, "no answer", f"{text!r} is taken for no answer.")
-            elif not label:
-                message = f"{own}: {text[:80]!r} is not one of the labels."
-                self.reject(raw, "unknown label", message)
-            if not label:
-                return None
-        if not (raw.further or self.survey.taxonomy.questions):  # as of most label sets
-            return Answer(own, {LABEL: (label,)} if label else {}, raw.shown, raw.took)
-        named = partial(self.places.answer, sheet)
-        values, problems = resolve_answers(self.survey.taxonomy, entry, label, raw.further, named)
+            return Answer(place.id, shown=0)
+        values, problems = resolve_answers(
+            self.survey.taxonomy, place.entry, raw.values, partial(self.places.answer, place.sheet)
+        )
         for reason, problem in problems:
-            self.reject(raw, reason, f"{own}: {problem}.")
-        return Answer(own, values, raw.shown, raw.took)
-
-    def _latest(self, answers: Sequence[tuple[Answer, RawAnswer]]) -> Answer | None:
-        """Of one person's answers to an entry the last one; None when that is unclear."""
-        if len(answers) == 1:
-            return answers[0][0]
-        ages = [(self._moment(raw.submitted, 0, "") or _EARLIEST, raw.order) for _, raw in answers]
-        newest = max(ages)
-        last = {answer for (answer, _), age in zip(answers, ages, strict=True) if age == newest}
-        for (answer, raw), age in zip(answers, ages, strict=True):
-            if len(last) > 1 and age == newest:
-                message = f"{answer.entry} is answered in two ways by the same person; keep one."
-                self.reject(raw, "two answers", message)
-            elif len(last) > 1 or answer not in last:
-                message = f"{answer.entry} was answered again later; that is taken."
-                self.reject(raw, "superseded", message)
-        return last.pop() if len(last) == 1 else None
+            self.reject(raw, reason, f"{place.id}: {problem}.")
+        is_person = isinstance(place.entry, PersonEntry) and not raw.is_empty
+        if LABEL in values or is_person:
+            return Answer(place.id, values, raw.shown, raw.took)
+        return None
 
     # What is not there or cannot be read
 
@@ -447,13 +419,13 @@ class _Resolver:
         return not problem
 
     def _moment(self, value: datetime | str | None, row: int, who: str) -> datetime | None:
-        """A time; one that cannot be read is rejected, if `row` is known."""
+        """Return a time; one that cannot be read is rejected, if `row` is known."""
         if not value or isinstance(value, datetime):
             return value or None
         moment = read_moment(value)
         if moment is None and row:
             message = f"The time {value[:40]!r} cannot be read; the answers come without it."
-            record = RawAnswer("", participant=who, row=row)
+            record = RawAnswer("", {}, participant=who, row=row)
             self.reject(record, "unknown time", message, {"time": value})
         return moment
 

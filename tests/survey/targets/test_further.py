@@ -37,10 +37,10 @@ def resolved(
 
     def name(question: str, text: str) -> str | None:
         asked = taxonomy.question(question)
-        return text if asked and text in asked.answers else None
+        return text if question == "label" or (asked and text in asked.answers) else None
 
-    answers, problems = resolve_answers(taxonomy, ENTRY, label, given, name)
-    answers.pop("label", None)
+    answers, problems = resolve_answers(taxonomy, ENTRY, {"label": [label], **given}, name)
+    assert answers.pop("label") == (label,)
     return answers, sorted(reason for reason, _ in problems)
 
 

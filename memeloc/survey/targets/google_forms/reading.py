@@ -33,6 +33,7 @@ from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission,
 from memeloc.survey.targets.time_columns import looks_like_time, read_column
 from memeloc.survey.times import read_moment
 from memeloc.tables import Formula, Row, Table, folded, read_tables, text_of
+from memeloc.taxonomy import LABEL
 
 ENCODINGS = (
     "cp1252", "cp1256", "cp1251", "cp1253", "cp1254", "cp1255", "cp1257", "cp1258", "cp1250",
@@ -57,17 +58,12 @@ class SheetForm:
         self.to_send, self.sheet, self.form = to_send, sheet, plan(to_send, sheet)
         self.items = {item.key: item for item in self.form.items if item.kind in QUESTIONS}
         self.titles = {folded(item.title): _key(item) for item in self.items.values()}
-        self._chosen = {question.id: question.answers for question in to_send.taxonomy.questions}
+        questions = [LABEL, *(question.id for question in to_send.taxonomy.questions)]
         self._keys = [
-            (entry, question_key(entry), {name: question_key(entry, name) for name in self._chosen})
+            (entry, {question: question_key(entry, question) for question in questions})
             for entry in map(entry_id, sheet.entries)
         ]
         self._stop = {STOP, folded(to_send.texts[sheet.culture.locale.tag].get("stop.button"))}
-
-    def _parts(self, question: str, text: str) -> list[str]:
-        if self._chosen[question]:
-            return self.to_send.places.answers_in(self.sheet, question, text)
-        return [text]
 
     def key_of(self, title: str) -> str | None:
         """Return the key of a column's question, also with what is put behind doubled titles."""
@@ -79,18 +75,13 @@ class SheetForm:
     ) -> RawSubmission:
         """Return what one person sent; `id` is that of the response, if the file has one."""
         answers, stopped = [], False
-        for entry, key, further_keys in self._keys:
-            labels = texts.get(key, ())
-            content = {self.items[key].title: labels} if labels else {}
-            further = {}
-            for name, key in further_keys.items():
-                if cells := texts.get(key):
-                    content[self.items[key].title] = cells
-                    further[name] = [part for text in cells for part in self._parts(name, text)]
-            if labels and not self._stop.isdisjoint(map(folded, labels)):
+        for entry, keys in self._keys:
+            values = {name: texts[key] for name, key in keys.items() if texts.get(key)}
+            content = {self.items[keys[name]].title: written for name, written in values.items()}
+            if not self._stop.isdisjoint(map(folded, values.get(LABEL, ()))):
                 stopped = True
             elif content:
-                answers.append(RawAnswer(entry, labels, further, content=content))
+                answers.append(RawAnswer(entry, values, content=content))
         consents = texts.get("consent", ())
         agrees = [self.to_send.places.consent(self.sheet, text) for text in consents]
         # Who answered has agreed, for the form asks for it first.

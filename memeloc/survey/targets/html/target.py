@@ -44,7 +44,7 @@ from memeloc.survey.targets.protocol import (
 )
 from memeloc.survey.targets.services import is_https
 from memeloc.survey.times import read_moment
-from memeloc.taxonomy import Taxonomy
+from memeloc.taxonomy import LABEL, Taxonomy
 
 _FOLDER = Path(__file__).parent / "sheet"
 STYLE = _FOLDER / "sheet.css"
@@ -88,13 +88,12 @@ class _Answer(BaseModel):
     second: list[str] | str | None = None
 
     def raw(self, taxonomy: Taxonomy) -> RawAnswer:
-        further = dict(self.further)
+        values = {LABEL: [self.label] if self.label else [], **self.further}
         if self.second:
             ids = [question.id for question in taxonomy.questions]
             second = [self.second] if isinstance(self.second, str) else self.second
-            further[ids[0] if len(ids) == 1 else "second"] = second
-        labels = (self.label,) if self.label else ()
-        return RawAnswer(self.item, labels, further, shown=self.shown, took=self.took)
+            values[ids[0] if len(ids) == 1 else "second"] = second
+        return RawAnswer(self.item, values, shown=self.shown, took=self.took)
 
 
 class _Consent(BaseModel):

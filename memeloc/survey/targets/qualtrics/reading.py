@@ -16,9 +16,9 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from memeloc.errors import InputError
-from memeloc.survey.model import RejectedRow, Sheet
+from memeloc.survey.model import RejectedRow
 from memeloc.survey.targets.files import has_table, unknown_columns
-from memeloc.survey.targets.places import is_ticked, whole_number
+from memeloc.survey.targets.places import CONSENT, is_ticked, whole_number
 from memeloc.survey.targets.protocol import (
     RawAnswer,
     RawRecord,
@@ -29,10 +29,8 @@ from memeloc.survey.targets.protocol import (
 from memeloc.survey.targets.time_columns import read_column
 from memeloc.tables import Row, Table, folded, read_tables
 from memeloc.tables.rows import Header
-from memeloc.taxonomy import Question
+from memeloc.taxonomy import LABEL, Question
 
-CONSENT = "consent"
-"""The export tag of the question that asks for consent; an entry's is its `item_key`."""
 WARNING = "warning"
 """The export tag of what is read before."""
 EXAMPLE = "example"
@@ -221,18 +219,16 @@ class _Reader:
     def _answer(self, key: str, own: Mapping[str, str], row: Row) -> RawAnswer:
         text = own.get(key, "")
         label = self.labels.get(whole_number(text), text)
-        place = self.places.item(key)
-        assert place is not None
-        further = {
+        values = {
             question.id: chosen
             for tag, question in self.questions.items()
-            if (chosen := self._chosen(f"{key}{tag}", question, place.sheet, own))
+            if (chosen := self._chosen(f"{key}{tag}", question, own))
         }
-        return RawAnswer(key, (label,) if label else (), further, row=row.number, content=own)
+        return RawAnswer(
+            key, values | ({LABEL: (label,)} if label else {}), row=row.number, content=own
+        )
 
-    def _chosen(
-        self, tag: str, question: Question, sheet: Sheet, own: Mapping[str, str]
-    ) -> list[str]:
+    def _chosen(self, tag: str, question: Question, own: Mapping[str, str]) -> list[str]:
         """Answers to another question: they stand in one cell, by commas, or in a column each."""
         text = own.get(tag, "")
         if question.kind in ("scale", "text"):
@@ -241,7 +237,10 @@ class _Reader:
         numbers = {str(n): answer for n, answer in enumerate(question.answers, 1)}
         ticked = [own.get(f"{tag}_{number}", "") for number in numbers]
         chosen = [id for id, cell in zip(numbers.values(), ticked, strict=True) if is_ticked(cell)]
-        return chosen + self.places.answers_in(sheet, question.id, text, numbers)
+        parts = [whole_number(part) for part in text.split(",")]
+        if all(part.isdecimal() for part in parts):
+            return chosen + [numbers.get(part, part) for part in parts]
+        return [*chosen, *filter(None, [text])]
 
 
 def _problem(row: Row) -> tuple[str, str] | None:

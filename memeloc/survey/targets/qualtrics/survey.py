@@ -31,8 +31,8 @@ from memeloc.survey.targets.instructions import (
     ShownQuestion,
     as_html,
 )
+from memeloc.survey.targets.places import CONSENT
 from memeloc.survey.targets.qualtrics.reading import (
-    CONSENT,
     EMBEDDED,
     EXAMPLE,
     STOP,
