@@ -1,10 +1,10 @@
-"""How models answer in each language. In: the files beside this module. Out: `Language`.
+"""Text as it is compared, and how models answer in each language.
 
 A file `languages/TAG.toml` has lists of phrases as people write them; case and accents do not
-matter. A word that ends in `*` has any ending.
+matter, and a word that ends in `*` has any ending. All languages are read at once, but for yes and
+no, which are those of the prompt and English ones.
 
 - answer: words that an answer comes after ("the answer is b"), with `is` between, or nothing.
-- is: what may stand between those words and the answer.
 - choose: beginnings of a sentence that gives the answer ("I would choose b").
 - option: words that stand before a marker ("option b").
 - refuse: how a model says that it does not or cannot answer; regular expressions, in which ` ... `
@@ -19,9 +19,7 @@ matter. A word that ends in `*` has any ending.
 - conclude: beginnings of a last sentence that counts more than those before it.
 - doubt: a name in a clause after these is no answer ("whether this is hate"), nor is one right
   before those of doubt_after ("hate or not").
-- ends: what may stand behind a whole answer ("bです").
-- wrong: behind a marker, says that it is not the answer ("a is wrong").
-- ordinals: how options are counted ("the second option").
+- ends: what may stand behind a whole answer ("bです"); wrong: says that it is not ("a is wrong").
 - names: by concept the words for it, and under `CONCEPT_not` those for its contrary. An option
   that is named by one of them, in any language, is recognised by all of them.
 """
@@ -30,200 +28,151 @@ from __future__ import annotations
 
 import re
 import tomllib
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
-from memeloc.evaluate.choices.folding import END_OF_WORD, UNSPACED, WORD, folded
-
-_FOLDER = Path(__file__).parent / "languages"
-_GAP = r"[^.!?\n。！？।]{0,80}?"
-"""What ` ... ` stands for in a refusal: anything within a sentence."""
+_SAME = {
+    "ı": "i",
+    "ى": "ي",
+    "ی": "ي",
+    "ک": "ك",
+    "ة": "ه",
+    "ۀ": "ه",
+    "ه\u0654": "ه",
+    "🅰": "a",
+    "🅱": "b",
+    "\u20e3": "",
+    **dict.fromkeys("’‘ʼ`", "'"),
+    **dict.fromkeys("‐‑–—−", "-"),
+}
+"""What NFKC and casefolding leave different: forms of Arabic letters, apostrophes, dashes."""
+_ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f]")
+"""Combining marks that are left out: accents, and points of Hebrew and Arabic that few people
+write. Marks of Indic and Thai letters are vowels, and stay."""
+_MARK_CODES = [code for code in range(0x370, 0x1100) if unicodedata.category(chr(code))[0] == "M"]
+_MARKS = "".join(
+    chr(code) + "-" * (code + 1 in _MARK_CODES)
+    for code in _MARK_CODES
+    if code - 1 not in _MARK_CODES or code + 1 not in _MARK_CODES
+)
+WORD = rf"\w{_MARKS}"
+"""Of a regular expression's class: letters, digits and marks (which Python's `\\w` leaves out)."""
+UNSPACED = r"\u0e00-\u0eff\u1780-\u17ff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+"""Letters of scripts that put no spaces between words, and Hangul, whose particles are attached."""
+END_OF_WORD = rf"(?![^\W{UNSPACED}]|[{_MARKS}])"
+_START_OF_WORD = rf"(?<![^\W{UNSPACED}])"
+has_words = re.compile(rf"[^\W_]|[{_MARKS}]").search
+"""Whether a text has any letter, digit or mark of a vowel."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Language:
-    """Phrases of a language, folded; see the head of this module."""
+class Folded:
+    """A folded text; `origins` has for each of its letters the place of its original."""
 
-    tag: str
-    answer: tuple[str, ...]
-    is_: tuple[str, ...]
-    choose: tuple[str, ...]
-    option: tuple[str, ...]
-    refuse: tuple[str, ...]
-    sorry: tuple[str, ...]
-    yes: tuple[str, ...]
-    no: tuple[str, ...]
-    asks: tuple[str, ...]
-    before: tuple[str, ...]
-    only: tuple[str, ...]
-    after: tuple[str, ...]
-    and_: tuple[str, ...]
-    but: tuple[str, ...]
-    because: tuple[str, ...]
-    conclude: tuple[str, ...]
-    doubt: tuple[str, ...]
-    doubt_after: tuple[str, ...]
-    ends: tuple[str, ...]
-    wrong: tuple[str, ...]
-    ordinals: tuple[str, ...]
-    names: dict[str, tuple[str, ...]]
+    text: str
+    original: str
+    origins: tuple[int, ...]
+
+    def rest(self, start: int, end: int | None = None) -> str:
+        """Return the original of the folded letters from `start` to `end`."""
+        if start >= len(self.origins):
+            return ""
+        last = len(self.original) if end is None or end >= len(self.origins) else self.origins[end]
+        return self.original[self.origins[start] : last]
+
+    def squeezed(self) -> tuple[str, list[int]]:
+        """Return its letters and digits alone, which spaces do not change, and their places."""
+        places = [place for place, letter in enumerate(self.text) if has_words(letter)]
+        return "".join(self.text[place] for place in places), places
+
+
+def fold(text: str) -> Folded:
+    """Return a text as it is compared: one letter is written in many ways (`Ａ`, `𝐚`, `ⓐ`, `à`)."""
+    whole = unicodedata.normalize("NFC", text)
+    letters = [letter if "a" <= letter <= "z" else _fold_letter(letter) for letter in whole]
+    origins = [place for place, forms in enumerate(letters) for _ in forms]
+    return Folded("".join(letters), whole, tuple(origins))
+
+
+def folded(text: str) -> str:
+    """Return a text as it is compared, without the originals.
+
+    >>> folded("Ｎão-Ódio ①"), folded("घृणा १"), folded("أ")
+    ('nao-odio 1', 'घृणा 1', 'ا')
+    """
+    return fold(text).text
 
 
 @cache
-def languages() -> dict[str, Language]:
-    """All that there are files of, by tag."""
-    return {path.stem: _read(path) for path in sorted(_FOLDER.glob("*.toml"))}
+def _fold_letter(letter: str) -> str:
+    if letter in _SAME:
+        return _SAME[letter]
+    if unicodedata.category(letter) == "Cf" or "\ufe00" <= letter <= "\ufe0f" or letter == "ـ":
+        return ""
+    forms = unicodedata.normalize("NFKC", letter).casefold()
+    if not "\uac00" <= letter <= "\ud7a3":
+        forms = unicodedata.normalize("NFD", forms)
+    digits = (str(unicodedata.decimal(form, form)) for form in _ACCENTS.sub("", forms))
+    return "".join(_SAME.get(form, form) for form in digits)
 
 
-def languages_for(tag: str) -> tuple[Language, ...]:
-    """Those whose short words (yes, no) may be read in an answer to a prompt: its own, English."""
-    known = languages()
-    tags = dict.fromkeys([re.split(r"[-_]", tag.strip().lower())[0], "en"])
-    return tuple(known[tag] for tag in tags if tag in known)
+@cache
+def languages() -> dict[str, dict[str, list[str]]]:
+    """Return folded phrases by list and language; words for a concept as `names.CONCEPT`."""
+    read = {}
+    for path in sorted((Path(__file__).parent / "languages").glob("*.toml")):
+        lists = tomllib.loads(path.read_text(encoding="utf-8"))
+        lists |= {f"names.{concept}": words for concept, words in lists.pop("names").items()}
+        read[path.stem] = {name: [*map(folded, words)] for name, words in lists.items()}
+    return read
 
 
-def _read(path: Path) -> Language:
-    content = tomllib.loads(path.read_text(encoding="utf-8"))
-    names = content.pop("names")
-    fields = {
-        f"{key}_" if key in ("is", "and") else key: tuple(map(folded, phrases))
-        for key, phrases in content.items()
-    }
-    return Language(
-        path.stem, **fields, names={key: tuple(map(folded, names[key])) for key in names}
-    )
+@cache
+def phrases(name: str, language: str = "") -> list[str]:
+    """Return the phrases of a list in all languages, or in one and in English."""
+    tags = {re.split(r"[-_]", language.strip().lower())[0], "en"} if language else {*languages()}
+    chosen = (lists for tag, lists in languages().items() if tag in tags)
+    return sorted({phrase for lists in chosen for phrase in lists.get(name, ())})
 
 
-def gather(field: str, among: Iterable[Language] | None = None) -> list[str]:
-    """The phrases of a field in all languages, or in those given."""
-    chosen = languages().values() if among is None else among
-    return sorted({phrase for language in chosen for phrase in getattr(language, field)})
+@cache
+def any_of(*names: str, language: str = "") -> str:
+    """Return a regular expression of the words of lists of phrases."""
+    return words_of(phrase for name in names for phrase in phrases(name, language))
 
 
-def any_of(phrases: Iterable[str]) -> str:
-    """A regular expression of the words of phrases, the longest first; nothing matches none.
+def words_of(words: Iterable[str]) -> str:
+    """Return a regular expression of phrases, the longest first; nothing matches none.
 
-    What stands before a word is looked at once for all words of a kind of script: an alternative
-    that begins with its letter is passed over at once where the text has another.
+    What stands before a word is looked at once for all words of a kind of script.
     """
-    kinds: dict[str, dict[str, list[str]]] = {}
-    for phrase in sorted(set(phrases), key=lambda phrase: (-len(phrase), phrase)):
-        if re.match(f"[{UNSPACED}]", phrase):
-            before = ""
-        elif "\u0600" <= phrase[0] <= "\u06ff":
-            before = _START + r"(?:[وفبلك]?ال|لل|و)?"
-        else:
-            before = _START
+    kinds: dict[tuple[str, str], list[str]] = {}
+    for phrase in sorted(set(words), key=lambda phrase: (-len(phrase), phrase)):
+        before = "" if re.match(f"[{UNSPACED}]", phrase) else _START_OF_WORD
+        if "\u0600" <= phrase[0] <= "\u06ff":
+            before += r"(?:[وفبلك]?ال|لل|و)?"
+        after = "" if re.search(f"[{UNSPACED}]$", phrase) else END_OF_WORD
         if phrase.endswith("*"):
             after = f"[{WORD}]*"
-        else:
-            after = "" if re.search(f"[{UNSPACED}]$", phrase) else END_OF_WORD
-        words = map(re.escape, re.split(r"[\s-]+", phrase.removesuffix("*")))
-        kinds.setdefault(before, {}).setdefault(after, []).append(r"[\s-]{1,3}".join(words))
-    choices = (
-        before
-        + "(?:"
-        + "|".join(f"(?:{'|'.join(each)}){after}" for after, each in ends.items())
-        + ")"
-        for before, ends in kinds.items()
-    )
-    return "(?:" + ("|".join(choices) or "(?!)") + ")"
-
-
-_START = rf"(?<![^\W{UNSPACED}])"
-"""The beginning of a word in a script with spaces."""
+        parts = map(re.escape, re.split(r"[\s-]+", phrase.removesuffix("*")))
+        kinds.setdefault((before, after), []).append(r"[\s-]{1,3}".join(parts))
+    # One look at what stands before a word for all its kinds: an alternative is passed over early.
+    choices = (f"{before}(?:{'|'.join(each)}){after}" for (before, after), each in kinds.items())
+    return f"(?:{'|'.join(choices) or '(?!)'})"
 
 
 @cache
 def refusals() -> re.Pattern[str]:
-    """What a model that will not answer writes, in any language."""
-    return re.compile("|".join(_refusal(phrase) for phrase in gather("refuse")))
-
-
-def _refusal(phrase: str) -> str:
-    beginning = r"^\W*" if phrase.startswith("^") else ""
-    start = "" if re.match(f"[({UNSPACED}]", phrase.lstrip("^(")) else r"(?<!\w)"
-    pattern = phrase.removeprefix("^").replace(" ... ", _GAP)
-    pattern = re.sub(" [?]", r"\\s*", pattern).replace(" ", r"\s+")
-    return f"{beginning}{start}(?:{pattern})"
-
-
-@lru_cache(maxsize=1)
-def leads() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Words for an answer; what may stand between them and it; and the same with words between."""
-    is_ = any_of(gather("is_"))
-    gap = rf"(?:[\s*_]+[{WORD}']+){{1,7}}?[\s*_]*"
-    mark = r"[\s*_'\"“”「(\[`<#:：=>-]*"
-    return (
-        re.compile(any_of(gather("answer"))),
-        re.compile(rf"{mark}(?:{is_}{mark})?(?:{is_}{mark})?"),
-        re.compile(rf"{gap}(?:{is_}|[:：=]){mark}(?:{is_}{mark})?"),
-    )
-
-
-@lru_cache(maxsize=1)
-def choosing() -> re.Pattern[str]:
-    """Words of choosing, as "I would choose", and words for an option."""
-    choose = any_of({*gather("choose"), *gather("but")})
-    option = any_of(gather("option"))
-    mark = r"[\s*_'\"“”「(\[`<#:：,]*"
-    return re.compile(rf"(?:{choose}{mark}|(?={option}{mark}))")
-
-
-@lru_cache(maxsize=1)
-def apologies() -> re.Pattern[str]:
-    """Words of an apology."""
-    return re.compile(any_of(gather("sorry")))
-
-
-@lru_cache(maxsize=1)
-def doubts() -> re.Pattern[str]:
-    """Words that only wonder, before an option."""
-    return re.compile(any_of(gather("doubt")))
-
-
-@lru_cache(maxsize=1)
-def asked_after() -> re.Pattern[str]:
-    """What makes a question of an option, behind it."""
-    return re.compile(rf"\s?{any_of(gather('doubt_after'))}|[^.!\n]{{0,40}}\?")
-
-
-@lru_cache(maxsize=1)
-def turns() -> re.Pattern[str]:
-    """Words that turn a sentence, as "but"."""
-    return re.compile(any_of(gather("but")))
-
-
-@lru_cache(maxsize=1)
-def concluding() -> re.Pattern[str]:
-    """Words that begin a conclusion."""
-    return re.compile(any_of(gather("conclude")))
-
-
-@lru_cache(maxsize=32)
-def yes_no(language: str) -> re.Pattern[str]:
-    """Yes or no and nothing else; in a language, or in any where it is empty."""
-    among = languages_for(language) if language else None
-    yes, no = any_of(gather("yes", among)), any_of(gather("no", among))
-    return re.compile(rf"[^{WORD}]*(?:(?P<no>{no})|(?P<yes>{yes}))[^{WORD}]*")
-
-
-@lru_cache(maxsize=1)
-def places() -> dict[str, int]:
-    """By ordinal number, in any language, an option's place from 0."""
-    return {
-        word: place
-        for language in languages().values()
-        for place, word in enumerate(language.ordinals)
-    }
-
-
-@lru_cache(maxsize=1)
-def ordinals() -> re.Pattern[str]:
-    """An ordinal number before a word for an option."""
-    words = "|".join(sorted(map(re.escape, places()), key=lambda each: (-len(each), each)))
-    return re.compile(
-        rf"(?:(?<!\w)(?P<ordinal>{words})\s?(?:{any_of(gather('option'))}|answer|one\b|antwort|respuesta))"
-    )
+    """Return what a model that will not answer writes, in any language."""
+    patterns = []
+    for phrase in phrases("refuse"):
+        start = r"^\W*" if phrase.startswith("^") else ""
+        if not re.match(f"[({UNSPACED}]", phrase.lstrip("^(")):
+            start += r"(?<!\w)"
+        pattern = phrase.removeprefix("^").replace(" ... ", r"[^.!?\n。！？।]{0,80}?")
+        spaced = re.sub(" [?]", r"\\s*", pattern).replace(" ", r"\s+")
+        patterns.append(f"{start}(?:{spaced})")
+    return re.compile("|".join(patterns))

@@ -1,4 +1,4 @@
-"""Options as they were shown. In: their markers and names. Out: what in a text means each of them.
+"""Options as they were shown. In: their markers and names. Out: where a text chooses them.
 
 A marker is recognised in other alphabets and digits, by its place: where `a` and `b` were shown,
 `ख` is the second. A name is recognised in other words and languages by the concepts of the files
@@ -8,12 +8,25 @@ of languages: `Hassrede` is `Hate`, and `not hateful` its contrary `Non-hate`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import NamedTuple
 
-from memeloc.evaluate.choices.folding import END_OF_WORD, WORD, folded
-from memeloc.evaluate.choices.languages import any_of, gather, languages
+from memeloc.evaluate.choices.languages import (
+    END_OF_WORD,
+    WORD,
+    any_of,
+    folded,
+    has_words,
+    languages,
+    phrases,
+    refusals,
+    words_of,
+)
+
+BOTH, CONTRADICTION = -1, -2
+"""In the place of an option: several are chosen; a marker contradicts the name beside it."""
 
 _ALPHABETS = (
     "a b c d e f g h i j k l m n o p q r s t u v w x y z",
@@ -41,22 +54,20 @@ _ALPHABETS = (
 )
 """Letters and digits that count options. The first that has all markers shown is theirs; in the
 others a letter means the option at its place."""
-
-_ARTICLES = frozenset("aeiouyаиоуявксεηοאהוכ") | {"ا", "ب", "و"}
+ARTICLES = frozenset("aeiouyаиоуявксεηοאהוכابو")
 """Markers that are words of some language too (an article, "and", "in")."""
+CLAUSE = ".,;:!?\n()。，；：！？、।…"
 
-_CLAUSE = ".,;:!?\n()。，；：！？、।…"
 Side = tuple[str, bool]
 """A concept, and whether it or its contrary is meant."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """Where a text names an option: from `start`, a negation included, to `end`."""
+class Hit(NamedTuple):
+    """An option's place (or BOTH, CONTRADICTION), and from where to where it was read."""
 
+    option: int
     start: int
     end: int
-    option: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,199 +75,264 @@ class Options:
     """Options and their meanings.
 
     Attributes:
-        markers: folded, in the order shown.
-        names: folded; labels: as they were given.
-        sides: what each name means; two options with one concept are each other's contraries.
+        markers, names: folded, in the order shown; labels: the names as they were.
+        letters: places by marker, of other alphabets too where no marker shown is written so.
+        marker: a marker as a word of its own.
+        sides: the places of concepts; two options with one concept are each other's contraries.
+        patterns: words for a side.
+        lists: all options, or rows of them, one after the other.
     """
 
     markers: tuple[str, ...]
     names: tuple[str, ...]
     labels: tuple[str, ...]
-    sides: tuple[Side, ...]
+    letters: dict[str, int]
+    marker: re.Pattern[str]
+    sides: dict[Side, int]
+    patterns: tuple[tuple[re.Pattern[str], Side], ...]
+    lists: re.Pattern[str]
 
-    def __len__(self) -> int:
-        return len(self.names)
-
-    @cached_property
-    def by_marker(self) -> dict[str, int]:
-        """Of each marker as shown its place."""
-        return {marker: place for place, marker in enumerate(self.markers) if marker}
-
-    @cached_property
-    def by_equal(self) -> dict[str, int]:
-        """The same of other alphabets, where no marker shown is written so."""
-        equal: dict[str, int] = {}
-        own = set(self.markers)
-        if not any(self.markers):
-            return {}
-        for alphabet in _ALPHABETS:
-            letters = alphabet.split()
-            if own.isdisjoint(letters):
-                for place, letter in enumerate(letters[: len(self)]):
-                    equal.setdefault(folded(letter), place)
-        return {letter: place for letter, place in equal.items() if letter not in own}
-
-    @cached_property
-    def by_side(self) -> dict[Side, int]:
-        """Of a concept, or its contrary, the option that means it."""
-        sides = {side: place for place, side in enumerate(self.sides)}
-        if len(self) == 2 and self.sides[0][0] != self.sides[1][0]:
-            for place, (concept, positive) in enumerate(self.sides):
-                sides[concept, not positive] = 1 - place
-        return sides
-
-    @cached_property
-    def marker_pattern(self) -> re.Pattern[str]:
-        """A marker as a word of its own, of the own alphabet or another."""
-        letters = sorted([*self.by_marker, *self.by_equal], key=lambda each: (-len(each), each))
-        return re.compile(f"(?:{'|'.join(map(re.escape, letters)) or '(?!)'}){END_OF_WORD}")
-
-    @cached_property
-    def _patterns(self) -> list[tuple[re.Pattern[str], Side]]:
-        phrases: dict[Side, list[str]] = {}
-        for name, side in zip(self.names, self.sides, strict=True):
-            phrases.setdefault(side, []).append(name)
-        for concept in sorted({concept for concept, _ in self.sides}):
-            phrases.setdefault((concept, True), []).extend(_concepts().get(concept, ()))
-            phrases.setdefault((concept, False), []).extend(_concepts().get(f"{concept}_not", ()))
-        return [(re.compile(any_of(words)), side) for side, words in phrases.items() if words]
-
-    def mentions(self, text: str) -> list[Mention]:
-        """Where a folded text names options, in order; the longest of those that overlap."""
-        hits = [
-            (match.start(), match.end(), side)
-            for pattern, side in self._patterns
+    def mentions(self, text: str) -> list[Hit]:
+        """Return where a folded text names options, in order, negations included."""
+        hits = sorted(
+            (match.start(), -match.end(), side)
+            for pattern, side in self.patterns
             for match in pattern.finditer(text)
-        ]
-        hits.sort(key=lambda hit: (hit[0], -hit[1], hit[2]))
-        mentions: list[Mention] = []
+        )
+        mentions: list[Hit] = []
         taken, last = 0, ""
-        for start, end, (concept, positive) in hits:
+        for start, minus_end, (concept, positive) in hits:
+            end = -minus_end
             if start < taken:  # `non-hate` and `hate speech` in `non-hate speech`: one mention
                 if concept == last and end > taken:
-                    mentions[-1] = replace(mentions[-1], end=end)
+                    mentions[-1] = mentions[-1]._replace(end=end)
                     taken = end
                 continue
-            before, after = negation(text, start, end, taken)
-            if start - before or after - end:
-                positive = not positive
-            taken = after
-            place = self.by_side.get((concept, positive))
+            before, taken = negation(text, start, end, taken)
+            place = self.sides.get((concept, positive == (before == start and taken == end)))
             last = concept if place is not None else ""
             if place is not None:
-                mentions.append(Mention(before, after, place))
+                mentions.append(Hit(place, before, taken))
         return mentions
-
-    def is_article(self, marker: str) -> bool:
-        """Whether a marker alone may be a word or the number of a list."""
-        return marker in _ARTICLES or marker.isdecimal()
 
 
 @lru_cache(maxsize=4096)
-def known_options(options: tuple[tuple[str, str], ...]) -> Options:
-    """Options and their meanings, worked out once."""
-    labels = tuple(name for _, name in options)
-    names = tuple(" ".join(folded(name).split()) for name in labels)
-    markers = tuple(folded(marker).strip(" .):(-[]") for marker, _ in options)
-    return Options(markers, names, labels, _sides(names))
-
-
-def _sides(names: Sequence[str]) -> tuple[Side, ...]:
-    """What names mean; a name that means what another means too has a concept of its own."""
-    candidates = [list(_meanings(name)) for name in names]
-    positive = {concept for sides in candidates for concept, is_ in sides if is_}
-    sides: list[Side] = []
-    for name, possible in zip(names, candidates, strict=True):
-        possible.sort(key=lambda side: (not side[1], side[0] not in positive))
-        sides.append(possible[0] if possible else (f"={name}", True))
-    for place, (name, side) in enumerate(zip(names, sides, strict=True)):
-        if sides.count(side) > 1:
-            sides[place] = (f"={name}", True)
-    for place, name in enumerate(names):
-        for other, (concept, is_) in zip(names, tuple(sides), strict=True):
-            if concept.startswith("=") and is_ and other != name and _is_contrary(name, other):
-                sides[place] = (concept, False)
-    return tuple(sides)
-
-
-def _meanings(name: str) -> Iterator[Side]:
-    for key, pattern in _concept_patterns().items():
-        concept = key.removesuffix("_not")
-        match = pattern.search(name)
-        if match is None:
-            continue
-        if match.group() == name:
-            yield concept, key == concept
-        elif key == concept:
-            start, end = negation(name, *match.span(), 0)
-            rest = f"{name[:start]} {name[end:]}".split()
-            if (start < match.start() or end > match.end()) and len(rest) <= 2:
-                yield concept, False
-
-
-def _is_contrary(name: str, other: str) -> bool:
-    at = name.find(other)
-    if at < 0:
-        return False
-    start, end = negation(name, at, at + len(other), 0)
-    return start == 0 and end == len(name) and name != other
-
-
-@lru_cache(maxsize=1)
-def _concepts() -> dict[str, list[str]]:
-    concepts: dict[str, list[str]] = {}
-    for language in languages().values():
-        for concept, words in language.names.items():
-            concepts.setdefault(concept, []).extend(words)
-    return concepts
-
-
-@lru_cache(maxsize=1)
-def _concept_patterns() -> dict[str, re.Pattern[str]]:
-    return {concept: re.compile(any_of(words)) for concept, words in _concepts().items()}
-
-
-@lru_cache(maxsize=1)
-def _negations() -> tuple[re.Pattern[str], ...]:
-    glued = r"|(?<!\w)(?:non|un|in|anti)$|\w+n't"
-    return (
-        re.compile(any_of(gather("before")) + glued),
-        re.compile(any_of(gather("after"))),
-        re.compile(any_of(gather("only"))),
-        re.compile(any_of(gather("but"))),
+def known_options(shown: tuple[tuple[str, str], ...]) -> Options:
+    """Return options and their meanings, worked out once."""
+    names = tuple(" ".join(folded(name).split()) for _, name in shown)
+    markers = tuple(folded(marker).strip(" .):(-[]") for marker, _ in shown)
+    letters: dict[str, int] = {}
+    for alphabet in map(str.split, _ALPHABETS if any(markers) else ()):
+        if not {*markers} & {*alphabet}:
+            for place, letter in enumerate(alphabet[: len(names)]):
+                letters.setdefault(folded(letter), place)
+    letters |= {marker: place for place, marker in enumerate(markers) if marker}
+    longest = sorted(letters, key=lambda letter: (-len(letter), letter))
+    sides = _sides(names)
+    words: dict[Side, list[str]] = {}
+    for name, side in zip(names, sides, strict=True):
+        words.setdefault(side, []).append(name)
+    for concept in sorted({concept for concept, _ in sides}):
+        words.setdefault((concept, True), []).extend(phrases(concept))
+        words.setdefault((concept, False), []).extend(phrases(f"{concept}_not"))
+    places = {side: place for place, side in enumerate(sides)}
+    if len(sides) == 2 and sides[0][0] != sides[1][0]:
+        places |= {
+            (concept, not positive): 1 - place for place, (concept, positive) in enumerate(sides)
+        }
+    rows = [
+        re.escape(marker) + r"\W{0,4}" + re.escape(name).replace(r"\ ", r"\s+")
+        for marker, name in zip(markers, names, strict=True)
+    ]
+    between = r"(?:\W{0,8}|\W{1,4}(?:\w{1,4}|oder|atau|veya|또는)\W{1,4})"
+    return Options(
+        markers,
+        names,
+        tuple(name for _, name in shown),
+        letters,
+        re.compile(f"(?:{'|'.join(map(re.escape, longest)) or '(?!)'}){END_OF_WORD}"),
+        places,
+        tuple((re.compile(words_of(each)), side) for side, each in words.items() if each),
+        re.compile(rf"(?<!\w)\W?{between.join(rows)}(?!\w)|(?!)"),
     )
 
 
+@cache
+def _concepts() -> dict[str, re.Pattern[str]]:
+    names = {name for lists in languages().values() for name in lists if name.startswith("names.")}
+    return {name: re.compile(any_of(name)) for name in sorted(names)}
+
+
+def _sides(names: Sequence[str]) -> list[Side]:
+    """Return what names mean; one that means what another means too has a concept of its own."""
+    possible: list[list[Side]] = []
+    for name in names:
+        meanings: list[Side] = []
+        for key, pattern in _concepts().items():
+            concept = key.removesuffix("_not")
+            match = pattern.search(name)
+            if match is not None and match.group() == name:
+                meanings.append((concept, key == concept))
+            elif match is not None and key == concept:
+                start, end = negation(name, *match.span(), 0)
+                rest = f"{name[:start]} {name[end:]}".split()
+                if (start, end) != match.span() and len(rest) <= 2:
+                    meanings.append((concept, False))
+        possible.append(meanings)
+    positive = {concept for meanings in possible for concept, is_meant in meanings if is_meant}
+    sides = [
+        min(meanings, key=lambda side: (not side[1], side[0] not in positive), default=(name, True))
+        for name, meanings in zip(names, possible, strict=True)
+    ]
+    for place, name in enumerate(names):
+        if sides.count(sides[place]) > 1:
+            sides[place] = (name, True)
+    for place, name in enumerate(names):
+        for other, (concept, is_meant) in zip(names, tuple(sides), strict=True):
+            at = name.find(other) if concept == other and is_meant and name != other else -1
+            if at >= 0 and negation(name, at, at + len(other), 0) == (0, len(name)):
+                sides[place] = (concept, False)
+    return sides
+
+
+@cache
+def _negations() -> tuple[re.Pattern[str], ...]:
+    glued = r"|(?<!\w)(?:non|un|in|anti)$|\w+n't"
+    before = re.compile(any_of("before") + glued)
+    return before, *(re.compile(any_of(name)) for name in ("after", "only", "but"))
+
+
 def negation(text: str, start: int, end: int, taken: int) -> tuple[int, int]:
-    """From where to where a mention stands with its negation; what was given where it has none.
+    """Return from where to where a mention stands with its negation, if it has one.
 
     A negation before it stands in the same clause, at most 60 letters off (8 in scripts without
     spaces); one behind it at most 25. One negation goes with the next name only: `taken` is where
     the name before ends.
     """
     before, after, only, but = _negations()
-    clause = max([taken, start - 60, *(text.rfind(mark, 0, start) + 1 for mark in _CLAUSE)])
+    clause = max([taken, start - 60, *(text.rfind(mark, 0, start) + 1 for mark in CLAUSE)])
     for match in but.finditer(text, clause, start):
         clause = match.end()
     head = only.sub(lambda match: "_" * len(match.group()), text[clause:start])
     for match in before.finditer(head):
-        gap = head[match.end() :]
-        if not _is_unspaced(match.group()) or len(gap) <= 8:
+        if len(head) - match.end() <= 8 or not _is_unspaced(match.group()):
             return clause + match.start(), end
-    stops = [place for mark in _CLAUSE if (place := text.find(mark, end)) >= 0]
-    tail = text[end : min([len(text), end + 25, *stops])]
-    if (turn := but.search(tail)) is not None:
-        tail = tail[: turn.start()]
-    match_after = after.search(tail)
-    if match_after is not None and (
-        not _is_unspaced(match_after.group()) or match_after.start() <= 8
-    ):
-        return start, end + match_after.end()
+    stops = [place for mark in CLAUSE if (place := text.find(mark, end)) >= 0]
+    tail = but.split(text[end : min([len(text), end + 25, *stops])])[0]
+    behind = after.search(tail)
+    if behind is not None and (behind.start() <= 8 or not _is_unspaced(behind.group())):
+        return start, end + behind.end()
     return start, end
 
 
 def _is_unspaced(text: str) -> bool:
     return any("\u3040" <= letter <= "\u9fff" or letter >= "\uac00" for letter in text)
+
+
+@cache
+def _around() -> tuple[re.Pattern[str], ...]:
+    marks = f"[^{WORD}]*"
+    ends = "|".join(map(re.escape, phrases("ends")))
+    return (
+        re.compile(rf"{marks}(?:{any_of('option')}{marks})?"),
+        re.compile(rf"[\s*'\")\].]*(?:{any_of('and')}|[,/&|+、，\n])[\s*'\"(\[]*"),
+        re.compile(rf"{marks}{any_of('wrong')}"),
+        re.compile(rf"{marks}(?:(?:{ends}){marks})?"),
+    )
+
+
+_CLOSED = re.compile(
+    r"(?!\.\w\.)['\"’”»」*`_]*\s*[.:;,!?)\]}|/=>。，：；）、！？-]|[*`\"”»」_]|\s*\n|\W*$"
+)
+"""What follows a marker that stands for itself."""
+_FILL = re.compile(r"\W*(?:a|an|the|eine?|das|un|una|uno|le|la|el|it is|this is|es|ist|yes|no)?\W*")
+"""What may stand before a name at the beginning."""
+
+
+@cache
+def because(language: str = "") -> re.Pattern[str]:
+    """Return how reasons begin."""
+    return re.compile(rf"[^{WORD}]*{any_of('because', language=language)}")
+
+
+def option_at(text: str, options: Options) -> Hit | None:
+    """Return the option at the beginning of a folded text: a marker, a name, or both.
+
+    A marker counts where something other than a further word follows: "a meme" has none.
+    """
+    opening, joined, wrong, ends = _around()
+    led = opening.match(text)
+    at = led.end() if led else 0
+    match = options.marker.match(text, at)
+    name = _name_at(text, options, at, is_strict=match is not None)
+    if name is not None and (match is None or name.end > match.end() + 3):
+        link = joined.match(text, name.end)
+        other = _name_at(text, options, link.end(), is_strict=True) if link else None
+        if other is not None and other.option != name.option:
+            return Hit(BOTH, at, other.end)
+        return Hit(name.option, at, name.end)
+    if match is None:
+        return None
+    letter, end = match.group(), match.end()
+    place = options.letters[letter]
+    link = joined.match(text, end)
+    other_marker = options.marker.match(text, link.end()) if link else None
+    if link and other_marker and options.letters[other_marker.group()] != place:
+        follows = text[other_marker.end() :]  # `a and b`, `a/b`, `a, b`, or alone on a line
+        if not re.match(r"\s*\w" if "\n" in link.group() else r"\s+\w\w+\s+\w", follows):
+            return Hit(BOTH, at, end)
+    word = has_words(text, end)
+    beside_at = word.start() if word else len(text)
+    beside = _name_at(text, options, beside_at, is_strict=True)
+    # `class 2 is`, but not `2 cats`
+    is_article = (letter in ARTICLES or letter.isdecimal()) and not has_words(text[:at])
+    if beside is not None:
+        if is_article and not letter.isdecimal() and text[end:beside_at].isspace():
+            return Hit(beside.option, at, beside.end)
+        return Hit(place if beside.option == place else CONTRADICTION, at, beside.end)
+    rest = text[end:]
+    if wrong.match(rest):
+        return None
+    if (
+        _CLOSED.match(rest)
+        or ends.fullmatch(rest)
+        or because("en" if is_article else "").match(rest)
+        or (not is_article and re.match(r"\s+\w\w", rest))
+    ):
+        return Hit(place, at, end)
+    return None
+
+
+def option_alone(text: str, options: Options) -> Hit | None:
+    """Return the option that a folded text consists of."""
+    bare = text.strip()
+    marked = re.match(r"a\s*:\s*(\w+)\W*$|\W*(?:\d{1,2}[.)]\s+)?(\w+)(?:\W+\2)*\W*$", bare)
+    if marked is not None:  # `A: b` and `1) b` number the answer; `b b` repeats it
+        marker = marked.group(1) or marked.group(2)
+        is_numbered = bare[0].isdecimal() and "1" in options.markers
+        if marker in options.markers and (marked.group(1) or not is_numbered):
+            return Hit(options.markers.index(marker), 0, len(text))
+    for place, pair in enumerate(zip(options.markers, options.names, strict=True)):
+        if bare and bare in pair:
+            return Hit(place, 0, len(text))
+    hit = option_at(text, options)
+    if hit is None or not _around()[3].fullmatch(text, hit.end):
+        return None
+    return Hit(hit.option, 0, len(text))
+
+
+def _name_at(text: str, options: Options, at: int, *, is_strict: bool) -> Hit | None:
+    """Return the option that is named at a place of a text, and where its name ends."""
+    head = text[at : at + 400]
+    for mention in options.mentions(head)[:1]:
+        before = head[: mention.start]
+        is_near = not has_words(before) or (not is_strict and _FILL.fullmatch(before))
+        if is_near and not refusals().search(head[: mention.end]):
+            return Hit(mention.option, at, at + mention.end)
+    # Of a long name its first letters alone: an answer that was cut off.
+    start = text[at:].strip(" .\"'*…")
+    cut = [place for place, name in enumerate(options.names) if name.startswith(start)]
+    return Hit(cut[0], at, len(text)) if len(start) >= 12 and len(cut) == 1 else None
 
 
 _LINE = re.compile(
@@ -266,13 +342,14 @@ _LINE = re.compile(
 )
 """A line of a list of options: `a: Hate`, `(A) Hate`, `**1.** Hate`."""
 _ROW = re.compile(rf"(?<![{WORD}])[(\[]?([{WORD}]{{1,2}})[)\]]?\s?[:.)：]\s*")
+"""The beginning of an option in one line with others."""
 
 
 def shown_options(prompt: str) -> list[tuple[str, str]]:
-    """The options that a prompt lists, as markers and names; none where it lists none.
+    """Return the options that a prompt lists, as markers and names; none where it lists none.
 
     Recognised by rule, in any language: lines one below the other that begin with the first, the
-    second and further letters of an alphabet. The last such lines are taken.
+    second and further letters of an alphabet, or such options in one line. The last are taken.
 
     >>> shown_options("Choose:\\na: Hate\\nb: Non-hate\\n")
     [('a', 'Hate'), ('b', 'Non-hate')]
@@ -281,43 +358,31 @@ def shown_options(prompt: str) -> list[tuple[str, str]]:
     run: list[tuple[str, str]] = []
     for line in prompt.splitlines():
         match = _LINE.match(line)
-        pair = None
         if match is not None:
             pair = (match.group(1) or match.group(2), match.group(3).strip(" *\t;,"))
-        if pair is not None and run and _follows([marker for marker, _ in run], pair[0]):
-            run.append(pair)
-        elif pair is not None and _follows([], pair[0]):
-            run = [pair]
+            run = next((to for to in ([*run, pair], [pair]) if _counts(to)), [])
         elif line.strip():
             run = []
         if len(run) >= 2 and len(run) >= (len(best) if run[:1] == best[:1] else 0):
-            best = list(run)
-    return best or _shown_in_row(prompt)
-
-
-def _shown_in_row(prompt: str) -> list[tuple[str, str]]:
-    """Options in one line: `a: Hate b: Non-hate`, `(A) cat, (B) dog`."""
-    best: list[tuple[str, str]] = []
-    for line in prompt.splitlines():
-        run: list[tuple[str, int, int]] = []
-        for match in _ROW.finditer(line):
-            marker = match.group(1)
-            if _follows([each for each, _, _ in run], marker):
-                run.append((marker, match.start(), match.end()))
-            elif _follows([], marker):
-                run = [(marker, match.start(), match.end())]
-        if len(run) >= 2:
-            ends = [start for _, start, _ in run[1:]] + [len(line)]
+            best = run
+    for line in () if best else prompt.splitlines():
+        marks: list[re.Match[str]] = []
+        for mark in _ROW.finditer(line):
+            longer = ([*marks, mark], [mark])
+            marks = next((to for to in longer if _counts([(each[1], "") for each in to])), marks)
+        if len(marks) >= 2:
+            ends = [mark.start() for mark in marks[1:]] + [len(line)]
             best = [
-                (marker, line[start:end].strip(" ,;.()[]"))
-                for (marker, _, start), end in zip(run, ends, strict=True)
+                (mark[1], line[mark.end() : end].strip(" ,;.()[]"))
+                for mark, end in zip(marks, ends, strict=True)
             ]
     return best
 
 
-def _follows(markers: Sequence[str], marker: str) -> bool:
-    wanted = [*map(folded, markers), folded(marker)]
+def _counts(pairs: Sequence[tuple[str, str]]) -> bool:
+    """Return whether markers are the first letters of an alphabet."""
+    markers = [folded(marker) for marker, _ in pairs]
     return any(
-        [folded(letter) for letter in alphabet.split()][: len(wanted)] == wanted
+        [folded(letter) for letter in alphabet.split()[: len(markers)]] == markers
         for alphabet in _ALPHABETS
     )

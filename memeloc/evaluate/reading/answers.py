@@ -12,10 +12,8 @@ from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.evaluate.answers import ModelAnswers
 from memeloc.evaluate.choices import read_choice
-from memeloc.evaluate.choices.folding import folded
-from memeloc.evaluate.choices.languages import languages
-from memeloc.evaluate.choices.options import known_options, shown_options
-from memeloc.evaluate.choices.places import option_alone
+from memeloc.evaluate.choices.languages import folded, languages
+from memeloc.evaluate.choices.options import known_options, option_alone, shown_options
 from memeloc.evaluate.choices.transcripts import answer_in
 from memeloc.evaluate.gold import ChoiceQuestion, Gold
 from memeloc.evaluate.reading.prompts import Asked, Shown, wrong

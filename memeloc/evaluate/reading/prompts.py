@@ -16,10 +16,8 @@ from functools import cache, lru_cache
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.evaluate.choices.folding import fold, folded, squeezed
-from memeloc.evaluate.choices.languages import languages
-from memeloc.evaluate.choices.options import known_options, shown_options
-from memeloc.evaluate.choices.places import option_alone
+from memeloc.evaluate.choices.languages import fold, folded, languages
+from memeloc.evaluate.choices.options import known_options, option_alone, shown_options
 from memeloc.evaluate.choices.transcripts import answer_in
 from memeloc.evaluate.runs.prompt_texts import Prompts
 
@@ -180,9 +178,9 @@ def _wordings(rows: Sequence[Any]) -> dict[str, int]:
 
 def _pieces(prompt: str) -> tuple[str, ...]:
     """Lines and sentences of a prompt without its options, folded."""
-    options = {squeezed(fold(f"{marker}{name}"))[0] for marker, name in shown_options(prompt)}
+    options = {fold(f"{marker}{name}").squeezed()[0] for marker, name in shown_options(prompt)}
     parts = (
-        squeezed(fold(part))[0]
+        fold(part).squeezed()[0]
         for line in prompt.splitlines()
         for part in re.split(r"(?<=[.?!。？！।])\s+|(?<=[。？！।])", line)
     )
@@ -218,8 +216,10 @@ _SCRIPTS = {
 
 @cache
 def _short_words(tag: str) -> frozenset[str]:
-    rules = languages()[tag]
-    fields = (rules.answer, rules.is_, rules.option, rules.before, rules.and_, rules.because)
-    return frozenset(
-        word for phrases in fields for phrase in phrases for word in re.findall(r"\w{2,}", phrase)
+    lists = languages()[tag]
+    text = " ".join(
+        phrase
+        for name in ("answer", "is", "option", "before", "and", "because")
+        for phrase in lists[name]
     )
+    return frozenset(re.findall(r"\w{2,}", text))

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memeloc.errors import InputError
-from memeloc.evaluate.choices.folding import folded
-from memeloc.evaluate.choices.options import known_options
-from memeloc.evaluate.choices.places import option_alone
+from memeloc.evaluate.choices.languages import folded
+from memeloc.evaluate.choices.options import known_options, option_alone
 from memeloc.evaluate.gold import Gold
 from memeloc.evaluate.runs.run import Run
 from memeloc.statistics.significance import rows_of
