@@ -16,9 +16,12 @@ Flag = Annotated[bool, Field(strict=True)]
 LABEL = "label"
 """The id of the question whose answers are the labels; every item is asked it, most first."""
 Role = Literal["vote", "abstain", "skip", "reject"]
+"""`abstain` is "I don't know", an answer and no vote; `skip` leaves the item to somebody else, and
+is no answer; `reject` says that the item is invalid, the label's name why (harmeme B.3)."""
 Kind = Literal["choice", "choices", "scale", "text", "span"]
 """One answer, any number of them, a whole number, free text, or a part of the meme's caption."""
 About = Literal["item", "picture", "person"]
+"""An item; its picture, settled over all items of the template; or who is asked, at the end."""
 _Number = Annotated[int, Field(ge=0, le=100, strict=True)]
 
 
@@ -26,13 +29,8 @@ _Number = Annotated[int, Field(ge=0, le=100, strict=True)]
 class Label:
     """One answer to the question what an item is.
 
-    Attributes:
-        severity: 0 is harmless, higher is worse.
-        role: `vote` is for the label. `abstain` means "I don't know": an answer, and no vote.
-            `skip` leaves the item to somebody else: it is no answer. `reject` says that the item
-            is invalid, and the label's name why (harmeme B.3, charmemes C).
-        subcategories: ids of finer kinds.
-        group: the id of the coarser class that it counts as; empty without such classes.
+    A `severity` of 0 is harmless, higher is worse; `subcategories` are ids of finer kinds, `group`
+    that of the coarser class, if there are any.
     """
 
     __pydantic_config__ = _FORBID
@@ -43,21 +41,22 @@ class Label:
     subcategories: Ids = ()
     group: Id | Literal[""] = ""
 
+    @property
+    def kinds_id(self) -> str:
+        """The id of the question for its finer kinds."""
+        return f"{self.id}-kind"
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question that is asked besides the one for the label.
 
     Attributes:
-        answers: of a choice, or of choices, in the order shown.
-        scale: the least and the greatest number of a scale.
+        answers: of a choice, or of choices, in the order shown; `scale` has least and greatest.
         when: it is asked if each of these questions (`LABEL` among them) was answered by one of
             these; always if there are none.
         before: whether it is asked before the question for the label, on which it cannot depend
             then (M-QUEST: a statement comes before the question that was made of it).
-        required: whether people have to answer it.
-        about: an `item`; its `picture`, whose answers are settled over all items of the template;
-            or the `person`, who is asked once, at the sheet's end.
         item_text: whether the items' table has, in a column of the question's name, its `question`
             (a text that stands for `{text}` in the question; not asked where that is empty) or a
             draft of the `answer`, a text to be corrected. Without such a table nothing that is
@@ -76,9 +75,9 @@ class Question:
     about: About = "item"
     item_text: Literal["", "question", "answer"] = ""
 
-    def asked_after(self, given: Mapping[str, tuple[str, ...]]) -> bool:
-        """Whether it is asked of somebody who gave these answers, by question id."""
-        return all(set(ids).intersection(given.get(name, ())) for name, ids in self.when.items())
+    def asked_after(self, answers: Mapping[str, tuple[str, ...]]) -> bool:
+        """Return whether it is asked of somebody with these answers, by question id."""
+        return all(set(ids).intersection(answers.get(name, ())) for name, ids in self.when.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +100,9 @@ class Taxonomy:
 
     Attributes:
         source: paper and section that it is after.
-        labels: in the order shown.
-        questions: besides the one for the label, in the order asked; with `ask_subcategories` those
-            for the finer kinds of a label come first.
-        rules: ids of the decision rules that the introduction gives, in order.
+        labels, rules: in the order shown.
+        questions: in the order asked; with `ask_subcategories` those for the finer kinds of a label
+            come first.
         most_severe: whether, of several that fit, the most severe label is to be chosen.
         item_text: `question` if the question for the label has `{text}`, which the items' table
             gives in its column `label`.
@@ -131,15 +129,13 @@ class Taxonomy:
         return next(iter(self.of_role("abstain")), None)
 
     def of_role(self, *roles: Role) -> tuple[Label, ...]:
-        """The labels that have one of these roles, in the order shown."""
+        """Return the labels that have one of these roles, in the order shown."""
         return tuple(label for label in self.labels if label.role in roles)
 
     def question(self, id: str) -> Question | None:
-        """The question of that id, if there is one besides the one for the label."""
         return next((question for question in self.questions if question.id == id), None)
 
     def about(self, *about: About) -> tuple[Question, ...]:
-        """The questions about one of these, in order."""
         return tuple(question for question in self.questions if question.about in about)
 
     @property
@@ -148,16 +144,15 @@ class Taxonomy:
         return tuple(dict.fromkeys(label.group for label in self.labels if label.group))
 
     def whose_kinds(self, question: Question) -> Label | None:
-        """The label whose finer kinds a question asks for; None if it asks for something else."""
-        if not self.ask_subcategories:
-            return None
-        return next((label for label in self.labels if kinds_id(label) == question.id), None)
+        """Return the label whose finer kinds a question asks for, if it asks for such."""
+        labels = self.labels if self.ask_subcategories else ()
+        return next((label for label in labels if label.kinds_id == question.id), None)
 
     @property
     def item_columns(self) -> tuple[str, ...]:
         """Columns that the items' table needs: ids of questions with a text of each item's own."""
-        own = (LABEL,) if self.item_text else ()
-        return (*own, *(each.id for each in self.questions if each.item_text == "question"))
+        of_label = (LABEL,) if self.item_text else ()
+        return (*of_label, *(each.id for each in self.questions if each.item_text == "question"))
 
     @property
     def draft_columns(self) -> tuple[str, ...]:
@@ -165,7 +160,7 @@ class Taxonomy:
         return tuple(each.id for each in self.questions if each.item_text == "answer")
 
     def keys(self) -> tuple[str, ...]:
-        """The names of all texts that it needs in a language, as `SurveyTexts.get` takes them."""
+        """Return the names of all texts that it needs in a language, as `SurveyTexts.get` does."""
         keys = ["question", "definition"]
         for label in self.labels:
             keys += [f"label.{label.id}.name", f"label.{label.id}.definition"]
@@ -179,8 +174,3 @@ class Taxonomy:
         for example in self.examples:
             keys += [f"example.{example.id}.caption", f"example.{example.id}.why"]
         return tuple(f"taxonomy.{self.name}.{key}" for key in keys)
-
-
-def kinds_id(label: Label) -> str:
-    """The id of the question for the finer kinds of a label."""
-    return f"{label.id}-kind"
