@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ValidationError
 
 from memeloc.errors import MissingError, ServiceError
 from memeloc.request_pool import Backoff, TransientFailure, retry_after
@@ -14,15 +16,13 @@ if TYPE_CHECKING:
     import httpx
 
 Result = TypeVar("Result")
+Model = TypeVar("Model", bound=BaseModel)
 
 _BUSY = frozenset({0, 408, 425, 429, 500, 502, 503, 504})
 
 
 class RequestError(ServiceError):
-    """A request without success: HTTP's `status`, 0 when no answer came.
-
-    `wait` is the seconds that the service asks to wait, 0.0 if it does not say.
-    """
+    """A request without success: HTTP's `status`, 0 when no answer came, and seconds to wait."""
 
     def __init__(
         self, service: str, status: int, reason: str, wait: float = 0.0, *, busy: bool = False
@@ -35,7 +35,7 @@ class JsonService:
     """Requests to a service's JSON API, sent by a client of httpx, tried again while it is busy.
 
     `refused` has what is said when it does not take the credentials, by status, with `{reason}`
-    where the service's own reason stands; `secret` stands in no error.
+    where the service's own reason stands; `secret` stands in no error. As a context it is closed.
     """
 
     def __init__(
@@ -48,6 +48,12 @@ class JsonService:
     ) -> None:
         self.name, self._client, self._refused = name, client, refused
         self._backoff, self._secret = backoff or Backoff(), secret
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._client.close()
 
     def ask(self, send: Callable[[], Result]) -> Result:
         """Return what `send` does, tried again while the service is busy.
@@ -68,6 +74,10 @@ class JsonService:
 
         return self._backoff.ask(send, passing)
 
+    def call(self, method: str, url: str, body: object = None, **query: object) -> Any:
+        """Return the answer to a request that may be sent again without harm; raises as `ask`."""
+        return self.ask(lambda: self.send(method, url, body, **query))
+
     def send(self, method: str, url: str, body: object = None, **query: object) -> Any:
         """Return the answer to one request, sent once; raises as `ask` does."""
         import httpx
@@ -83,7 +93,7 @@ class JsonService:
         try:
             answer = response.json()
         except ValueError:
-            answer = response.text[:2000]
+            answer = response.text
         for key in ("error", "message", "detail"):
             answer = answer.get(key, answer) if isinstance(answer, dict) else answer
         reason = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
@@ -94,13 +104,23 @@ class JsonService:
         busy = status == 403 and "ratelimit" in response.text.casefold()  # so Google says it
         raise RequestError(self.name, status, f"HTTP status {status}: {reason}", wait, busy=busy)
 
+    def validated(self, model: type[Model], value: object) -> Model:
+        """Return an answer as a record; raise ServiceError where it is not as documented."""
+        try:
+            return model.model_validate(value)
+        except ValidationError as error:
+            problem = error.errors(include_input=False, include_url=False)[0]
+            where = ".".join(map(str, problem["loc"]))
+            message = f"its answer is not as documented: {where}: {problem['msg']}"
+            raise ServiceError(self.name, message, retryable=False) from error
+
     def _line(self, text: str) -> str:
         text = text.replace(self._secret, "[token]") if self._secret else text
         return " ".join(text.split())[:400]
 
 
 def is_https(address: str, *, or_local: bool = False) -> bool:
-    """Whether it is an https address without a password, a part after # or white space.
+    """Return whether it is an https address without a password, a part after # or white space.
 
     With `or_local` it may also be http on this machine.
 

@@ -20,10 +20,10 @@ from memeloc.survey.codes import codes
 from memeloc.survey.model import Check
 from memeloc.survey.quality.checking import check
 from memeloc.survey.quality.decisions import Decision, decisions
-from memeloc.survey.targets.prolific.api import TOKEN, ProlificApi
+from memeloc.survey.targets.prolific.api import STUDIES_FILTER, TOKEN, ProlificApi
 from memeloc.survey.targets.prolific.filters import load_filters, lookup, write_filters
-from memeloc.survey.targets.prolific.studies import GROUP_FILTER, STUDIES_FILTER, studies_made
-from memeloc.survey.targets.prolific.target import Prolific
+from memeloc.survey.targets.prolific.studies import GROUP_FILTER
+from memeloc.survey.targets.prolific.target import Prolific, studies_made
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.services import RequestError
 from memeloc.survey.texts import survey_texts

@@ -2,20 +2,22 @@
 
 The token comes from the environment and stands in no file, error or log. Only https is spoken,
 except to this machine; redirects are not followed, and addresses in answers are not used: pages
-are asked for by their number.
+are asked for by their number. What is made or decided is looked for before each attempt, for an
+answer that was lost may have been one of success.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import count
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field
 
+from memeloc.counts import counted
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.request_pool import Backoff
 from memeloc.survey.quality.decisions import Decision
@@ -26,17 +28,17 @@ TOKEN = "PROLIFIC_API_TOKEN"  # noqa: S105 - the name of the variable, not a sec
 SERVICE = "Prolific"
 ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What Prolific's ids of people, studies, submissions and groups look like."""
-SENT = "sent"
+SENT, DRAFT, STUDIES_FILTER = "sent", "UNPUBLISHED", "previous_studies_blocklist"
+_AWAITING = "AWAITING REVIEW"
 STATUSES: Mapping[str, str] = {
     **{
         status.lower(): status
         for status in (
-            *("RESERVED", "ACTIVE", "PROCESSING", "AWAITING REVIEW", "APPROVED", "REJECTED"),
+            *("RESERVED", "ACTIVE", "PROCESSING", _AWAITING, "APPROVED", "REJECTED"),
             *("PARTIALLY APPROVED", "RETURNED", "SCREENED OUT", "UNKNOWN"),
         )
     },
-    "timed out": "TIMED-OUT",
-    "timedout": "TIMED-OUT",
+    **dict.fromkeys(("timed out", "timedout"), "TIMED-OUT"),
     "screenedout": "SCREENED OUT",
 }
 """Statuses as `Participant.status` has them, by what exports and the API write, as of `key_of`."""
@@ -82,20 +84,15 @@ class FilterRecord(BaseModel):
 
     filter_id: str
     title: str | None = ""
-    choices: dict[str, Any] | None = None
-
-    @property
-    def labels(self) -> dict[str, str]:
-        return {key: str(label) for key, label in (self.choices or {}).items()}
+    choices: Annotated[
+        dict[str, Annotated[str, BeforeValidator(str)]], BeforeValidator(lambda each: each or {})
+    ] = {}
 
 
 class CostRecord(BaseModel):
-    """What a study costs, in minor units."""
+    """The cost of a study, in minor units."""
 
     total_cost: Annotated[float, Field(ge=0)]
-
-
-Model = TypeVar("Model", bound=BaseModel)
 
 
 class ProlificApi(JsonService):
@@ -112,7 +109,8 @@ class ProlificApi(JsonService):
                 "The address of Prolific's API begins with https:// and holds no password; without "
                 "encryption the token goes to this machine only."
             )
-        self.base_url, self._workspace = base_url.rstrip("/").removesuffix("/api/v1"), workspace
+        self.address = f"{base_url.rstrip('/').removesuffix('/api/v1')}/api/v1/"
+        self._workspace, self._listed = workspace, dict[str, list[Record]]()
         token = os.environ.get(TOKEN, "").strip()
         if not re.fullmatch(r"[!-~]+", token):
             raise MissingError(
@@ -124,23 +122,8 @@ class ProlificApi(JsonService):
         except ImportError as error:
             raise MissingError("Prolific needs httpx: pip install 'memeloc[prolific]'") from error
         headers = {"Authorization": f"Token {token}"}
-        client = httpx.Client(
-            headers=headers, timeout=_TIMEOUT, base_url=f"{self.base_url}/api/v1/"
-        )
+        client = httpx.Client(headers=headers, timeout=_TIMEOUT, base_url=self.address)
         super().__init__(SERVICE, client, dict.fromkeys((401, 403), _REFUSED), backoff, token)
-
-    def __enter__(self) -> ProlificApi:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self._client.close()
-
-    def call(self, method: str, path: str, body: object = None, **query: object) -> Any:
-        """Send a request that may be sent again without harm, until it is answered.
-
-        Paths are below /api/v1/; raises as `ask` does.
-        """
-        return self.ask(lambda: self.send(method, path, body, **query))
 
     def pages(self, path: str, **parameters: object) -> Collection[Record]:
         """Return all objects of a list, each once; raises as `ask` does.
@@ -160,7 +143,7 @@ class ProlificApi(JsonService):
                     break
                 raise
             offset += len(results)
-            page = {each.id: each for each in (validated(Record, value) for value in results)}
+            page = {each.id: each for each in (self.validated(Record, value) for value in results)}
             if page.keys() <= records.keys():
                 break
             records |= page
@@ -169,7 +152,7 @@ class ProlificApi(JsonService):
     def filters(self) -> list[FilterRecord]:
         """Return all filters with their choices; raises as `ask` does."""
         answer = self.call("GET", "filters/", workspace_id=self._workspace)
-        return [validated(FilterRecord, value) for value in _results(answer)]
+        return [self.validated(FilterRecord, value) for value in _results(answer)]
 
     def workspace(self) -> str:
         """Return the workspace that was named, or the account's only one; else raise InputError."""
@@ -186,18 +169,81 @@ class ProlificApi(JsonService):
 
     def study(self, id: str) -> Record:
         """Return a study; raises as `ask` does."""
-        return validated(Record, self.call("GET", f"studies/{id}/"))
+        return self.validated(Record, self.call("GET", f"studies/{id}/"))
 
+    def cost(self, reward: int, places: int) -> int:
+        """Return what places cost with fee and tax, as Prolific computes it."""
+        asked = {"reward": reward, "total_available_places": places}
+        answer = self.call("POST", "study-cost-calculator/", asked)
+        return round(self.validated(CostRecord, answer).total_cost)
 
-def validated(model: type[Model], value: object) -> Model:
-    """Return an answer as a record; raise ServiceError where it is not as the API documents it."""
-    try:
-        return model.model_validate(value)
-    except ValidationError as error:
-        problem = error.errors(include_input=False, include_url=False)[0]
-        where = ".".join(map(str, problem["loc"]))
-        message = f"its answer is not as documented: {where}: {problem['msg']}"
-        raise ServiceError(SERVICE, message, retryable=False) from error
+    def find_or_make(
+        self, path: str, among: str, field: str, body: Mapping[str, Any], **query: str
+    ) -> tuple[str, bool]:
+        """Return the id of what the list `among` has under a body's `field`, or of what is made at
+        `path`; and whether it was made.
+
+        Raises:
+            ServiceError: there are several studies of that name; or as `ask`.
+        """
+        tried = False
+
+        def send() -> str:
+            nonlocal tried
+            if tried or among not in self._listed:
+                self._listed[among] = list(self.pages(among, **query))
+            same = [
+                each.id
+                for each in self._listed[among]
+                if getattr(each, field) == body[field] and not each.is_deleted
+            ]
+            if len(same) > 1 and field == "internal_name":
+                message = (
+                    f"it has {counted(len(same), 'study', 'studies')} named {body[field]!r}; "
+                    "delete all but one"
+                )
+                raise ServiceError(SERVICE, message, retryable=False)
+            if same:
+                return same[0]
+            tried = True
+            return self.validated(Record, self.send("POST", path, body)).id
+
+        return self.ask(send), tried
+
+    def publish(self, id: str, filters: Sequence[Any], public: Collection[str]) -> str:
+        """Return the status of a study once it is public, of a survey with `public` studies."""
+        path = f"studies/{id}/"
+        if public:
+            # Who returned another sheet of this survey has seen memes, and is in no group.
+            before = {"filter_id": STUDIES_FILTER, "selected_values": sorted(public)}
+            self.call("PATCH", path, {"filters": [*filters, before]})
+
+        def send() -> str:
+            status = self.validated(Record, self.send("GET", path)).status
+            if status != DRAFT:
+                return status
+            answer = self.send("POST", f"{path}transition/", {"action": "PUBLISH"})
+            return self.validated(Record, answer).status
+
+        return self.ask(send)
+
+    def decide(self, submission: str, decision: Decision) -> str:
+        """Send a decision: `SENT`; or the submission's status where it had been decided before."""
+        path, body = decision.body()
+        tried = False
+
+        def send() -> str:
+            nonlocal tried
+            record = self.validated(Record, self.send("GET", f"submissions/{submission}/"))
+            status = STATUSES.get(key_of(record.status), "UNKNOWN")
+            asked = bool(record.return_requested) and decision.action == "return"
+            if status != _AWAITING or asked:
+                return SENT if tried else "return requested" if asked else status
+            tried = True
+            self.send("POST", f"submissions/{submission}/{path}", body)
+            return SENT
+
+        return self.ask(send)
 
 
 def checked_id(value: str, what: str) -> str:
@@ -210,23 +256,3 @@ def checked_id(value: str, what: str) -> str:
 def _results(answer: Any) -> list[Any]:
     results = answer.get("results") if isinstance(answer, dict) else answer
     return results if isinstance(results, list) else []
-
-
-def decide(api: ProlificApi, submission: str, decision: Decision) -> str:
-    """Send a decision: `SENT`; or the status of the submission where it had been decided before."""
-    path, body = decision.body()
-    tried = False
-
-    def send() -> str:
-        nonlocal tried
-        # Looked at each time: an answer that was lost may have been one of success.
-        record = validated(Record, api.send("GET", f"submissions/{submission}/"))
-        status = STATUSES.get(key_of(record.status), "UNKNOWN")
-        asked = bool(record.return_requested) and decision.action == "return"
-        if status != STATUSES["awaiting review"] or asked:
-            return SENT if tried else "return requested" if asked else status
-        tried = True
-        api.send("POST", f"submissions/{submission}/{path}", body)
-        return SENT
-
-    return api.ask(send)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -49,7 +49,7 @@ class Choice(_Section):
 
 
 class Criterion(_Section):
-    """Something that is screened for.
+    """A property that is screened for.
 
     Attributes:
         filter_id: Prolific's name of the filter; empty when unknown.
@@ -87,49 +87,43 @@ class Filters(_Section):
     def of(
         self, culture: Culture, *, balance_sex: bool
     ) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
-        """Return the filters of a culture's studies, and the keys whose ids are missing.
-
-        The residence is left out where annotators need not live in the country (multi3hate 3.3).
-        """
+        """Return the filters of a culture's studies, and the keys whose ids are missing."""
         filters: list[dict[str, Any]] = []
         missing: dict[str, list[str]] = {}
         for name, keys in self.wanted([culture], balance_sex=balance_sex).items():
-            criterion, ids = self.criteria[name], list[str]()
-            for key in keys:
-                if criterion.filter_id and key in criterion.choices:
-                    ids += criterion.choices[key].ids
-                else:
-                    missing.setdefault(name, []).append(key)
-            if ids:
+            criterion = self.criteria[name]
+            choices = criterion.choices if criterion.filter_id else {}
+            if unknown := [key for key in keys if key not in choices]:
+                missing[name] = unknown
+            if ids := [id for key in keys if key in choices for id in choices[key].ids]:
                 filters.append({"filter_id": criterion.filter_id, "selected_values": ids})
-            if ids and name == SEX:
-                filters[-1]["weightings"] = dict.fromkeys(ids, 1)
+                if name == SEX:
+                    filters[-1]["weightings"] = dict.fromkeys(ids, 1)
         return filters, missing
 
     def wanted(
         self, cultures: Iterable[Culture], *, balance_sex: bool = True
-    ) -> dict[str, dict[str, str]]:
-        """Return by criterion the keys of the choices that cultures need.
+    ) -> dict[str, dict[str, tuple[str, ...]]]:
+        """Return by criterion and key the choices that cultures need, as Prolific may call them.
 
-        Each with how Prolific calls its language, where it is one.
+        The residence is left out where annotators need not live in the country (multi3hate 3.3).
         """
-        wanted: dict[str, dict[str, str]] = {}
+        wanted: dict[str, dict[str, tuple[str, ...]]] = {}
         for culture in cultures:
             names: tuple[str, ...] = BICULTURAL
             if culture.second is None:
-                left_out = () if culture.resident else ("residence",)
-                names = tuple(name for name in SCREENED if name not in left_out)
+                names = tuple(each for each in SCREENED if culture.resident or each != "residence")
             for name in (*names, *((SEX,) if balance_sex else ())):
-                kind, keys = self.criteria[name].kind, {FIXED: ""}
-                if kind == "language":
-                    keys = {
-                        locale.tag: locale.recruitment or locale.name.split(" (")[0]
-                        for locale in (culture.locale, culture.second)
-                        if locale is not None
-                    }
-                elif kind == "country":
-                    keys = {culture.residence if name == "residence" else culture.country: ""}
-                wanted.setdefault(name, {}).update(keys)
+                criterion, keys = self.criteria[name], wanted.setdefault(name, {})
+                if criterion.kind == "language":
+                    for locale in (culture.locale, culture.second):
+                        if locale is not None:
+                            keys[locale.tag] = (locale.recruitment or locale.name.split(" (")[0],)
+                elif criterion.kind == "country":
+                    code = culture.residence if name == "residence" else culture.country
+                    keys[code] = self.countries.get(code, ())
+                else:
+                    keys[FIXED] = criterion.labels
         return wanted
 
 
@@ -154,11 +148,9 @@ def lookup(
     now, and a sentence for each thing that was not found.
     """
     problems: list[str] = []
-    criteria = dict(filters.criteria)
-    wanted = filters.wanted(cultures)
-    for name, criterion in filters.criteria.items():
-        if name not in wanted:
-            continue
+    criteria, wanted = dict(filters.criteria), filters.wanted(cultures)
+    for name in [each for each in criteria if each in wanted]:
+        criterion = criteria[name]
         record = _filter(criterion, offered)
         if record is None:
             problems.append(
@@ -166,21 +158,14 @@ def lookup(
                 f"in your account and write its id into [criteria.{name}]."
             )
             continue
-        choices = dict(criterion.choices)
-        for key, language in wanted[name].items():
-            names = {"language": (language,), "fixed": criterion.labels}
-            known = names.get(criterion.kind, filters.countries.get(key, ()))
-            plain = {_plain(name) for name in known}
-            labels = {id: _plain(label) for id, label in record.labels.items()}
-            ids = tuple(id for id, label in labels.items() if label in plain)
-            if not ids and criterion.kind == FIXED:  # it may have more words around it
-                ids = tuple(id for id, label in labels.items() if any(n in label for n in plain))
-                ids = ids if len(ids) == 1 else ()
+        choices, labels = dict(criterion.choices), record.choices
+        for key, names in wanted[name].items():
+            ids = _choices(labels, names, within=criterion.kind == FIXED)
             if ids and (name != SEX or len(ids) == 2):
-                choices[key] = Choice(ids=ids, labels=tuple(record.labels[id] for id in ids))
+                choices[key] = Choice(ids=ids, labels=tuple(labels[id] for id in ids))
                 continue
             choices.pop(key, None)
-            listed = "; ".join(f"{id} = {label}" for id, label in list(record.labels.items())[:12])
+            listed = "; ".join(f"{id} = {label}" for id, label in list(labels.items())[:12])
             problems.append(
                 f"The filter {record.filter_id!r} has no choice that is surely {key}; it has "
                 f"{listed}. Write the right one into [criteria.{name}.choices]."
@@ -197,23 +182,21 @@ def differing(
 
     A choice whose number came to stand for another country would recruit the wrong people.
     """
-    labels_now = {record.filter_id: record.labels for record in offered}
+    labels_now = {record.filter_id: record.choices for record in offered}
     problems: list[str] = []
     for name, keys in filters.wanted(cultures).items():
-        criterion = filters.criteria[name]
-        choices = [choice for key, choice in criterion.choices.items() if key in keys]
-        if not criterion.filter_id or not choices:
-            continue
-        if criterion.filter_id not in labels_now:
-            problems.append(f"Prolific has no filter {criterion.filter_id!r} any more; look again.")
+        id = filters.criteria[name].filter_id
+        choices = [each for key, each in filters.criteria[name].choices.items() if key in keys]
+        if id and choices and id not in labels_now:
+            problems.append(f"Prolific has no filter {id!r} any more; look again.")
             continue
         pairs = {pair for each in choices for pair in zip(each.ids, each.labels, strict=False)}
-        for id, label in sorted(pairs):
-            now = labels_now[criterion.filter_id].get(id, "nothing")
+        for choice, label in sorted(pairs) if id else ():
+            now = labels_now[id].get(choice, "nothing")
             if _plain(now) != _plain(label):
                 problems.append(
-                    f"Choice {id} of Prolific's filter {criterion.filter_id!r} is "
-                    f"{now[:60]!r} and not {label!r}; look the filters up again."
+                    f"Choice {choice} of Prolific's filter {id!r} is {now[:60]!r} and not "
+                    f"{label!r}; look the filters up again."
                 )
     return problems
 
@@ -236,6 +219,18 @@ def _filter(criterion: Criterion, offered: Sequence[FilterRecord]) -> FilterReco
         titled = [record for record in offered if _plain(record.title or "") == _plain(title)]
         same += titled if len(titled) == 1 else []
     return same[0] if same else None
+
+
+def _choices(labels: Mapping[str, str], names: Iterable[str], *, within: bool) -> tuple[str, ...]:
+    """Return the ids of choices called so; `within`, the only one with a name in its label."""
+    plain = {_plain(name) for name in names}
+    ids = tuple(id for id, label in labels.items() if _plain(label) in plain)
+    if within and not ids:
+        ids = tuple(
+            id for id, label in labels.items() if any(name in _plain(label) for name in plain)
+        )
+        return ids if len(ids) == 1 else ()
+    return ids
 
 
 def _plain(text: str) -> str:

@@ -1,48 +1,34 @@
-"""Sheets as studies of Prolific's. In: a survey, settings. Out: drafts, published if agreed to.
+"""Sheets as studies of Prolific's. In: a survey, settings. Out: the bodies that make them.
 
 Fields, types and words are those of the public API v1
 (docs.prolific.com/api-reference/studies/create-study).
-
-What was made goes into the state as soon as it is known. A run that died between asking for a study
-and hearing of it finds it again by its internal name, which is unique to a sheet. Publishing costs
-money: all of it is shown first, fees and tax included, and nothing is published before that is
-agreed to.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from html import escape
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from memeloc.counts import counted
-from memeloc.errors import InputError, ServiceError
+from memeloc.errors import InputError
 from memeloc.survey.design.planning import (
     SMALLEST_SCREEN_OUT,
     WAGE,
     Rates,
-    amount,
     read_pay,
     shortest_limit,
 )
 from memeloc.survey.model import CompletionCodes, Sheet
 from memeloc.survey.targets.instructions import memes_shown, minutes_shown
-from memeloc.survey.targets.prolific.api import (
-    SERVICE,
-    CostRecord,
-    ProlificApi,
-    Record,
-    checked_id,
-    validated,
-)
+from memeloc.survey.targets.prolific.api import checked_id
 from memeloc.survey.targets.prolific.filters import Filters
-from memeloc.survey.targets.protocol import SheetsToSend, State
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.services import is_https
 
 BASE_URL = "https://api.prolific.com"
@@ -50,10 +36,7 @@ PARAMETERS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 """What Prolific puts into a study's address of who opens it."""
 NOWHERE = "https://survey.invalid/{sheet}"
 """Stands in a study until it is known where its sheet will be; such a study is not sent."""
-DRAFT = "UNPUBLISHED"
-GROUP = "group"
-"""The state's key of the participant group; a study is noted under `study/SHEET`."""
-GROUP_FILTER, STUDIES_FILTER = "participant_group_blocklist", "previous_studies_blocklist"
+GROUP_FILTER = "participant_group_blocklist"
 LONGEST_NAME = 255
 
 Device = Literal["desktop", "tablet", "mobile"]
@@ -111,7 +94,7 @@ class ProlificSettings(BaseModel):
 
     @property
     def pay(self) -> Rates:
-        """The wage, currency and fee; raises as `read_pay` does."""
+        """Return the wage, currency and fee; raises as `read_pay` does."""
         return read_pay(self.wage, self.currency, self.fee)
 
 
@@ -129,7 +112,7 @@ class Study:
 
     @property
     def digest(self) -> str:
-        """What tells a study from one of other content."""
+        """Return what tells a study from one of other content."""
         content = {name: value for name, value in self.body.items() if name != "metadata"}
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
 
@@ -137,32 +120,24 @@ class Study:
     def is_complete(self) -> bool:
         return not (self.missing_filters or self.is_nowhere)
 
-    def in_group(self, group: str) -> Study:
-        """Return the same with the group that all studies of the survey fill, and keep out."""
-        group = checked_id(group, "participant group")
-        adding = {"action": "ADD_TO_PARTICIPANT_GROUP", "participant_group": group}
-        codes = [
-            {**code, "actions": [*code["actions"], adding]}
-            for code in self.body["completion_codes"]
-        ]
-        kept_out = {"filter_id": GROUP_FILTER, "selected_values": [group]}
-        changed = {"completion_codes": codes, "filters": [*self.body["filters"], kept_out]}
-        return replace(self, body={**self.body, **changed})
-
 
 def study(
-    to_send: SheetsToSend, sheet: Sheet, settings: ProlificSettings, filters: Filters
+    survey: SheetsToSend,
+    sheet: Sheet,
+    settings: ProlificSettings,
+    filters: Filters,
+    group: str = "",
 ) -> Study:
-    """Return the study of a sheet.
+    """Return the study of a sheet; `group` is the one that studies fill and keep out, if any.
 
     Raises:
         InputError: it has no completion codes, or an address that people cannot be sent to.
     """
-    codes = to_send.codes.get(sheet.id)
+    codes = survey.codes.get(sheet.id)
     if codes is None:
         raise InputError(f"the sheet {sheet.id} has no completion codes, which Prolific needs")
     # What is paid is never for less time than the sheet itself says.
-    minutes = max(settings.minutes, to_send.minutes) or minutes_shown(to_send, sheet)
+    minutes = max(settings.minutes, survey.minutes) or minutes_shown(survey, sheet)
     if settings.limit and settings.limit < shortest_limit(minutes):
         raise InputError(
             f"Prolific lets a study of {minutes} minutes take {shortest_limit(minutes)} at the "
@@ -170,21 +145,29 @@ def study(
         )
     balanced = settings.balance_sex and sheet.wanted > 1
     wanted, missing = filters.of(sheet.culture, balance_sex=balanced)
-    address = _address(to_send, sheet, settings)
-    texts = to_send.texts[sheet.culture.locale.tag]
+    reward = int(settings.pay.reward(minutes) * 100)
+    endings = _codes(codes, settings, reward)
+    if group:
+        checked_id(group, "participant group")
+        wanted.append({"filter_id": GROUP_FILTER, "selected_values": [group]})
+        for code in endings:
+            code["actions"].append(
+                {"action": "ADD_TO_PARTICIPANT_GROUP", "participant_group": group}
+            )
+    address = _address(survey, sheet, settings)
+    texts = survey.texts[sheet.culture.locale.tag]
     warning = _line(texts.get("warning.text"))
     introduction = _line(texts.get("intro", count=memes_shown(sheet), minutes=minutes))
-    reward = int(settings.pay.reward(minutes) * 100)
-    metadata = {"culture": sheet.culture.code, "sheet": sheet.id, "survey": to_send.name}
+    metadata = {"culture": sheet.culture.code, "sheet": sheet.id, "survey": survey.name}
     body: dict[str, Any] = {
         "name": _line(texts.get("title"))[:LONGEST_NAME],
-        "internal_name": f"memeloc {to_send.name[:120]} {sheet.id}",
+        "internal_name": f"memeloc {survey.name[:120]} {sheet.id}",
         "description": "".join(
             f"<p>{escape(text, quote=False)}</p>" for text in (introduction, warning) if text
         ),
         "external_study_url": address,
         "prolific_id_option": "url_parameters",
-        "completion_codes": _codes(codes, settings, reward),
+        "completion_codes": endings,
         "total_available_places": sheet.wanted,
         "estimated_completion_time": minutes,
         "reward": reward,
@@ -204,35 +187,31 @@ def study(
         "is_external_study_url_secure": bool(settings.server) and settings.signed,
     }
     body |= {name: value for name, value in optional.items() if value}
-    is_nowhere = address.startswith(NOWHERE.format(sheet=""))
-    drafted = Study(sheet.id, body, missing, is_nowhere)
-    return drafted.in_group(settings.group) if settings.group else drafted
+    return Study(sheet.id, body, missing, address.startswith(NOWHERE.format(sheet="")))
 
 
 def _codes(codes: CompletionCodes, settings: ProlificSettings, reward: int) -> list[dict[str, Any]]:
     """Return the four ways that a sheet can end. Nothing is approved or rejected by itself."""
-    kind, unfit = "OTHER", _returned("Not one of those it is for")
+    review = {"action": "MANUALLY_REVIEW"}
+    declined = {"action": "REQUEST_RETURN", "return_reason": "Withdrew consent"}
+    unfit: tuple[str, dict[str, Any]] = (
+        "OTHER",
+        {"action": "REQUEST_RETURN", "return_reason": "Not one of those it is for"},
+    )
     if settings.screen_out_places:
-        least = SMALLEST_SCREEN_OUT[settings.pay.currency]
-        if not least <= settings.screen_out_reward < reward:
+        paid, least = settings.screen_out_reward, SMALLEST_SCREEN_OUT[settings.pay.currency]
+        if not least <= paid < reward:
             raise InputError(
                 f"Being screened out pays {least} minor units of {settings.pay.currency} at the "
-                f"least and less than the reward of {reward}; screen_out_reward is "
-                f"{settings.screen_out_reward}."
+                f"least and less than the reward of {reward}; screen_out_reward is {paid}."
             )
-        kind, unfit = (
-            "FIXED_SCREENOUT",
-            {
-                "action": "FIXED_SCREEN_OUT_PAYMENT",
-                "fixed_screen_out_reward": settings.screen_out_reward,
-                "slots": settings.screen_out_places,
-            },
-        )
+        places = {"fixed_screen_out_reward": paid, "slots": settings.screen_out_places}
+        unfit = "FIXED_SCREENOUT", {"action": "FIXED_SCREEN_OUT_PAYMENT", **places}
     endings = (
-        (codes.done, "COMPLETED", {"action": "MANUALLY_REVIEW"}),
-        (codes.failed_checks, "FAILED_ATTENTION_CHECK", {"action": "MANUALLY_REVIEW"}),
-        (codes.no_consent, "NO_CONSENT", _returned("Withdrew consent")),
-        (codes.screened_out, kind, unfit),
+        (codes.done, "COMPLETED", review),
+        (codes.failed_checks, "FAILED_ATTENTION_CHECK", review),
+        (codes.no_consent, "NO_CONSENT", declined),
+        (codes.screened_out, *unfit),
     )
     return [
         {"code": code, "code_type": kind, "actions": [action], "actor": "participant"}
@@ -240,20 +219,11 @@ def _codes(codes: CompletionCodes, settings: ProlificSettings, reward: int) -> l
     ]
 
 
-def _returned(reason: str) -> dict[str, Any]:
-    return {"action": "REQUEST_RETURN", "return_reason": reason}
-
-
-def _address(to_send: SheetsToSend, sheet: Sheet, settings: ProlificSettings) -> str:
+def _address(survey: SheetsToSend, sheet: Sheet, settings: ProlificSettings) -> str:
     """Return where the sheet is filled in, with Prolific's parameters.
 
     Without `server` and `urls` it is the form that was made for it at another service, if any.
     """
-    forms = (form.get(sheet.id) for form in to_send.made.values())
-    made = next(
-        (form["prolific"] for form in forms if isinstance(form, dict) and form.get("prolific")),
-        NOWHERE,
-    )
     urls = settings.urls
     if settings.server:
         address = f"{settings.server.rstrip('/')}/join?sheet={{sheet}}"
@@ -261,7 +231,10 @@ def _address(to_send: SheetsToSend, sheet: Sheet, settings: ProlificSettings) ->
         address = urls and (urls if "{sheet}" in urls else f"{urls.rstrip('/')}/{{sheet}}.html")
     else:
         address = urls.get(sheet.id, "")
-    address = (address or made).replace("{sheet}", sheet.id)
+    for made in survey.made.values():
+        form = made.get(sheet.id)
+        address = address or (form.get("prolific", "") if isinstance(form, dict) else "")
+    address = (address or NOWHERE).replace("{sheet}", sheet.id)
     if not is_https(address):
         raise InputError(
             f"{address[:100]!r} is not an address that Prolific can send people to: it begins with "
@@ -277,162 +250,3 @@ def _address(to_send: SheetsToSend, sheet: Sheet, settings: ProlificSettings) ->
 def _line(text: str) -> str:
     """Return a text in one line that JSON and UTF-8 can carry."""
     return " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
-
-
-def studies_made(values: Mapping[str, Any]) -> dict[str, str]:
-    """Return by Prolific's id of a study the id of its sheet, from a state's values.
-
-    >>> studies_made({"study/r1-b01-DE": {"id": "65f0", "digest": "x"}, "group": "7"})
-    {'65f0': 'r1-b01-DE'}
-    """
-    return {
-        value["id"]: key.removeprefix("study/")
-        for key, value in values.items()
-        if key.startswith("study/")
-    }
-
-
-class Drafting:
-    """One run against one account; `state` has what was made so far."""
-
-    def __init__(
-        self, api: ProlificApi, survey: str, settings: ProlificSettings, state: State
-    ) -> None:
-        self.api, self.survey, self.settings, self.state = api, survey, settings, state
-        self._listed: dict[str, list[Record]] = {}
-
-    def group(self) -> str:
-        """Return the group of all who took part in this survey, made when there is none."""
-        if not self.state.get(GROUP):
-            body = {
-                "name": f"memeloc {self.survey[:120]}",
-                "workspace_id": (workspace := self.api.workspace()),
-                "description": "Took part in a sheet of this survey; kept out of all others.",
-            }
-            path = "participant-groups/"
-            self.state.put(
-                GROUP, self._find_or_make(path, path, "name", body, workspace_id=workspace)[0]
-            )
-        return str(self.state.get(GROUP))
-
-    def draft(self, study: Study) -> dict[str, Any]:
-        """Return a study's row: its sheet, id and status, and whether this run made it.
-
-        Raises:
-            InputError: it was drafted with other content, or the account's currency is another.
-        """
-        noted, made = self.state.get(f"study/{study.sheet}") or {}, False
-        if not noted:
-            project = self.settings.project
-            among = f"projects/{checked_id(project, 'project')}/studies/" if project else "studies/"
-            id, made = self._find_or_make("studies/", among, "internal_name", study.body)
-            noted = {"id": id, "digest": study.digest}
-            record = None if made else self.api.study(id)
-            for name in ("external_study_url", "total_available_places", "reward"):
-                value = getattr(record, name, None)
-                if value is not None and value != study.body[name]:
-                    raise InputError(
-                        f"Prolific has a study {study.body['internal_name']!r} whose {name} is "
-                        f"another ({str(value)[:80]}); delete it there, or name the survey "
-                        "otherwise."
-                    )
-            self.state.put(f"study/{study.sheet}", noted)
-        elif noted["digest"] != study.digest:
-            raise InputError(
-                f"The study of {study.sheet} was drafted with other content. Keep it, or delete "
-                f"it at Prolific ({noted['id']}) and push a survey of another name."
-            )
-        record = self.api.study(noted["id"])
-        currency = record.presentment_currency_code or record.currency_code
-        if currency and currency.upper() != self.settings.pay.currency:
-            raise InputError(
-                f"Your account at Prolific pays in {currency[:10]}, and the wage is in "
-                f"{self.settings.pay.currency}: name wage and currency of the account."
-            )
-        return {"sheet": study.sheet, "study": record.id, "status": record.status, "made": made}
-
-    def _find_or_make(
-        self, path: str, among: str, field: str, body: Mapping[str, Any], **query: str
-    ) -> tuple[str, bool]:
-        """Return the id of what is listed under a body's name, or is made; and whether it was."""
-        tried = False
-
-        def send() -> str:
-            nonlocal tried
-            if tried or among not in self._listed:  # an answer that was lost may have made it
-                self._listed[among] = list(self.api.pages(among, **query))
-            same = [
-                each.id
-                for each in self._listed[among]
-                if getattr(each, field) == body[field] and not each.is_deleted
-            ]
-            if len(same) > 1 and field == "internal_name":
-                message = (
-                    f"it has {counted(len(same), 'study', 'studies')} named {body[field]!r}; "
-                    "delete all but one"
-                )
-                raise ServiceError(SERVICE, message, retryable=False)
-            if same:
-                return same[0]
-            tried = True
-            return validated(Record, self.api.send("POST", path, body)).id
-
-        return self.api.ask(send), tried
-
-    def publish(
-        self,
-        studies: Sequence[Study],
-        drafts: Sequence[dict[str, Any]],
-        agree: Callable[[str], bool],
-    ) -> None:
-        """Publish what is still a draft, once the money is agreed to; note it in the rows."""
-        bodies = {study.sheet: study.body for study in studies}
-        waiting = [row for row in drafts if row["status"] == DRAFT]
-        if not waiting or agree(self._costs([bodies[row["sheet"]] for row in waiting])) is not True:
-            return
-        public = {row["study"] for row in drafts if row["status"] != DRAFT}
-        for row in waiting:
-            row["status"] = self._publish(row["study"], bodies[row["sheet"]]["filters"], public)
-            public.add(row["study"])
-
-    def _publish(self, id: str, filters: Sequence[Any], public: set[str]) -> str:
-        """Return the status of a study once it is public."""
-        path = f"studies/{id}/"
-        if public:
-            # Who returned another sheet of this survey has seen memes, and is in no group.
-            before = {"filter_id": STUDIES_FILTER, "selected_values": sorted(public)}
-            self.api.call("PATCH", path, {"filters": [*filters, before]})
-
-        def send() -> str:
-            status = validated(Record, self.api.send("GET", path)).status
-            if status != DRAFT:  # it was published, and the answer lost
-                return status
-            answer = self.api.send("POST", f"{path}transition/", {"action": "PUBLISH"})
-            return validated(Record, answer).status
-
-        return self.api.ask(send)
-
-    def _costs(self, bodies: Sequence[Mapping[str, Any]]) -> str:
-        """Return what whoever agrees reads: the money as Prolific computes it, with fee and tax.
-
-        Being screened out is counted as often as it may happen.
-        """
-        paid = [(body["reward"], body["total_available_places"]) for body in bodies]
-        paid += [
-            (action["fixed_screen_out_reward"], action["slots"])
-            for body in bodies
-            for code in body["completion_codes"]
-            for action in code["actions"]
-            if "fixed_screen_out_reward" in action
-        ]
-        total = 0
-        for reward, places in paid:
-            asked = {"reward": reward, "total_available_places": places}
-            answer = self.api.call("POST", "study-cost-calculator/", asked)
-            total += round(validated(CostRecord, answer).total_cost)
-        rewards, currency = sum(each * places for each, places in paid), self.settings.pay.currency
-        return (
-            f"Publishing {counted(len(bodies), 'study', 'studies')} costs "
-            f"{amount(total, currency)}, fee and tax "
-            f"included; people get {rewards / 100:,.2f} of it."
-        )

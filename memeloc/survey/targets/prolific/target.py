@@ -5,7 +5,10 @@ FOLDER/incomplete/SHEET.json   the same where something has to be known first; R
 FOLDER/README.md               money, what is missing, and how to go on
 
 What people answered comes through the program that the sheets are filled in with; a workspace joins
-the two by participant.
+the two by participant. What was made goes into the state as soon as it is known; a run that died
+between asking for a study and hearing of it finds it again by its internal name, which is unique to
+a sheet. Publishing costs money: all of it is shown first, fees and tax included, and nothing is
+published before that is agreed to.
 """
 
 from __future__ import annotations
@@ -24,7 +27,8 @@ from memeloc.survey.design.planning import amount
 from memeloc.survey.model import Culture
 from memeloc.survey.quality.decisions import Decision
 from memeloc.survey.targets.files import write_json, write_text
-from memeloc.survey.targets.prolific.api import SENT, ProlificApi, checked_id, decide
+from memeloc.survey.targets.prolific import reading
+from memeloc.survey.targets.prolific.api import DRAFT, SENT, ProlificApi, checked_id
 from memeloc.survey.targets.prolific.filters import (
     FIXED,
     Filters,
@@ -33,15 +37,7 @@ from memeloc.survey.targets.prolific.filters import (
     lookup,
     write_filters,
 )
-from memeloc.survey.targets.prolific.reading import Export, recognises
-from memeloc.survey.targets.prolific.studies import (
-    DRAFT,
-    Drafting,
-    ProlificSettings,
-    Study,
-    studies_made,
-    study,
-)
+from memeloc.survey.targets.prolific.studies import ProlificSettings, Study, study
 from memeloc.survey.targets.protocol import (
     ALL_KINDS,
     RawRecord,
@@ -54,6 +50,8 @@ from memeloc.survey.targets.protocol import (
 
 FILTERS = "prolific-filters.toml"
 """The workspace's file of the ids that Prolific's filters have."""
+GROUP = "group"
+"""The state's key of the participant group; a study is noted under `study/SHEET`."""
 _README = Path(__file__).parent / "readme.txt"
 _NO_GROUP = "These files name no group: whoever creates studies of them by hand adds one."
 _MISSING = "\n## Missing\n\nStudies in `incomplete` cannot be sent until these are known:\n\n"
@@ -79,18 +77,14 @@ class Prolific(Target):
         self.pay = self.settings.pay
         self.backoff = Backoff()
 
-    def recognises(self, path: Path) -> bool:
-        """Return whether a file is Prolific's export, or its API's list of submissions."""
-        return recognises(path)
-
-    def studies(self, to_send: SheetsToSend) -> tuple[Study, ...]:
+    def studies(self, survey: SheetsToSend, group: str = "") -> tuple[Study, ...]:
         """Return the study of each sheet; raises as `study` does."""
-        filters = self._filters(to_send.root)
-        return tuple(study(to_send, sheet, self.settings, filters) for sheet in to_send.sheets)
+        filters, group = self._filters(survey.root), group or self.settings.group
+        return tuple(study(survey, sheet, self.settings, filters, group) for sheet in survey.sheets)
 
-    def missing(self, to_send: SheetsToSend) -> list[str]:
+    def missing(self, survey: SheetsToSend) -> list[str]:
         """Return what keeps studies from being sent, each once with what completes it."""
-        studies, problems = self.studies(to_send), list[str]()
+        studies, problems = self.studies(survey), list[str]()
         keys: dict[str, dict[str, None]] = defaultdict(dict)
         for each in studies:
             for name, missing in each.missing_filters.items():
@@ -103,84 +97,161 @@ class Prolific(Target):
             problems.append(
                 f"Prolific's ids of these filters are not known: {', '.join(names)}. It gives them "
                 "to those who have a token: set PROLIFIC_API_TOKEN, and run memeloc survey filters "
-                f"{to_send.name}; or write them into a copy of filters.toml."
+                f"{survey.name}; or write them into a copy of filters.toml."
             )
-        nowhere = [each.sheet for each in studies if each.is_nowhere]
-        if nowhere:
+        if nowhere := [each.sheet for each in studies if each.is_nowhere]:
             problems.append(
                 f"It is not known where {counted(len(nowhere), 'sheet')} can be filled in "
                 f"({', '.join(nowhere[:3])}{' ...' if len(nowhere) > 3 else ''}): export again "
                 "with --option urls=https://survey.university.example/{sheet}.html, or with the "
                 "address of memeloc survey serve, --option server=https://..."
             )
-        if self.settings.urls and to_send.made.get("html", {}).get("codes") is False:
+        if self.settings.urls and survey.made.get("html", {}).get("codes") is False:
             problems.append(
                 "The pages were exported without completion codes, and Prolific's people have to "
-                f"enter one: memeloc survey export {to_send.name} --to html without codes=false."
+                f"enter one: memeloc survey export {survey.name} --to html without codes=false."
             )
         return problems
 
     def export(
-        self, to_send: SheetsToSend, folder: Path, *, on_sheet: Callable[[], None] = no_progress
+        self, survey: SheetsToSend, folder: Path, *, on_sheet: Callable[[], None] = no_progress
     ) -> Sequence[Path]:
         """Write the studies; those that lack something are kept apart, for they would recruit
         the wrong people."""
-        studies = self.studies(to_send)
-        written = [folder / "README.md"]
+        studies, readme = self.studies(survey), folder / "README.md"
+        written = [readme]
         for made in studies:
-            here, elsewhere = "studies", "incomplete"
-            if not made.is_complete:
-                here, elsewhere = elsewhere, here
-            path = folder / here / f"{made.sheet}.json"
+            places = [folder / each / f"{made.sheet}.json" for each in ("studies", "incomplete")]
+            path, other = places if made.is_complete else places[::-1]
             write_json(path, made.body)
-            (folder / elsewhere / path.name).unlink(missing_ok=True)  # of an earlier export
+            other.unlink(missing_ok=True)  # of an earlier export
             written.append(path)
             on_sheet()
-        write_text(folder / "README.md", self._readme(to_send, studies))
+        write_text(readme, self._readme(survey, studies))
         return written
 
-    def read(self, path: Path, to_send: SheetsToSend) -> Iterable[RawRecord]:
+    def recognises(self, path: Path) -> bool:
+        """Return whether a file is Prolific's export, or its API's list of submissions."""
+        return reading.recognises(path)
+
+    def read(self, path: Path, survey: SheetsToSend) -> Iterable[RawRecord]:
         """Read the people of a file, and what cannot be placed; `sheet` has to be the survey's."""
         sheet = self.settings.sheet
-        if sheet and all(sheet != each.id for each in to_send.sheets):
+        if sheet and all(sheet != each.id for each in survey.sheets):
             raise InputError(f"the survey has no sheet {sheet[:80]!r}")
-        return Export(path).people(to_send, studies_made(to_send.made.get(self.name, {})), sheet)
+        return reading.people(path, survey, studies_made(survey.made.get(self.name, {})), sheet)
 
     def revoked(self, path: Path) -> Sequence[str]:
         """Return people of an export of whom it says that they revoked consent."""
-        return Export(path).revoked()
+        return reading.revoked(path)
 
     def push(
         self,
-        to_send: SheetsToSend,
+        survey: SheetsToSend,
         state: State,
         *,
         dry_run: bool = False,
         publish: bool = False,
         agree: Callable[[str], bool] = disagree,
     ) -> Sequence[Mapping[str, Any]]:
-        """Draft a study for each sheet; publish them if the money is agreed to."""
-        studies = self.studies(to_send)
+        """Draft a study for each sheet, in one group; publish them if the money is agreed to."""
         if dry_run:
-            ids = [(state.get(f"study/{each.sheet}") or {}).get("id", "") for each in studies]
+            noted = {sheet.id: state.get(f"study/{sheet.id}") or {} for sheet in survey.sheets}
+            draft = {"status": DRAFT, "made": False}
             return [
-                {"sheet": each.sheet, "study": id, "status": DRAFT, "made": False}
-                for each, id in zip(studies, ids, strict=True)
+                {"sheet": each.sheet, "study": noted[each.sheet].get("id", ""), **draft}
+                for each in self.studies(survey)
             ]
-        if missing := self.missing(to_send):
+        if missing := self.missing(survey):
             raise InputError("\n".join(missing))
         with self._connect() as api:
-            cultures = [sheet.culture for sheet in to_send.sheets]
-            for problem in differing(self._filters(to_send.root), api.filters(), cultures):
+            cultures = [sheet.culture for sheet in survey.sheets]
+            for problem in differing(self._filters(survey.root), api.filters(), cultures):
                 raise InputError(problem)
-            drafting = Drafting(api, to_send.name, self.settings, state)
-            if not self.settings.group:
-                group = drafting.group()
-                studies = tuple(each.in_group(group) for each in studies)
-            drafts = [drafting.draft(each) for each in studies]
-            if publish:
-                drafting.publish(studies, drafts, agree)
+            group = self.settings.group or self._group(api, survey.name, state)
+            studies = self.studies(survey, group)
+            drafts = [self._draft(api, each, state) for each in studies]
+            bodies = {each.sheet: each.body for each in studies}
+            waiting = [row for row in drafts if row["status"] == DRAFT] if publish else []
+            if (
+                waiting
+                and agree(self._costs(api, [bodies[row["sheet"]] for row in waiting])) is True
+            ):
+                public = {row["study"] for row in drafts if row["status"] != DRAFT}
+                for row in waiting:
+                    filters = bodies[row["sheet"]]["filters"]
+                    row["status"] = api.publish(row["study"], filters, public)
+                    public.add(row["study"])
             return drafts
+
+    def _group(self, api: ProlificApi, survey: str, state: State) -> str:
+        """Return the group of all who took part in this survey, made when there is none."""
+        if not state.get(GROUP):
+            body = {
+                "name": f"memeloc {survey[:120]}",
+                "workspace_id": (workspace := api.workspace()),
+                "description": "Took part in a sheet of this survey; kept out of all others.",
+            }
+            path = "participant-groups/"
+            state.put(GROUP, api.find_or_make(path, path, "name", body, workspace_id=workspace)[0])
+        return str(state.get(GROUP))
+
+    def _draft(self, api: ProlificApi, study: Study, state: State) -> dict[str, Any]:
+        """Return a study's row: its sheet, id and status, and whether this run made it.
+
+        Raises:
+            InputError: it was drafted with other content, or the account's currency is another.
+        """
+        noted, made = state.get(f"study/{study.sheet}") or {}, False
+        if not noted:
+            project = self.settings.project
+            among = f"projects/{checked_id(project, 'project')}/studies/" if project else "studies/"
+            id, made = api.find_or_make("studies/", among, "internal_name", study.body)
+            noted = {"id": id, "digest": study.digest}
+            record = None if made else api.study(id)
+            for name in ("external_study_url", "total_available_places", "reward"):
+                value = getattr(record, name, None)
+                if value is not None and value != study.body[name]:
+                    raise InputError(
+                        f"Prolific has a study {study.body['internal_name']!r} whose {name} is "
+                        f"another ({str(value)[:80]}); delete it there, or name the survey "
+                        "otherwise."
+                    )
+            state.put(f"study/{study.sheet}", noted)
+        elif noted["digest"] != study.digest:
+            raise InputError(
+                f"The study of {study.sheet} was drafted with other content. Keep it, or delete "
+                f"it at Prolific ({noted['id']}) and push a survey of another name."
+            )
+        record = api.study(noted["id"])
+        currency = record.presentment_currency_code or record.currency_code
+        if currency and currency.upper() != self.pay.currency:
+            raise InputError(
+                f"Your account at Prolific pays in {currency[:10]}, and the wage is in "
+                f"{self.pay.currency}: name wage and currency of the account."
+            )
+        return {"sheet": study.sheet, "study": record.id, "status": record.status, "made": made}
+
+    def _costs(self, api: ProlificApi, bodies: Sequence[Mapping[str, Any]]) -> str:
+        """Return what whoever agrees reads: the money as Prolific computes it, with fee and tax.
+
+        Being screened out is counted as often as it may happen.
+        """
+        paid = [(body["reward"], body["total_available_places"]) for body in bodies]
+        paid += [
+            (action["fixed_screen_out_reward"], action["slots"])
+            for body in bodies
+            for code in body["completion_codes"]
+            for action in code["actions"]
+            if "fixed_screen_out_reward" in action
+        ]
+        total = sum(api.cost(reward, places) for reward, places in paid)
+        rewards = sum(reward * places for reward, places in paid)
+        return (
+            f"Publishing {counted(len(bodies), 'study', 'studies')} costs "
+            f"{amount(total, self.pay.currency)}, fee and tax "
+            f"included; people get {rewards / 100:,.2f} of it."
+        )
 
     def decide(
         self,
@@ -213,7 +284,7 @@ class Prolific(Target):
             return {}
         with self._connect() as api:
             for decision, id in waiting:
-                outcome = decide(api, id, decision)
+                outcome = api.decide(id, decision)
                 outcomes[outcome] += 1
                 if outcome == SENT:
                     state.put(f"decided/{decision.service}", decision.action)
@@ -227,9 +298,9 @@ class Prolific(Target):
         with self._connect() as api:
             before = load_filters(path if path.exists() else None)
             filters, problems = lookup(before, api.filters(), cultures)
-        today, source = datetime.now(UTC).date(), f"{api.base_url}/api/v1/filters/"
-        update = {"looked_up": today.isoformat(), "source": source}
-        file = write_filters(filters.model_copy(update=update), path)
+        today, source = datetime.now(UTC).date().isoformat(), f"{api.address}filters/"
+        filters = filters.model_copy(update={"looked_up": today, "source": source})
+        file = write_filters(filters, path)
         return {"file": file, "count": len(filters.criteria), "problems": problems}
 
     def _connect(self) -> ProlificApi:
@@ -242,27 +313,37 @@ class Prolific(Target):
         workspace = (root or Path()) / FILTERS
         return load_filters(workspace if workspace.exists() else None)
 
-    def _readme(self, to_send: SheetsToSend, studies: Sequence[Study]) -> str:
-        pay, rows, missing = self.pay, list[str](), self.missing(to_send)
-        cultures = {sheet.id: sheet.culture.code for sheet in to_send.sheets}
+    def _readme(self, survey: SheetsToSend, studies: Sequence[Study]) -> str:
+        pay, rows = self.pay, list[str]()
+        cultures = {sheet.id: sheet.culture.code for sheet in survey.sheets}
         for name in (*sorted({*cultures.values()}), "all"):
             some = [each.body for each in studies if name in ("all", cultures[each.sheet])]
             places = sum(body["total_available_places"] for body in some)
             rewards = sum(body["reward"] * body["total_available_places"] for body in some)
             paid = (amount(each, pay.currency) for each in (rewards, rewards * (1 + pay.fee)))
             rows.append(f"| {name} | {len(some)} | {places} | {' | '.join(paid)} |")
-        minutes = group = lacking = ""
-        if studies and not (self.settings.minutes or to_send.minutes):
+        minutes, group = "", self.settings.group
+        if studies and not (self.settings.minutes or survey.minutes):
             minutes = _MINUTES.format(studies[0].sheet, **studies[0].body)
-        if self.settings.group:
-            group = f"These studies do so with the group {self.settings.group}."
-        if missing:
-            lacking = _MISSING + "".join(f"- {sentence}\n" for sentence in missing)
+        missing = "".join(f"- {sentence}\n" for sentence in self.missing(survey))
         return _README.read_text(encoding="utf-8").format(
-            survey=to_send.name,
+            survey=survey.name,
             pay=pay,
             rows="\n".join(rows),
             minutes=minutes,
-            missing=lacking,
-            group=group or _NO_GROUP,
+            missing=missing and _MISSING + missing,
+            group=f"These studies do so with the group {group}." if group else _NO_GROUP,
         )
+
+
+def studies_made(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return by Prolific's id of a study the id of its sheet, from a state's values.
+
+    >>> studies_made({"study/r1-b01-DE": {"id": "65f0", "digest": "x"}, "group": "7"})
+    {'65f0': 'r1-b01-DE'}
+    """
+    return {
+        value["id"]: key.removeprefix("study/")
+        for key, value in values.items()
+        if key.startswith("study/")
+    }
