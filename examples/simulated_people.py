@@ -18,7 +18,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from memeloc.survey.design.team import read_team
+from memeloc.survey.design.tables import read_team
 from memeloc.survey.model import Submission
 from memeloc.workspace import Workspace
 from memeloc.workspace.survey import Survey
@@ -49,7 +49,7 @@ def sent_by_people(survey: Survey, arguments: argparse.Namespace) -> list[Submis
     return simulate_team(
         sheets,
         assigned_to(survey),
-        {member.place: member.participant for member in team.members},
+        team.people,
         survey.taxonomy,
         truth,
         seed=arguments.seed,

@@ -255,7 +255,7 @@ class ServedSurvey:
             if self._team is None:
                 raise InputError(f"{self.name} has no named team; whoever comes is asked.")
             (code,) = self._cultures  # of a team; see `Surveys.build`
-            people = {each.place: _MEMBER + each.participant for each in self._team.members}
+            people = {place: _MEMBER + who for place, who in self._team.people.items()}
             signed = ((place, self.tokens.sign("link", code, who)) for place, who in people.items())
             return Links(self.name, tuple((place, before + token) for place, token in signed))
         for code in wanted:
@@ -324,7 +324,7 @@ class ServedSurvey:
         ]
         most = self.settings.sheets or self._rules.person.sheets
         if self._team is not None:
-            places = {member.participant: member.place for member in self._team.members}
+            places = {who: place for place, who in self._team.people.items()}
             own = places.get(person, "")
             batches = {batch for batch, members in self._assigned.items() if own in members}
             wanted = [name for name in wanted if self.sheets[name].own.batch in batches]

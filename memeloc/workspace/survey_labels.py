@@ -28,7 +28,7 @@ from memeloc.sheets import (
     read_form,
     write_form,
 )
-from memeloc.survey.design.planning import SurveyPlan, plan, read_rates
+from memeloc.survey.design.planning import plan, read_rates
 from memeloc.survey.labels.models import METHODS, aggregate, differences
 from memeloc.survey.labels.settling import (
     STATES,
@@ -122,7 +122,7 @@ class SettleResult:
     differences: tuple[Mapping[str, Any], ...] | None
     to_ask: int
     places: int
-    cost: SurveyPlan | None
+    cost: dict[str, Any] | None
     withdrawn: tuple[str, ...]
     unsent: tuple[str, ...]
     texts: int
@@ -407,7 +407,7 @@ class SurveyLabels:
         if not reason:
             raise InputError("it does not say why", column="reason")
         team = team_of(self.survey)
-        places = {each.place: each.participant for each in team.members} if team else {}
+        places = dict(team.people) if team else {}
         people = {places.get(who) or self.survey.hashed(who) for who in given["people"]}
         if not label:
             values.pop(LABEL)  # the votes' own, by which the questions are asked

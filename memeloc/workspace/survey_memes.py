@@ -18,7 +18,7 @@ from memeloc.items import Item
 from memeloc.model import SEPARATOR, Acceptance
 from memeloc.store.captions.states import acceptance, taken_states
 from memeloc.store.records import Accept, CaptionState
-from memeloc.survey.design.given import GivenBatch
+from memeloc.survey.design.tables import GivenBatch
 from memeloc.survey.model import Culture
 from memeloc.survey.recipes import Recipe
 from memeloc.tables import read_table

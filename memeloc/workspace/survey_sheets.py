@@ -10,8 +10,8 @@ from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.survey.design import preannotation
-from memeloc.survey.design.build import build
-from memeloc.survey.design.planning import SurveyPlan, longest, plan, read_rates
+from memeloc.survey.design.build import PREANNOTATION, build
+from memeloc.survey.design.planning import longest, plan, read_rates
 from memeloc.survey.serving import read_serve_settings
 from memeloc.survey.targets.protocol import (
     Prelabels,
@@ -269,7 +269,7 @@ class SurveySheets:
 
     def plan(
         self, rates: Mapping[str, object] | None = None, *, seconds: float | None, loss: float
-    ) -> SurveyPlan:
+    ) -> dict[str, Any]:
         """What the survey takes: people, minutes and money by culture.
 
         `rates` are `wage`, `currency`, `fee` and `vat`, else as memeloc.toml has them; a meme takes
@@ -303,11 +303,11 @@ class SurveySheets:
             InputError: there was no pre-annotation, or there are not enough memes.
         """
         wanted = preannotation.balance(total, harmful, harmless, tied)
-        if preannotation.ROUND not in self.survey.rounds:
+        if PREANNOTATION not in self.survey.rounds:
             raise InputError(
                 f"{self.survey.name} has no pre-annotation; build it with --preannotate."
             )
-        answers = self.answers.checked().answers(lambda number: number == preannotation.ROUND)
+        answers = self.answers.checked().answers(lambda number: number == PREANNOTATION)
         outcomes = preannotation.outcomes(
             list(zip(answers["item"], answers["label"], strict=True)),
             self.survey.memes,

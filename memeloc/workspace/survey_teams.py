@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.survey.design.build import build_next
-from memeloc.survey.design.team import Assigned, Member, Team, build_next_shared, read_team
+from memeloc.survey.design.build import Assigned, build_next
+from memeloc.survey.design.tables import Team, read_team
 from memeloc.survey.model import Batch
 from memeloc.survey.quality.checking import Remark
 from memeloc.workspace.stored_survey import StoredSurvey
@@ -29,8 +29,7 @@ def note_team(survey: StoredSurvey, team: Team, assigned: Assigned) -> None:
         InputError: the survey was built with another team.
     """
     members = [
-        {"place": member.place, "participant": survey.hashed(member.participant)}
-        for member in team.members
+        {"place": place, "participant": survey.hashed(who)} for place, who in team.people.items()
     ]
     if survey.state(_TEAM).get(_MEMBERS, members) != members:
         raise InputError(
@@ -52,8 +51,7 @@ def team_of(survey: StoredSurvey) -> Team | None:
     if members is None:
         return None
     # Of somebody who was erased the place alone is left, and nobody is asked there any more.
-    rows = [(row["place"], row["participant"]) for row in members if "participant" in row]
-    return Team(tuple(Member(place, who, place.rpartition("-")[0]) for place, who in rows))
+    return Team({row["place"]: row["participant"] for row in members if "participant" in row})
 
 
 def assigned_to(survey: StoredSurvey) -> dict[str, tuple[str, ...]]:
@@ -66,15 +64,15 @@ def next_batches(
     survey: StoredSurvey, needs: Mapping[tuple[str, str], int], *, round: int
 ) -> tuple[tuple[Batch, ...], Assigned]:
     """Return batches of what is open, and who of the team labels them; without one, who comes."""
-    design, team = survey.design, team_of(survey)
-    if team is None:
-        return build_next(needs, survey.memes, design, survey.taxonomy, round=round), {}
     asked: dict[str, set[str]] = defaultdict(set)
     assigned = assigned_to(survey)
     for batch in survey.batches:
         for meme in batch.memes:
             asked[meme].update(assigned.get(batch.id, ()))
-    return build_next_shared(needs, survey.memes, design, survey.taxonomy, team, asked, round=round)
+    memes, team = survey.memes, team_of(survey)
+    return build_next(
+        needs, memes, survey.design, survey.taxonomy, round=round, team=team, asked=asked
+    )
 
 
 def team_sheets(survey: StoredSurvey, people: Path | None = None) -> dict[str, Any]:
@@ -89,10 +87,10 @@ def team_sheets(survey: StoredSurvey, people: Path | None = None) -> dict[str, A
     team = team_of(survey)
     if team is None:
         raise InputError(f"{survey.name} has no named team; whoever comes is asked.")
-    hash_of = {member.place: member.participant for member in team.members}
+    hash_of = team.people
     names = dict.fromkeys(hash_of, "")
     if people is not None:
-        given = {member.place: member.participant for member in read_team(people).members}
+        given = read_team(people).people
         if any(survey.hashed(given.get(place, "")) != who for place, who in hash_of.items()):
             raise InputError(f"{survey.name} was built with another team", file=people)
         names |= given
@@ -116,13 +114,13 @@ def team_sheets(survey: StoredSurvey, people: Path | None = None) -> dict[str, A
         if place in hash_of
     ]
     rows.sort(key=lambda row: order.index(row["place"]))
-    return {"survey": survey.name, "people": len(team.members), "sheets": rows}
+    return {"survey": survey.name, "people": len(team.people), "sheets": rows}
 
 
 def not_assigned(survey: StoredSurvey) -> list[Remark]:
     """Return submissions of people to whom the sheet was not given; nobody is excluded for it."""
     team = team_of(survey)
-    places = {member.participant: member.place for member in team.members} if team else {}
+    places = {who: place for place, who in team.people.items()} if team else {}
     assigned = assigned_to(survey)
     batches = {sheet.id: sheet.batch for sheet in survey.all_sheets} if team else {}
     remarks = []

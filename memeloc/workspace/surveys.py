@@ -8,16 +8,15 @@ from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.survey.design import preannotation
-from memeloc.survey.design.build import Design, build
-from memeloc.survey.design.given import build_given, read_batches, read_differing, sampled
-from memeloc.survey.design.planning import SurveyPlan, plan, read_rates
+from memeloc.survey.design.arranging import sampled
+from memeloc.survey.design.build import Assigned, Design, build, build_given, build_shared, split
+from memeloc.survey.design.planning import plan, read_rates
 from memeloc.survey.design.settings import (
     RecipeDesign,
     SurveySettings,
     read_survey_settings,
 )
-from memeloc.survey.design.team import Assigned, Team, build_shared, read_team, team_remarks
+from memeloc.survey.design.tables import Team, read_batches, read_differing, read_team
 from memeloc.survey.model import Culture
 from memeloc.survey.recipes import Recipe, leave_out, load_recipe
 from memeloc.survey.targets.protocol import disagree
@@ -127,11 +126,11 @@ class Surveys(ImportingAnswers):
         assigned: Assigned = {}
         if team is not None:
             made, assigned = build_shared(templates, design, labels, team, numbers.sharing)
-            remarks += team_remarks(team, numbers.sharing, numbers.groups, numbers.people)
+            remarks += team.remarks(numbers.sharing, numbers.groups, numbers.people)
         elif wanted.given:
             made = build_given(wanted.given, templates, design, labels)
         else:
-            made = (preannotation.split if chosen.preannotate else build)(templates, design, labels)
+            made = (split if chosen.preannotate else build)(templates, design, labels)
         is_shipped = asked in taxonomy_names()
         values = design_values(
             design,
@@ -205,7 +204,7 @@ def plan_survey(
     rates: Mapping[str, object] | None = None,
     seconds: float | None = None,
     loss: float = 0.1,
-) -> SurveyPlan:
+) -> dict[str, Any]:
     """Return what a survey would take; it needs no workspace, but pays as memeloc.toml of one says.
 
     `memes` of the survey are asked about in `cultures` (countries, with commas between), after a
@@ -221,11 +220,12 @@ def plan_survey(
     english = default().get("en")  # no language matters for counting
     codes = [word.partition("=")[0].strip().upper() for word in cultures.split(",")]
     people = tuple(Culture(code, english) for code in codes if code)
-    design = Design("plan", "multi3hate", people, size, answers)
+    numbers = read_survey_settings({"size": size, "answers": answers})
+    design = Design("plan", "multi3hate", people, numbers.size, numbers.answers)
     labels = load_taxonomy(design.taxonomy)
     early, batches = (
         make({f"m{number}": f"t{number}" for number in range(count)}, design, labels)
-        for make, count in ((preannotation.split, preannotated), (build, memes))
+        for make, count in ((split, preannotated), (build, memes))
     )
     return plan(
         (*early, *batches), design, read_rates(settings, rates or {}), seconds=seconds, loss=loss

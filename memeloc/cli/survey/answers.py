@@ -502,7 +502,7 @@ def _open(result: Any) -> Iterator[str]:
         yield f"{many} now the transcripts of their memes"
     places = counted(result.places, "annotator")
     if cost := result.cost:
-        places += f", {cost.total:,} {cost.currency} with fee and tax"
+        places += f", {cost['total']:,} {cost['currency']} with fee and tax"
     if batches := result.next:
         many = counted(len(batches), "batch", "batches")
         sheets = counted(sum(len(batch["cultures"]) for batch in batches), "sheet")

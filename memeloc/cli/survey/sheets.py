@@ -132,7 +132,7 @@ def recipes(
 
 
 _PLAN = Table(
-    lambda result: f"What it takes, in {result.currency}",
+    lambda result: f"What it takes, in {result['currency']}",
     "cultures",
     (
         "culture",
@@ -140,10 +140,10 @@ _PLAN = Table(
         ("places", "annotators"),
         ("people to expect", "recruits"),
         "minutes measured",
-        ("reward", lambda plan: f"{plan.reward:,}"),
-        ("rewards", lambda plan: f"{plan.rewards:,}"),
-        ("fee and tax", lambda plan: f"{plan.fee + plan.vat:,}"),
-        ("total", lambda plan: f"{plan.total:,}"),
+        ("reward", lambda row: f"{row['reward']:,}"),
+        ("rewards", lambda row: f"{row['rewards']:,}"),
+        ("fee and tax", lambda row: f"{row['fee'] + row['vat']:,}"),
+        ("total", lambda row: f"{row['total']:,}"),
     ),
     empty=True,
 )
@@ -201,22 +201,22 @@ def plan(
                 )
         with memeloc.Workspace.find() as workspace:
             result = workspace.survey(name).sheets.plan(rates, seconds=seconds, loss=loss)
-    people = counted(sum(culture.recruits for culture in result.cultures), "person", "people")
-    total = f"In all {result.total:,} {result.currency} for {people}"
+    people = counted(sum(row["recruits"] for row in result["cultures"]), "person", "people")
+    total = f"In all {result['total']:,} {result['currency']} for {people}"
     show(result, _PLAN, total, as_json=as_json)
     if as_json:
         return
-    if assumed := [culture.culture for culture in result.cultures if not culture.measured]:
+    if assumed := [row["culture"] for row in result["cultures"] if not row["measured"]]:
         say(
-            f"{result.pace.seconds_entry:g} seconds a meme are assumed of {', '.join(assumed)}; "
+            f"{result['pace'].seconds_entry:g} seconds a meme are assumed of {', '.join(assumed)}; "
             "nobody measured them yet."
         )
     say(
         "A reward is the wage for the minutes, rounded up, and never less. "
         f"{loss:.0%} of submissions are assumed to be excluded; the fee is an assumption."
     )
-    if result.warning:
-        say(result.warning)
+    if result["warning"]:
+        say(result["warning"])
 
 
 _KINDS: dict[str, Any] = {

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def chance(seed: int, *purpose: object) -> Random:
-    """A source of draws for one purpose; another purpose draws others from the same seed."""
+    """Return a source of draws for one purpose; another purpose draws others by the same seed."""
     return Random("\n".join(map(str, (seed, *purpose))))
 
 
@@ -29,9 +29,22 @@ def one_of(values: Sequence[T], random: Random) -> T:
     return values[int(random.random() * len(values))]
 
 
+def evenly(values: Sequence[T], parts: int) -> list[list[T]]:
+    """Return the values in order, cut into parts whose lengths differ by one at the most."""
+    ends = [part * len(values) // max(parts, 1) for part in range(parts + 1)]
+    return [list(values[start:end]) for start, end in pairwise(ends)]
+
+
+def sampled(memes: Mapping[str, str], count: int, seed: int) -> dict[str, str]:
+    """Return so many memes (template by id), drawn by the seed; all where there are fewer, or for a
+    count of 0."""
+    drawn = shuffled(sorted(memes), chance(seed, "sample"))[: count or None]
+    return {meme: memes[meme] for meme in sorted(drawn)}
+
+
 def assigned(templates: Mapping[str, str], parts: int, random: Random) -> list[list[str]]:
-    """Memes (templates by id) in parts whose sizes differ by one at the most, in all and for each
-    template: a template's memes go one each to the parts that have the fewest so far."""
+    """Return memes (templates by id) in parts whose sizes differ by one at the most, in all and for
+    each template: a template's memes go one each to the parts that have the fewest so far."""
     by_template: dict[str, list[str]] = defaultdict(list)
     for meme in sorted(templates):
         by_template[templates[meme]].append(meme)
@@ -46,11 +59,11 @@ def assigned(templates: Mapping[str, str], parts: int, random: Random) -> list[l
 
 
 def arranged(memes: Sequence[str], templates: Mapping[str, str], random: Random) -> list[str]:
-    """An order in which each template is spread evenly and no two of one template are neighbours.
+    """Return an order in which each template is spread evenly, none beside itself.
 
     Each meme is due at an even distance from the template's last, and the one that is due first
     comes next, among those after which the rest can still be arranged. Where a template has more
-    than half (rounded up) of the memes, all others go one by one between even runs of its own.
+    than half (rounded up) of the memes, all others go one by one between even runs of it.
     """
     waiting: dict[str, list[str]] = defaultdict(list)
     for meme in shuffled(sorted(memes), random):
@@ -88,17 +101,12 @@ def with_checks(
     examples: Mapping[str, str],
     random: Random,
 ) -> tuple[Slot, ...]:
-    """Put checks between memes: never first or last, and never two in a row if places suffice.
+    """Put checks, in their order, between memes: never first or last (but beside a single meme),
+    and never two in a row if places suffice.
 
     They are spread over the batch, one to each of as many stretches. Two memes of one template that
-    are neighbours are parted first; an example comes beside memes of its own template only where
-    its stretch has no other place.
-
-    Args:
-        memes: ids in order; a single one stands in the middle of its checks.
-        checks: in the order in which they come.
-        templates: by meme id.
-        examples: templates by the id of the example that a check shows.
+    are neighbours are parted first; an example (templates by its id) comes beside memes of its
+    template (by meme id) only where its stretch has no other place.
     """
     # Gap number n is before the meme number n.
     gaps = list(range(1, len(memes))) or [0, 1]
@@ -111,16 +119,10 @@ def with_checks(
     stretches += evenly([gap for gap in gaps if gap not in crowded], more - parting)
     places: dict[int, list[Slot]] = defaultdict(list)
     for check, stretch in zip(checks, sorted(stretches), strict=True):
-        own = examples.get(check.example)
-        apart = [gap for gap in stretch if own not in beside[gap]]
+        template = examples.get(check.example)
+        apart = [gap for gap in stretch if template not in beside[gap]]
         places[one_of(apart or stretch, random)].append(check)
     slots: list[Slot] = []
     for gap, meme_id in enumerate(memes):
         slots += [*places[gap], Slot(meme_id=meme_id)]
     return (*slots, *places[len(memes)])
-
-
-def evenly(values: Sequence[T], parts: int) -> list[list[T]]:
-    """The values in order, cut into parts whose lengths differ by one at the most."""
-    ends = [part * len(values) // max(parts, 1) for part in range(parts + 1)]
-    return [list(values[start:end]) for start, end in pairwise(ends)]

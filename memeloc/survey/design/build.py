@@ -1,18 +1,21 @@
 """Batches and sheets. In: memes and a design. Out: batches, the same for every culture, as sheets.
 
 multi3hate A.6: fixed random batches, parallel over all cultures, with four attention checks each.
-What is drawn depends on the seed, the round and the memes' ids, and on nothing else.
+What is drawn depends on the seed, the round and the memes' ids, and on nothing else. Whoever is
+asked, memes come in shares (`Share`): all of them for everybody, a culture's part of a
+pre-annotation, a group's part, or what is still open for some people; `_batches` deals each.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count, pairwise, zip_longest
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 from memeloc.errors import InputError
 from memeloc.survey.design.arranging import (
@@ -24,30 +27,26 @@ from memeloc.survey.design.arranging import (
     shuffled,
     with_checks,
 )
-from memeloc.survey.design.settings import LARGEST, Order
+from memeloc.survey.design.settings import Order, Sharing
+from memeloc.survey.design.tables import GivenBatch, Team
 from memeloc.survey.model import Batch, Check, Culture, Entry, MemeEntry, PersonEntry, Sheet, Slot
 from memeloc.taxonomy import Taxonomy
 
-_LIMITS = {"size": (1, LARGEST), "answers": (1, 1000), "explicit": (0, 50), "implicit": (0, 50)}
+Needs = Mapping[tuple[str, str], int]
+"""By meme id and culture code, how many more answers."""
+Assigned = Mapping[str, tuple[str, ...]]
+"""By batch id the people of a team who label it, by their places."""
+
+PREANNOTATION = 0
+"""The round of pre-annotation; 1 is the survey, from 2 on what was left open."""
 _RESERVED = re.compile(r"check-\d+|person")
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """How a survey is made.
+    """How a survey is made; numbers and order as in `memeloc.survey.design.settings`.
 
-    Attributes:
-        taxonomy: the name of the label set.
-        cultures: who annotates; their codes differ.
-        size: memes a batch, at the most; where memes do not divide evenly, some have one less.
-        answers: annotators a sheet, so answers an item and culture (multi3hate 3.3: five).
-        explicit, implicit: attention checks a sheet (A.6: one and three).
-        seed: another one draws other batches.
-        order: in which people see the answers of choices: as the taxonomy lists them, turned round
-            for every second person, or drawn by the seed for each.
-
-    Raises:
-        InputError: a number is out of its range, or a culture is there twice, or none.
+    `taxonomy` is the name of the label set. Raises InputError if there is no culture, or one twice.
     """
 
     name: str
@@ -61,15 +60,12 @@ class Design:
     order: Order = "fixed"
 
     def __post_init__(self) -> None:
-        for name, (least, most) in _LIMITS.items():
-            if not least <= getattr(self, name) <= most:
-                raise InputError(f"{name} is from {least} to {most}, not {getattr(self, name)}")
-        codes = [culture.code for culture in self.cultures]
+        codes = Counter(culture.code for culture in self.cultures)
         if not codes:
             raise InputError("a survey needs a culture at least, such as DE")
-        for code in codes:
-            if codes.count(code) > 1:
-                raise InputError(f"the culture {code} is there twice")
+        code, count = codes.most_common(1)[0]
+        if count > 1:
+            raise InputError(f"the culture {code} is there twice")
 
     def culture(self, code: str) -> Culture:
         for culture in self.cultures:
@@ -79,59 +75,167 @@ class Design:
         raise InputError(f"{self.name} has no culture {code[:40]!r}; it has {codes}")
 
 
-def build(
-    memes: Mapping[str, str],
-    design: Design,
-    taxonomy: Taxonomy,
-    *,
-    round: int = 1,
-    cultures: Sequence[str] | None = None,
-    answers: int | None = None,
-    first: int = 1,
-) -> tuple[Batch, ...]:
-    """Assign memes to batches.
+class Share(NamedTuple):
+    """Memes for so many annotators: of `cultures` (all by default), and of a team those who stand
+    at `places`, in turns where these are more."""
+
+    memes: Iterable[str]
+    answers: int
+    cultures: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+
+
+def build(memes: Mapping[str, str], design: Design, taxonomy: Taxonomy) -> tuple[Batch, ...]:
+    """Assign memes (template by id) to batches for all cultures.
 
     Each template is spread evenly over the batches (no two differ by more than one meme of it) and
     within each. No two memes of one template come in a row, where that is possible: where one has
-    more than half of a batch, as few as can be do, with checks between them; see `notes`.
-
-    Args:
-        memes: template by id.
-        taxonomy: implicit checks are drawn from its examples, labels of explicit ones from its
-            labels, so that nobody passes who always gives the same answer.
-        round: 0 is pre-annotation, 1 the survey, from 2 on what was left open.
-        cultures: codes of those that the batches go to; all by default.
-        answers: annotators a sheet; the design's by default.
-        first: the number of the first batch.
+    more than half of a batch, as few as can be do, with checks between them; see `notes`. Implicit
+    checks are drawn from the taxonomy's examples, labels of explicit ones from its labels, so that
+    nobody passes who always gives the same answer.
 
     Raises:
         InputError: a meme has the name of a check, or there are not enough examples.
     """
-    codes = tuple(cultures or (culture.code for culture in design.cultures))
-    check_memes(memes, design, taxonomy)
-    random = chance(design.seed, "deal", round, first, *codes)
-    parts = assigned(memes, -(-len(memes) // design.size), random)
+    return _batches([Share(memes, design.answers)], memes, design, taxonomy)[0]
+
+
+def build_given(
+    given: Iterable[GivenBatch], memes: Mapping[str, str], design: Design, taxonomy: Taxonomy
+) -> tuple[Batch, ...]:
+    """Return a table's batches as `r1-NAME`, with checks at drawn places; raises as `build`."""
+    _check(memes, design, taxonomy)
     batches = []
-    for number, part in enumerate(parts, first):
-        random = chance(design.seed, "batch", round, number, *codes)
-        batches.append(
-            batch_of(
-                f"r{round}-b{number:02d}",
-                arranged(part, memes, random),
-                memes,
-                design,
-                taxonomy,
-                random,
-                round=round,
-                cultures=codes,
-                answers=answers,
-            )
-        )
+    for name, rows, codes in given:
+        random = chance(design.seed, "given", name, *codes)
+        slots = _slots(list(rows), memes, design, taxonomy, random)
+        batches.append(Batch(f"r1-{name}", 1, slots, codes, design.answers))
     return tuple(batches)
 
 
-def check_memes(memes: Iterable[str], design: Design, taxonomy: Taxonomy) -> None:
-    """Refuse memes with the name of a check, and more checks than there are examples for."""
+def split(
+    memes: Mapping[str, str], design: Design, taxonomy: Taxonomy, *, answers: int = 2
+) -> tuple[Batch, ...]:
+    """Return a pre-annotation: batches in which each meme is asked about in one culture only.
+
+    Cultures get equal parts, templates spread evenly over them; each batch is for so many
+    annotators (A.5: two). Raises as `build`.
+    """
+    parts = assigned(memes, len(design.cultures), chance(design.seed, "preannotation"))
+    shares = (
+        Share(part, answers, (culture.code,))
+        for culture, part in zip(design.cultures, parts, strict=True)
+    )
+    return _batches(shares, memes, design, taxonomy, PREANNOTATION)[0]
+
+
+def build_shared(
+    memes: Mapping[str, str], design: Design, taxonomy: Taxonomy, team: Team, sharing: Sharing
+) -> tuple[tuple[Batch, ...], Assigned]:
+    """Return batches for a team, and who labels which.
+
+    `all` has everybody label everything (araharmeme 3.5, the validation of charmemes 4.2), `groups`
+    each group its own part (harmeme 4.3: five groups of three), and in `turns` each item goes to as
+    many people as it needs answers (charmemes 4.2: two or more; m-quest: one judge a meme).
+
+    Raises:
+        InputError: the team has too few people for `design.answers` of each item; or as `build`.
+    """
+    groups, parts = [team.places], [list(memes)]
+    if sharing == "groups":
+        groups = list(team.groups.values())
+        parts = assigned(memes, len(groups), chance(design.seed, "groups"))
+    for places in groups:
+        if len(places) < design.answers:
+            raise InputError(
+                f"Each item is to have {design.answers} answers, and {len(places)} people are in "
+                f"{places[0].rpartition('-')[0]!r}; name more of them, or set --answers"
+            )
+    shares = (
+        Share(part, design.answers if sharing == "turns" else len(places), (), places)
+        for places, part in zip(groups, parts, strict=True)
+        if part
+    )
+    return _batches(shares, memes, design, taxonomy)
+
+
+def build_next(
+    needs: Needs,
+    memes: Mapping[str, str],
+    design: Design,
+    taxonomy: Taxonomy,
+    *,
+    round: int,
+    team: Team | None = None,
+    asked: Mapping[str, Iterable[str]] | None = None,
+) -> tuple[tuple[Batch, ...], Assigned]:
+    """Return batches of what is short or tied (A.6), and who of a team labels which.
+
+    Cultures that need the same share their batches. Of a `team`, people get what they have not been
+    `asked` about (places by meme id); items of which everybody has been asked are in no batch: they
+    are for a discussion.
+    """
+    shares = _to_anybody(needs, design) if team is None else _to_team(needs, design, team, asked)
+    return _batches(shares, memes, design, taxonomy, round)
+
+
+def _to_anybody(needs: Needs, design: Design) -> Iterator[Share]:
+    cultures: dict[tuple[tuple[int, str], ...], list[str]] = defaultdict(list)
+    for culture in design.cultures:
+        lacking = [(-more, meme) for (meme, code), more in needs.items() if code == culture.code]
+        cultures[tuple(sorted(need for need in lacking if need[0]))].append(culture.code)
+    for items, codes in cultures.items():
+        # The neediest go first: a batch has as many annotators as its first item needs.
+        for part in evenly(items, -(-len(items) // design.size)):
+            yield Share([meme for _, meme in part], -part[0][0], tuple(codes))
+
+
+def _to_team(
+    needs: Needs, design: Design, team: Team, asked: Mapping[str, Iterable[str]] | None
+) -> Iterator[Share]:
+    asked = asked or {}
+    load = Counter(place for places in asked.values() for place in places)
+    items: dict[tuple[tuple[str, ...], int], list[str]] = defaultdict(list)
+    for (meme, _), more in sorted(needs.items()):
+        others = tuple(place for place in team.places if place not in set(asked.get(meme, ())))
+        if others and more:
+            items[others, min(more, len(others))].append(meme)
+    for (others, more), memes in items.items():
+        for part in evenly(memes, -(-len(memes) // design.size)):
+            # Those with the fewest memes so far, of several by the order of the team.
+            places = tuple(sorted(others, key=lambda place: load[place])[:more])
+            load.update({place: len(part) for place in places})
+            yield Share(part, len(places), (), places)
+
+
+def _batches(
+    shares: Iterable[Share],
+    memes: Mapping[str, str],
+    design: Design,
+    taxonomy: Taxonomy,
+    round: int = 1,
+) -> tuple[tuple[Batch, ...], dict[str, tuple[str, ...]]]:
+    batches: list[Batch] = []
+    people: dict[str, tuple[str, ...]] = {}
+    everybody = tuple(culture.code for culture in design.cultures)
+    for share in shares:
+        own = {meme: memes[meme] for meme in share.memes}
+        _check(own, design, taxonomy)
+        codes = share.cultures or everybody
+        random = chance(design.seed, "deal", round, len(batches) + 1, *codes)
+        for turn, part in enumerate(assigned(own, -(-len(own) // design.size), random)):
+            number = len(batches) + 1
+            random = chance(design.seed, "batch", round, number, *codes)
+            slots = _slots(arranged(part, own, random), own, design, taxonomy, random)
+            batch = Batch(f"r{round}-b{number:02d}", round, slots, codes, share.answers)
+            batches.append(batch)
+            if count := len(share.places):
+                turns = range(turn * share.answers, (turn + 1) * share.answers)
+                people[batch.id] = tuple(share.places[each % count] for each in turns)
+    return tuple(batches), people
+
+
+def _check(memes: Iterable[str], design: Design, taxonomy: Taxonomy) -> None:
     if reserved := list(filter(_RESERVED.fullmatch, memes)):
         raise InputError(f"a meme cannot be called {reserved[0]!r}: other entries are called so")
     if taxonomy.item_text and design.implicit:
@@ -146,75 +250,41 @@ def check_memes(memes: Iterable[str], design: Design, taxonomy: Taxonomy) -> Non
         )
 
 
-def batch_of(
-    batch_id: str,
+def _slots(
     order: Sequence[str],
     memes: Mapping[str, str],
     design: Design,
     taxonomy: Taxonomy,
     random: Random,
-    *,
-    round: int = 1,
-    cultures: tuple[str, ...],
-    answers: int | None = None,
-) -> Batch:
-    """A batch of memes in their order, with the checks of the design at drawn places.
-
-    `memes` are templates by id; `answers` are the design's by default.
-    """
+) -> tuple[Slot, ...]:
+    """Return memes in their order with checks, which whoever gives one answer throughout does not
+    pass, as far as labels allow."""
+    by_label: dict[str, list[Slot]] = defaultdict(list)
+    for example in shuffled(taxonomy.examples, random):
+        slot = Slot(check="implicit", example=example.id, expected=example.label)
+        by_label[example.label].append(slot)
+    turns = zip_longest(
+        *(reversed(by_label[label]) for label in shuffled(sorted(by_label), random))
+    )
+    checks = [slot for turn in turns for slot in turn if slot][: design.implicit]
+    often = Counter(slot.expected for slot in checks)
+    labels = [label.id for label in taxonomy.of_role("vote", "abstain")]
+    rare = [label for label in labels if often[label] < max(often.values(), default=1)]
+    checks += [
+        Slot(check="explicit", expected=one_of(rare or labels, random))
+        for _ in range(design.explicit)
+    ]
     examples = {example.id: example.template for example in taxonomy.examples}
-    checks = shuffled(_checks(design, taxonomy, random), random)
-    slots = with_checks(order, checks, memes, examples, random)
-    return Batch(batch_id, round, slots, cultures, answers or design.answers)
-
-
-def build_next(
-    needs: Mapping[tuple[str, str], int],
-    memes: Mapping[str, str],
-    design: Design,
-    taxonomy: Taxonomy,
-    *,
-    round: int,
-) -> tuple[Batch, ...]:
-    """Batches for what is short or tied (A.6).
-
-    Cultures that need the same share their batches. Items that need more answers go first, so that
-    a batch asks few more than are needed: it has as many annotators as its neediest item.
-
-    Args:
-        needs: by meme id and culture code, how many more answers.
-        memes: template by id of all memes of the survey.
-        round: 2 or more.
-    """
-    by_needs: dict[tuple[tuple[str, int], ...], list[str]] = defaultdict(list)
-    for culture in design.cultures:
-        own = [(meme, more) for (meme, code), more in needs.items() if code == culture.code if more]
-        by_needs[tuple(sorted(own, key=lambda need: (-need[1], need[0])))].append(culture.code)
-    batches: list[Batch] = []
-    for items, codes in by_needs.items():
-        for part in evenly(items, -(-len(items) // design.size)):
-            batches += build(
-                {meme: memes[meme] for meme, _ in part},
-                design,
-                taxonomy,
-                round=round,
-                cultures=codes,
-                answers=part[0][1],
-                first=len(batches) + 1,
-            )
-    return tuple(batches)
+    return with_checks(order, shuffled(checks, random), memes, examples, random)
 
 
 def notes(batches: Sequence[Batch], memes: Mapping[str, str]) -> tuple[str, ...]:
-    """What could not be kept to, a sentence a batch: memes (template by id) of one template in a
-    row, checks that come last."""
+    """Return what could not be kept to, a sentence a batch: memes (template by id) of one template
+    in a row, checks that come last."""
     remarks = []
     for batch in batches:
-        rows = sum(
-            memes.get(slot.meme_id, "") == memes.get(following.meme_id)
-            for slot, following in pairwise(batch.slots)
-        )
-        if rows:
+        shown = [memes.get(slot.meme_id) for slot in batch.slots]
+        if rows := sum(one is not None and one == other for one, other in pairwise(shown)):
             template, most = Counter(memes[meme] for meme in batch.memes).most_common(1)[0]
             remarks.append(
                 f"{batch.id}: {most} of {len(batch.memes)} memes are of the template {template}, "
@@ -236,7 +306,7 @@ def to_sheets(
     texts: Mapping[str, Mapping[str, str]] | None = None,
     person: bool = False,
 ) -> tuple[Sheet, ...]:
-    """A sheet a batch and culture, in the order of the batches and then of the design's cultures.
+    """Return a sheet a batch and culture, in the order of the batches, then of the cultures.
 
     Args:
         picture: the rendered picture of a meme in a culture's language.
@@ -246,51 +316,37 @@ def to_sheets(
         texts: by meme id, its own texts by question id.
         person: whether each sheet ends with the questions about the person.
     """
-    own_texts = texts or {}
-    at_end = (PersonEntry(),) if person else ()
-
-    def entry(slot: Slot, culture: Culture, numbers: count[int]) -> Entry:
-        if slot.check is None:
-            meme = slot.meme_id
-            shown, text = picture(meme, culture), caption(meme, culture)
-            return MemeEntry(meme, templates[meme], shown, text, own_texts.get(meme, {}))
-        example = example_picture(slot.example, culture) if slot.example else None
-        return Check(f"check-{next(numbers)}", slot.check, slot.expected, slot.example, example)
-
     sheets = []
     for batch in batches:
         for culture in design.cultures:
-            if culture.code in batch.cultures:
-                numbers = count(1)
-                sheets.append(
-                    Sheet(
-                        f"{batch.id}-{culture.code}",
-                        design.name,
-                        batch.id,
-                        batch.round,
-                        culture,
-                        design.taxonomy,
-                        (*(entry(slot, culture, numbers) for slot in batch.slots), *at_end),
-                        batch.answers,
-                    )
+            if culture.code not in batch.cultures:
+                continue
+            entries: list[Entry] = []
+            checks = 0
+            for slot in batch.slots:
+                if slot.check is None:
+                    meme = slot.meme_id
+                    shown, text = picture(meme, culture), caption(meme, culture)
+                    own = (texts or {}).get(meme, {})
+                    entries.append(MemeEntry(meme, templates[meme], shown, text, own))
+                    continue
+                checks += 1
+                shown_example = example_picture(slot.example, culture) if slot.example else None
+                entries.append(
+                    Check(f"check-{checks}", slot.check, slot.expected, slot.example, shown_example)
                 )
+            if person:
+                entries.append(PersonEntry())
+            sheets.append(
+                Sheet(
+                    f"{batch.id}-{culture.code}",
+                    design.name,
+                    batch.id,
+                    batch.round,
+                    culture,
+                    design.taxonomy,
+                    tuple(entries),
+                    batch.answers,
+                )
+            )
     return tuple(sheets)
-
-
-def _checks(design: Design, taxonomy: Taxonomy, random: Random) -> list[Slot]:
-    """Checks that whoever gives one answer throughout does not pass, as far as labels allow."""
-    by_label: dict[str, list[Slot]] = defaultdict(list)
-    for example in shuffled(taxonomy.examples, random):
-        slot = Slot(check="implicit", example=example.id, expected=example.label)
-        by_label[example.label].append(slot)
-    order = shuffled(sorted(by_label), random)
-    turns = zip_longest(*(reversed(by_label[label]) for label in order))
-    slots = [slot for turn in turns for slot in turn if slot][: design.implicit]
-    often = Counter(slot.expected for slot in slots)
-    labels = [label.id for label in taxonomy.of_role("vote", "abstain")]
-    rare = [label for label in labels if often[label] < max(often.values(), default=1)]
-    slots += [
-        Slot(check="explicit", expected=one_of(rare or labels, random))
-        for _ in range(design.explicit)
-    ]
-    return slots

@@ -6,12 +6,13 @@ What a person gets is rounded up, so that nobody is paid below the wage for a mo
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import ROUND_HALF_UP, ROUND_UP, Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, ROUND_UP, Decimal
 from statistics import median
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
@@ -60,7 +61,7 @@ class Rates(BaseModel):
     )
 
     def reward(self, minutes: int) -> Decimal:
-        """For one person, rounded up to whole cents, so that an hour is never paid less.
+        """Return what one person gets, rounded up to whole cents: an hour is never paid less.
 
         >>> Rates(wage=Decimal("10.65")).reward(20)
         Decimal('3.55')
@@ -69,21 +70,20 @@ class Rates(BaseModel):
 
 
 def read_rates(*tables: Mapping[str, object]) -> Rates:
-    """Rates from plain values, later tables before earlier ones; other settings are passed over.
-
-    Raises:
-        InputError: one of them cannot be.
-    """
-    values: dict[str, object] = {}
-    for table in tables:
-        for name in Rates.model_fields.keys() & table.keys():
-            if table[name] not in (None, ""):
-                values[name] = str(table[name]).strip()
+    """Return rates from plain values, later tables before earlier ones; other settings are passed
+    over. Raise InputError if one of them cannot be."""
+    values = {
+        name: str(value).strip()
+        for table in tables
+        for name, value in table.items()
+        if name in Rates.model_fields and value not in (None, "")
+    }
     return validate(Rates, values, "the pay")
 
 
 def read_pay(wage: object, currency: str, fee: object) -> Rates:
-    """Rates for Prolific; InputError also when it allows no such wage, or has no such accounts."""
+    """Return rates for Prolific; raise InputError also when it allows no such wage, or has no such
+    accounts."""
     rates = read_rates({"wage": wage, "currency": currency, "fee": fee})
     least = MINIMUM.get(rates.currency)
     if least is None:
@@ -101,23 +101,15 @@ def read_pay(wage: object, currency: str, fee: object) -> Rates:
 
 
 def read_bonus(text: str) -> Decimal:
-    """An amount such as 0.50, in whole cents.
-
-    Raises:
-        InputError: it is not one from 0.01 to 1000.
-    """
-    try:
-        money = Decimal(text)
-    except InvalidOperation:
-        money = Decimal(0)
-    if not (money.is_finite() and CENT <= money <= 1000 and money == money.quantize(CENT)):
+    """Return an amount in whole cents; raise InputError if it is not one from 0.01 to 1000."""
+    if not re.fullmatch(r"\d{1,4}(\.\d{1,2}0*)?", text) or not CENT <= Decimal(text) <= 1000:
         raise InputError(f"A bonus is an amount from 0.01 to 1000, as 0.50, not {text[:20]!r}")
-    return money
+    return Decimal(text)
 
 
 def shortest_limit(minutes: int) -> int:
-    """Minutes that Prolific lets a submission take at the least, by its API's documentation of
-    `maximum_allowed_time`: two, and twice the estimate, and twice the estimate's square root.
+    """Return the minutes that Prolific lets a submission take at the least, by its API's
+    documentation of `maximum_allowed_time`: two, and twice the estimate, and twice its square root.
 
     >>> shortest_limit(20)
     51
@@ -126,7 +118,7 @@ def shortest_limit(minutes: int) -> int:
 
 
 def amount(minor: int | Decimal, currency: str) -> str:
-    """Money as people read it, from minor units.
+    """Return money as people read it, from minor units.
 
     >>> amount(123456, "GBP")
     '1,234.56 GBP'
@@ -139,12 +131,8 @@ _DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long people take for an entry and for the introduction, and how many answers are lost.
-
-    Attributes:
-        loss: share of submissions that quality control excludes, so that others are needed.
-        measured: of how many submissions the seconds are the median; 0 for an assumption.
-    """
+    """How long people take for an entry and for the introduction: the median of so many `measured`
+    submissions, 0 for an assumption; `loss` is the share that quality control excludes."""
 
     seconds_entry: float = 20.0
     seconds_introduction: float = 180.0
@@ -152,50 +140,9 @@ class Pace:
     measured: int = 0
 
     def minutes(self, entries: int) -> int:
-        """Whole minutes that a sheet of so many entries takes, rounded up; at least one."""
+        """Return the whole minutes that a sheet takes, rounded up; at least one."""
         seconds = self.seconds_introduction + entries * self.seconds_entry
         return max(1, math.ceil(seconds / 60))
-
-
-@dataclass(frozen=True, slots=True)
-class CulturePlan:
-    """What one culture takes.
-
-    Attributes:
-        answers, annotators: answers to memes, and submissions, that are to be retained.
-        recruits: people to expect for them, with those whose answers are lost.
-        minutes: of the longest sheet, so that all get one reward; `measured` of so many retained
-            submissions, 0 for an assumption.
-        reward: the wage for these minutes, rounded up.
-        rewards: for all recruits: implicit checks alone are no reason to reject.
-        total: rewards, fee and tax.
-    """
-
-    culture: str
-    sheets: int
-    answers: int
-    annotators: int
-    recruits: int
-    minutes: int
-    measured: int
-    reward: Decimal
-    rewards: Decimal
-    fee: Decimal
-    vat: Decimal
-    total: Decimal
-    currency: str
-
-
-@dataclass(frozen=True, slots=True)
-class SurveyPlan:
-    """What a survey takes, by culture and in all; `pace` is assumed of cultures that nobody
-    measured; `warning` says that the wage is below Prolific's minimum, where it is."""
-
-    cultures: tuple[CulturePlan, ...]
-    total: Decimal
-    currency: str
-    pace: Pace
-    warning: str = ""
 
 
 def plan(
@@ -206,8 +153,16 @@ def plan(
     paces: Mapping[str, Pace] | None = None,
     seconds: float | None = None,
     loss: float = 0.1,
-) -> SurveyPlan:
-    """People, minutes and money for each culture, in the design's order.
+) -> dict[str, Any]:
+    """Return people, minutes and money: `cultures` are rows in the design's order, `total` is for
+    all in `currency`, `pace` assumed of cultures that nobody measured, and `warning` says that the
+    wage is below Prolific's minimum, where it is.
+
+    A row has the `culture`, its `sheets`, the `answers` to memes and the submissions (`annotators`)
+    that are to be retained, and the `recruits` to expect for them, with those whose answers are
+    lost. `minutes` are of the longest sheet, so that all get one `reward`, the wage for them;
+    `measured` of so many submissions. All recruits get `rewards`, for implicit checks alone are no
+    reason to reject; `fee` and `vat` come on top, and `total` is all three.
 
     Args:
         paces: by culture code, measured by `measured_paces`; an assumption by default.
@@ -225,42 +180,41 @@ def plan(
             f"loss is a share from 0 to below 1, and seconds are from 0 to {_DAY:.0f}; they are "
             f"{loss} and {pace.seconds_entry}"
         )
-    plans = []
-    for culture in design.cultures:
-        own = [batch for batch in batches if culture.code in batch.cultures]
+    rows: list[dict[str, Any]] = []
+    for code in (culture.code for culture in design.cultures):
+        own = [batch for batch in batches if code in batch.cultures]
         annotators = sum(batch.answers for batch in own)
         recruits = math.ceil(round(annotators / (1 - loss), 6))
-        own_pace = paces.get(culture.code, pace)
-        minutes = max((own_pace.minutes(len(batch.slots)) for batch in own), default=0)
-        reward = rates.reward(minutes)
-        rewards = reward * recruits
+        of_culture = paces.get(code, pace)
+        minutes = max((of_culture.minutes(len(batch.slots)) for batch in own), default=0)
+        rewards = rates.reward(minutes) * recruits
         fee = (rewards * rates.fee).quantize(CENT, ROUND_HALF_UP)
         vat = (fee * rates.vat).quantize(CENT, ROUND_HALF_UP)
-        plans.append(
-            CulturePlan(
-                culture=culture.code,
-                sheets=len(own),
-                answers=sum(len(batch.memes) * batch.answers for batch in own),
-                annotators=annotators,
-                recruits=recruits,
-                minutes=minutes,
-                measured=own_pace.measured,
-                reward=reward,
-                rewards=rewards,
-                fee=fee,
-                vat=vat,
-                total=rewards + fee + vat,
-                currency=rates.currency,
-            )
-        )
+        row = {
+            "culture": code,
+            "sheets": len(own),
+            "answers": sum(len(batch.memes) * batch.answers for batch in own),
+            "annotators": annotators,
+            "recruits": recruits,
+            "minutes": minutes,
+            "measured": of_culture.measured,
+            "reward": rates.reward(minutes),
+            "rewards": rewards,
+            "fee": fee,
+            "vat": vat,
+            "total": rewards + fee + vat,
+            "currency": rates.currency,
+        }
+        rows.append(row)
     least, warning = MINIMUM.get(rates.currency, Decimal(0)), ""
     if rates.wage < least:
         warning = (
             f"{rates.wage} {rates.currency} an hour is below the {least} {rates.currency} that "
             "Prolific asks for at the least."
         )
-    total = sum((part.total for part in plans), Decimal(0))
-    return SurveyPlan(tuple(plans), total, rates.currency, pace, warning)
+    total = sum((row["total"] for row in rows), Decimal(0))
+    pay = {"total": total, "currency": rates.currency}
+    return {"cultures": rows, **pay, "pace": pace, "warning": warning}
 
 
 def measured_paces(
@@ -272,31 +226,25 @@ def measured_paces(
     and of these complete ones with both times, if they took from a second to a day. A culture with
     fewer than `fewest` has no pace.
     """
-    by_id = {sheet.id: sheet for sheet in sheets}
+    by_id = {sheet.id: sheet for sheet in sheets if sheet.entries}
     times: dict[str, list[float]] = defaultdict(list)
-    for submission in retained:
-        sheet = by_id.get(submission.sheet)
-        if submission.status == "complete" and submission.started and submission.submitted:
-            seconds = (submission.submitted - submission.started).total_seconds()
-            if sheet is not None and sheet.entries and 1 <= seconds <= _DAY:
+    for row in retained:
+        if row.status == "complete" and row.started and row.submitted and row.sheet in by_id:
+            sheet, seconds = by_id[row.sheet], (row.submitted - row.started).total_seconds()
+            if 1 <= seconds <= _DAY:
                 times[sheet.culture.code].append(seconds / len(sheet.entries))
     return {
-        code: Pace(median(own), 0.0, measured=len(own))
-        for code, own in times.items()
-        if len(own) >= fewest
+        code: Pace(median(each), 0.0, measured=len(each))
+        for code, each in times.items()
+        if len(each) >= fewest
     }
 
 
 def longest(
     batches: Sequence[Batch], cultures: Sequence[Culture], paces: Mapping[str, Pace]
 ) -> int:
-    """Minutes of the batch that takes people the longest, of cultures that were measured; or 0."""
-    return max(
-        (
-            paces[culture.code].minutes(len(batch.slots))
-            for batch in batches
-            for culture in cultures
-            if culture.code in batch.cultures and culture.code in paces
-        ),
-        default=0,
-    )
+    """Return the minutes of the batch that takes people the longest, of cultures that were
+    measured; or 0."""
+    codes = {culture.code for culture in cultures} & paces.keys()
+    minutes = (paces[code].minutes(len(b.slots)) for b in batches for code in codes & {*b.cultures})
+    return max(minutes, default=0)

@@ -1,8 +1,6 @@
-"""Pre-annotation, multi3hate A.5. In: a set too large, few answers. Out: batches, a balanced set.
+"""A balanced set, multi3hate A.5. In: a pre-annotation's answers. Out: memes to go on with.
 
-The set is split evenly over the cultures, each meme is asked about twice in one of them, and of
-the answers a balanced choice goes to the survey: 40 % hate, 40 % not, 20 % on which the two differ,
-300 in all.
+40 % hate, 40 % not, 20 % on which the two answers of a meme differ, 300 in all.
 """
 
 from __future__ import annotations
@@ -12,9 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from memeloc.errors import InputError
-from memeloc.survey.design.arranging import assigned, chance, shuffled
-from memeloc.survey.design.build import Design, build
-from memeloc.survey.model import Batch
+from memeloc.survey.design.arranging import chance, shuffled
 from memeloc.taxonomy import Taxonomy
 
 Outcome = Literal["harmful", "harmless", "tied", "open"]
@@ -22,31 +18,6 @@ Outcome = Literal["harmful", "harmless", "tied", "open"]
 Balance = Mapping[Outcome, int]
 """How many memes of each of `KINDS` are chosen."""
 KINDS: tuple[Outcome, ...] = ("harmful", "harmless", "tied")
-ROUND = 0
-"""The round of pre-annotation."""
-
-
-def split(
-    memes: Mapping[str, str], design: Design, taxonomy: Taxonomy, *, answers: int = 2
-) -> tuple[Batch, ...]:
-    """Return batches in which each meme (template by id) is asked about in one culture only.
-
-    Cultures get equal parts, templates spread evenly over them; each batch is for so many
-    annotators (A.5: two). Raises as `build`.
-    """
-    parts = assigned(memes, len(design.cultures), chance(design.seed, "preannotation"))
-    batches: list[Batch] = []
-    for culture, part in zip(design.cultures, parts, strict=True):
-        batches += build(
-            {meme: memes[meme] for meme in part},
-            design,
-            taxonomy,
-            round=ROUND,
-            cultures=(culture.code,),
-            answers=answers,
-            first=len(batches) + 1,
-        )
-    return tuple(batches)
 
 
 def outcomes(
@@ -77,9 +48,8 @@ def outcomes(
 def balance(
     total: int = 300, harmful: float = 0.4, harmless: float = 0.4, tied: float = 0.2
 ) -> Balance:
-    """Return how many memes of each outcome shares of a total are (A.5: 120, 120 and 60).
-
-    What rounding leaves goes to the largest remainders.
+    """Return how many memes of each outcome shares of a total are (A.5: 120, 120 and 60); what
+    rounding leaves goes to the largest remainders.
 
     Raises:
         InputError: the shares do not sum to 1, or one is below 0.
@@ -88,8 +58,9 @@ def balance(
     if not (min(shares) >= -1e-9 and abs(sum(shares) - 1) <= 1e-9):
         raise InputError(f"shares are from 0 on and sum to 1, not {harmful}, {harmless}, {tied}")
     # Rounded: 0.4 * 300 must not be a hair below 120.
-    pairs = zip(KINDS, shares, strict=True)
-    exact = {kind: max(0.0, round(share * total, 9)) for kind, share in pairs}
+    exact = {
+        kind: max(0.0, round(share * total, 9)) for kind, share in zip(KINDS, shares, strict=True)
+    }
     counts = {kind: int(part) for kind, part in exact.items()}
     by_remainder = sorted(KINDS, key=lambda kind: counts[kind] - exact[kind])
     for kind in by_remainder[: total - sum(counts.values())]:
@@ -110,8 +81,16 @@ def choose(
         InputError: there are not enough; the sentence says how many there are and what would do.
     """
     counts = Counter(by_meme.values())
-    if any(counts[kind] < wanted[kind] for kind in KINDS):
-        raise InputError(_shortage(counts, wanted))
+    if short := [kind for kind in KINDS if counts[kind] < wanted[kind]]:
+        missing = " and ".join(f"{wanted[kind] - counts[kind]} {kind}" for kind in short)
+        names = ", ".join(f"{counts[kind]} of {wanted[kind]} {kind}" for kind in KINDS)
+        still = f" {counts['open']} have too few votes to count." if counts["open"] else ""
+        most = largest(counts, wanted)
+        instead = f"choose {most} in all, which these proportions allow, " if most else ""
+        raise InputError(
+            f"There are not enough memes for a set of {sum(wanted.values())}: there are {names}; "
+            f"{missing} are missing.{still} Pre-annotate more memes, {instead}or set other counts."
+        )
     random = chance(seed, "balance")
     chosen: list[str] = []
     overall: Counter[str] = Counter()
@@ -137,16 +116,3 @@ def largest(counts: Mapping[Outcome, int], wanted: Balance) -> int:
         if all(counts.get(kind, 0) >= part[kind] for kind in KINDS):
             return total
     return 0
-
-
-def _shortage(counts: Counter[Outcome], wanted: Balance) -> str:
-    short = [kind for kind in KINDS if counts[kind] < wanted[kind]]
-    missing = " and ".join(f"{wanted[kind] - counts[kind]} {kind}" for kind in short)
-    names = ", ".join(f"{counts[kind]} of {wanted[kind]} {kind}" for kind in KINDS)
-    most = largest(counts, wanted)
-    still = f" {counts['open']} have too few votes to count." if counts["open"] else ""
-    instead = f"choose {most} in all, which these proportions allow, " if most else ""
-    return (
-        f"There are not enough memes for a set of {sum(wanted.values())}: there are {names}; "
-        f"{missing} are missing.{still} Pre-annotate more memes, {instead}or set other counts."
-    )

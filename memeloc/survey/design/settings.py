@@ -20,24 +20,27 @@ LARGEST = 500
 RELAXED = "IN,CN"
 """Cultures whose people may live elsewhere (multi3hate 3.3)."""
 Order = Literal["fixed", "turned", "drawn"]
+"""In which people see the answers of choices: as the taxonomy lists them, turned round for every
+second person, or drawn by the seed for each."""
 Sharing = Literal["open", "all", "groups", "turns"]
 """Who of a team labels what; `open` is for whoever comes, so there is no team."""
-Names = Annotated[
-    tuple[str, ...],
-    BeforeValidator(
-        lambda value: (
-            tuple(filter(None, map(str.strip, value.split(","))))
-            if isinstance(value, str)
-            else value
-        )
-    ),
-]
+
+
+def _names(value: Any) -> Any:
+    return (
+        tuple(filter(None, map(str.strip, value.split(",")))) if isinstance(value, str) else value
+    )
+
+
+_Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 _Count = Annotated[int, Field(ge=0)]
 _Checks = Annotated[int, Field(ge=0, le=50)]
 
 
-def _setting(default: Any, description: str, **option: Any) -> Any:
-    return Field(default, description=description, json_schema_extra={"option": option})
+def _setting(default: Any, description: str, shown: str = "", metavar: str = "") -> Any:
+    option = {"show_default": shown, "metavar": metavar}
+    extra: Any = {"option": {name: value for name, value in option.items() if value}}
+    return Field(default, description=description, json_schema_extra=extra)
 
 
 class DesignSettings(BaseModel):
@@ -46,33 +49,27 @@ class DesignSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     size: Annotated[int, Field(ge=1, le=LARGEST)] = _setting(
-        20, "Memes a batch.", show_default="20, or the recipe's"
+        20, "Memes a batch.", "20, or the recipe's"
     )
     answers: Annotated[int, Field(ge=1, le=1000)] = _setting(
-        5, "Answers a meme and culture.", show_default="5, or the recipe's"
+        5, "Answers a meme and culture.", "5, or the recipe's"
     )
-    explicit: _Checks = _setting(
-        1, "Explicit attention checks a sheet.", show_default="1, or the recipe's"
-    )
-    implicit: _Checks = _setting(
-        3, "Implicit attention checks a sheet.", show_default="3, or the recipe's"
-    )
-    sample: _Count = _setting(
-        0, "So many memes, drawn; 0 for all.", show_default="all, or the recipe's"
-    )
+    explicit: _Checks = _setting(1, "Explicit attention checks a sheet.", "1, or the recipe's")
+    implicit: _Checks = _setting(3, "Implicit attention checks a sheet.", "3, or the recipe's")
+    sample: _Count = _setting(0, "So many memes, drawn; 0 for all.", "all, or the recipe's")
     order: Order = _setting(
         "fixed",
         "The order of answers: as they are listed, turned round for every second person, or drawn "
         "for each.",
-        metavar="ORDER",
-        show_default="fixed, or the recipe's",
+        "fixed, or the recipe's",
+        "ORDER",
     )
     collected: str = _setting(
         "",
         "Ask about finished memes as they are: those that were selected, or all of a source or "
         "dataset that filters keep; none for the workspace's memes, rendered.",
-        metavar="selected|NAME|none",
-        show_default="none, or the recipe's",
+        "none, or the recipe's",
+        "selected|NAME|none",
     )
 
 
@@ -95,37 +92,34 @@ class SurveySettings(DesignSettings):
         "",
         "A published scheme whole: what is asked of whom, which rules hold, how labels are "
         "settled; `memeloc survey recipes` lists.",
-        metavar="NAME|FILE",
-        show_default="none",
+        "none",
+        "NAME|FILE",
     )
-    mode: str = _setting("", "A mode of the recipe, as dry-run.", show_default="the main one")
+    mode: str = _setting("", "A mode of the recipe, as dry-run.", "the main one")
     people: Path | None = _setting(
         None,
         "Who annotates, for a recipe with a named team: participant and, if wanted, group.",
-        metavar="TABLE",
-        show_default="whoever comes",
+        "whoever comes",
+        "TABLE",
     )
     taxonomy: str | Path = _setting(
         "",
         "What is asked; `memeloc survey taxonomies` lists.",
-        metavar="NAME|FILE",
-        show_default="multi3hate, or the recipe's",
+        "multi3hate, or the recipe's",
+        "NAME|FILE",
     )
-    seed: int = _setting(0, "Another one draws other batches.", show_default="0")
+    seed: int = _setting(0, "Another one draws other batches.", "0")
     memes: Path | Sequence[str] | None = _setting(
-        None, "Only these memes: a file with an id a line.", metavar="FILE", show_default="all"
+        None, "Only these memes: a file with an id a line.", "all", "FILE"
     )
     relaxed: str = _setting(
-        RELAXED,
-        "Cultures whose people may live elsewhere; or none.",
-        metavar="CODES",
-        show_default=RELAXED,
+        RELAXED, "Cultures whose people may live elsewhere; or none.", RELAXED, "CODES"
     )
     differing: Path | None = _setting(
         None,
         "Only memes on which a model's rounds differ: meme_id, and a column a round.",
-        metavar="TABLE",
-        show_default="all",
+        "all",
+        "TABLE",
     )
     preannotate: bool = _setting(
         False, "First ask about each meme twice, in one culture; `survey choose` goes on."
@@ -133,27 +127,27 @@ class SurveySettings(DesignSettings):
     batches: Path | None = _setting(
         None,
         "These batches instead of drawn ones: batch, meme_id and, if wanted, position and culture.",
-        metavar="TABLE",
-        show_default="drawn",
+        "drawn",
+        "TABLE",
     )
     items: Path | None = _setting(
         None,
         "Texts of the items' own: meme_id, and a column for each question that has them.",
         metavar="TABLE",
     )
-    demographics: Names = _setting(
+    demographics: _Names = _setting(
         (),
         "Ask about the person at the end: gender, age, ethnicity, education, politics, religion, "
         "most-of-life; with commas between.",
-        metavar="IDS",
-        show_default="nothing",
+        "nothing",
+        "IDS",
     )
     captions: Literal["accepted", "corrected", "any"] = _setting(
         "accepted",
         "Of the workspace's captions: accepted (given, found right or settled), corrected (also "
         "those that nobody has found right yet) or any (also a machine's).",
-        metavar="WHICH",
-        show_default="accepted",
+        "accepted",
+        "WHICH",
     )
 
     def over(self, recipe: RecipeDesign) -> RecipeDesign:
@@ -163,10 +157,7 @@ class SurveySettings(DesignSettings):
 
 
 def read_survey_settings(values: Mapping[str, Any]) -> SurveySettings:
-    """Return settings from keywords; one that is None is left as it is by default.
-
-    Raises:
-        InputError: there is no such setting, or it cannot have that value.
-    """
-    known = {name: value for name, value in values.items() if value is not None}
-    return validate(SurveySettings, known, "the survey")
+    """Return settings from keywords; one that is None is left as it is by default. Raise InputError
+    if there is no such setting, or it cannot have that value."""
+    set_ = {name: value for name, value in values.items() if value is not None}
+    return validate(SurveySettings, set_, "the survey")

@@ -130,5 +130,5 @@ def _names(survey: Survey, answers: pd.DataFrame) -> dict[str, str]:
     """What each person is called: the place in the team, or the first letters of the id."""
     short = short_names(answers["participant"].unique())
     team = team_of(survey)
-    places = {member.participant: member.place for member in team.members} if team else {}
+    places = {who: place for place, who in team.people.items()} if team else {}
     return {who: places.get(who, name) for who, name in short.items()}

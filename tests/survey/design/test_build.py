@@ -172,7 +172,7 @@ def test_sheets_are_parallel_across_cultures(
     )
 )
 def test_next_round_meets_every_need_once(needs: dict[tuple[str, str], int]) -> None:
-    batches = build_next(needs, PAPER, DESIGN, TAXONOMY, round=3)
+    batches, _ = build_next(needs, PAPER, DESIGN, TAXONOMY, round=3)
     given_out = [
         (meme, code, batch.answers)
         for batch in batches
@@ -184,19 +184,17 @@ def test_next_round_meets_every_need_once(needs: dict[tuple[str, str], int]) -> 
         place for place, more in needs.items() if more
     )
     assert all(answers >= needs[meme, code] for meme, code, answers in given_out)
-    assert build_next(dict(reversed(needs.items())), PAPER, DESIGN, TAXONOMY, round=3) == batches
+    again = dict(reversed(needs.items()))
+    assert build_next(again, PAPER, DESIGN, TAXONOMY, round=3) == (batches, {})
 
 
 def test_designs_that_cannot_be() -> None:
     for change, message in (
-        ({"size": 0}, "size is from 1 to 500, not 0"),
-        ({"answers": 0}, "answers is from 1"),
-        ({"implicit": -1}, "implicit is from 0"),
         ({"cultures": ()}, "needs a culture"),
         ({"cultures": CULTURES[:1] * 2}, "US is there twice"),
     ):
         with pytest.raises(InputError, match=message):
-            replace(DESIGN, **change)  # type: ignore[arg-type]
+            replace(DESIGN, **change)
     with pytest.raises(InputError, match="has 4 examples, too few for 5"):
         build(PAPER, replace(DESIGN, implicit=5), TAXONOMY)
     with pytest.raises(InputError, match="no culture 'FR'"):

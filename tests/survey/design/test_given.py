@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.survey.design.given import read_batches
+from memeloc.survey.design.tables import read_batches
 
 CODES = ("US", "DE")
 

@@ -23,15 +23,24 @@ def test_the_papers_survey_by_hand() -> None:
     """15 sheets of 24 entries, 5 people each; 11 minutes at 10.65 an hour are 1.9525, so 1.96."""
     rates = Rates(fee=Decimal("0.333"), vat=Decimal("0.2"))
     whole = plan(build(PAPER, DESIGN, TAXONOMY), DESIGN, rates, loss=0.25)
-    result = whole.cultures
-    assert [item.culture for item in result] == ["US", "DE", "MX", "IN", "CN"]
-    germany = result[1]
-    assert (germany.sheets, germany.answers, germany.annotators) == (15, 1500, 75)
-    assert (germany.recruits, germany.minutes) == (100, 11)
-    assert (germany.reward, germany.rewards) == (Decimal("1.96"), Decimal("196.00"))
-    assert (germany.fee, germany.vat) == (Decimal("65.27"), Decimal("13.05"))
-    assert (germany.total, germany.currency) == (Decimal("274.32"), "GBP")
-    assert whole.total == Decimal("1371.60")
+    rows = whole["cultures"]
+    assert [row["culture"] for row in rows] == ["US", "DE", "MX", "IN", "CN"]
+    assert rows[1] == {
+        "culture": "DE",
+        "sheets": 15,
+        "answers": 1500,
+        "annotators": 75,
+        "recruits": 100,
+        "minutes": 11,
+        "measured": 0,
+        "reward": Decimal("1.96"),
+        "rewards": Decimal("196.00"),
+        "fee": Decimal("65.27"),
+        "vat": Decimal("13.05"),
+        "total": Decimal("274.32"),
+        "currency": "GBP",
+    }
+    assert whole["total"] == Decimal("1371.60")
 
 
 @given(st.decimals(0, 500, places=2), st.integers(1, 600))
@@ -54,11 +63,11 @@ def test_each_culture_has_a_pace_of_its_own() -> None:
     paces = measured_paces([took(240)] * 5 + [took(480, DE.id)] * 5, [US, DE])
     assert {code: pace.minutes(24) for code, pace in paces.items()} == {"US": 4, "DE": 8}
     batches = build(FEW, TWO, TAXONOMY)
-    result = {part.culture: part for part in plan(batches, TWO, paces=paces).cultures}
-    assert (result["US"].minutes, result["DE"].minutes) == (4, 8)
-    assert result["US"].reward < result["DE"].reward
+    us, de = plan(batches, TWO, paces=paces)["cultures"]
+    assert (us["minutes"], de["minutes"]) == (4, 8)
+    assert us["reward"] < de["reward"]
     assumed = plan(batches, TWO, paces=paces, seconds=60)
-    assert [(part.minutes, part.measured) for part in assumed.cultures] == [(27, 0)] * 2
+    assert [(row["minutes"], row["measured"]) for row in assumed["cultures"]] == [(27, 0)] * 2
 
 
 @pytest.mark.parametrize(
@@ -76,6 +85,6 @@ def test_each_culture_has_a_pace_of_its_own() -> None:
 )
 def test_a_wage_below_prolifics_least_is_warned_of(wage: str, currency: str, warning: str) -> None:
     rates = read_rates({"wage": wage, "currency": currency})
-    result = plan(build(FEW, DESIGN, TAXONOMY), DESIGN, rates).warning
+    result = plan(build(FEW, DESIGN, TAXONOMY), DESIGN, rates)["warning"]
     assert bool(result) == bool(warning)
     assert result.startswith(warning)

@@ -9,14 +9,9 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.survey.design.build import Design
-from memeloc.survey.design.team import (
-    Sharing,
-    Team,
-    build_next_shared,
-    build_shared,
-    read_team,
-)
+from memeloc.survey.design.build import Design, build_next, build_shared
+from memeloc.survey.design.settings import Sharing
+from memeloc.survey.design.tables import Team, read_team
 from memeloc.survey.model import Culture
 from memeloc.taxonomy import load_taxonomy
 
@@ -62,10 +57,10 @@ def test_table_that_is_no_team_is_refused(tmp_path: Path, table: str, message: s
 def test_fourth_person_is_of_another_group(tmp_path: Path) -> None:
     people = people_of(tmp_path, "groups")
     open_items = [meme for meme in MEMES if int(meme[1:]) % 3 == 0]
-    batches, assigned = build_next_shared(
-        {(meme, "US"): 1 for meme in open_items},
-        MEMES, design(), TAXONOMY, team(tmp_path), people, round=2,
-    )  # fmt: skip
+    needs = {(meme, "US"): 1 for meme in open_items}
+    batches, assigned = build_next(
+        needs, MEMES, design(), TAXONOMY, round=2, team=team(tmp_path), asked=people
+    )
     fourth = {meme: set(assigned[batch.id]) for batch in batches for meme in batch.memes}
     assert fourth.keys() == set(open_items)
     for meme, places in fourth.items():
@@ -77,7 +72,7 @@ def test_fourth_person_is_of_another_group(tmp_path: Path) -> None:
 
 def test_nobody_is_asked_where_everybody_was(tmp_path: Path) -> None:
     people = people_of(tmp_path, "all")
-    assert build_next_shared(
-        {(meme, "US"): 1 for meme in MEMES},
-        MEMES, design(), TAXONOMY, team(tmp_path), people, round=2,
-    ) == ((), {})  # fmt: skip
+    needs = {(meme, "US"): 1 for meme in MEMES}
+    assert build_next(
+        needs, MEMES, design(), TAXONOMY, round=2, team=team(tmp_path), asked=people
+    ) == ((), {})
