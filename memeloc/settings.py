@@ -127,8 +127,11 @@ def _descriptions(model: type[Any]) -> dict[str, str]:
     """The settings that a model has, each with its description."""
     if is_dataclass(model):
         return {field.name: "" for field in fields(model) if field.init}
+    described = model.model_fields.items()
+    # A description may be a docstring, over several lines.
     return {
-        field.alias or name: field.description or "" for name, field in model.model_fields.items()
+        field.alias or name: " ".join((field.description or "").split())
+        for name, field in described
     }
 
 

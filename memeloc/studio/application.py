@@ -1,4 +1,4 @@
-"""The application. In: a served survey, the owner's token. Out: a `Starlette`, with its headers.
+"""The application. In: a survey to show, the owner's token. Out: a `Starlette`, with its headers.
 
 GET /owner?token=...    lets the owner's browser in; without the token it has to be in already
 GET /owner/numbers      how far everything is, as JSON
@@ -33,7 +33,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from memeloc.pages import fill_page, script_hash
 from memeloc.studio import sheets
 from memeloc.studio.rates import Rate, client_of, too_many
-from memeloc.workspace.serving import ServedSurvey
+from memeloc.workspace.serving import SurveyServer
 
 _HEADERS = {
     # A sheet's page says in itself what it may load; here it is only kept out of frames.
@@ -81,13 +81,18 @@ class Guard:
         await (too_many(wait) if wait else self.app)(scope, receive, send_with_headers)
 
 
-def make_application(served: ServedSurvey, owner_token: str) -> Starlette:
+def make_application(server: SurveyServer, owner_token: str) -> Starlette:
     """Return the application of a survey; who knows the token sees how far it is."""
+
+    async def free_places() -> None:
+        while True:
+            await run_in_threadpool(server.free)
+            await asyncio.sleep(FREEING_SECONDS)
 
     @asynccontextmanager
     async def lifespan(application: Starlette) -> AsyncIterator[None]:
         application.state.numbers_lock = asyncio.Lock()
-        freeing = asyncio.create_task(_free_places(served))
+        freeing = asyncio.create_task(free_places())
         yield
         freeing.cancel()
         with suppress(asyncio.CancelledError):
@@ -96,15 +101,15 @@ def make_application(served: ServedSurvey, owner_token: str) -> Starlette:
     owner = [Route("/owner", _owner), Route("/owner/numbers", _numbers), Route("/health", _health)]
     application = Starlette(
         routes=[*sheets.routes, *owner],
-        middleware=[Middleware(Guard, rate=Rate(served.settings.requests_a_minute))],
+        middleware=[Middleware(Guard, rate=Rate(server.settings.requests_a_minute))],
         exception_handlers={404: sheets.not_found},
         lifespan=lifespan,
     )
     state = application.state
-    state.served, state.owner_token, state.numbers = served, owner_token, (-FRESH_SECONDS, None)
-    state.pictures = sheets.Pictures(served)
-    state.answers = Rate(served.settings.answers_a_minute)
-    state.joins = Rate(served.settings.joins_a_minute)
+    state.server, state.owner_token, state.numbers = server, owner_token, (-FRESH_SECONDS, None)
+    state.pictures = sheets.Pictures(server)
+    state.answers = Rate(server.settings.answers_a_minute)
+    state.joins = Rate(server.settings.joins_a_minute)
     return application
 
 
@@ -112,18 +117,12 @@ async def _health(_: Request) -> Response:
     return PlainTextResponse("ok")
 
 
-async def _free_places(served: ServedSurvey) -> None:
-    while True:
-        await run_in_threadpool(served.free)
-        await asyncio.sleep(FREEING_SECONDS)
-
-
 async def _owner(request: Request) -> Response:
     """Return the owner's page, which asks for the numbers by itself."""
     token: str = request.app.state.owner_token
-    given = request.query_params.get("token", "")
+    typed = request.query_params.get("token", "")
     path = request.scope.get("root_path", "") + "/owner"
-    if given and hmac.compare_digest(given.encode(), token.encode()):
+    if typed and hmac.compare_digest(typed.encode(), token.encode()):
         response = RedirectResponse(path, 303)  # so that the address does not hold the token
         is_https = request.url.scheme == "https"
         response.set_cookie(
@@ -136,14 +135,14 @@ async def _owner(request: Request) -> Response:
         f"default-src 'none'; style-src 'unsafe-inline'; script-src {script_hash(script)}; "
         "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
-    shown = fill_page(
+    page = fill_page(
         _PAGES / "owner.html",
-        survey=request.app.state.served.name,
+        survey=request.app.state.server.name,
         style=(_PAGES / "owner.css").read_text(encoding="utf-8"),
         script=script,
         numbers=f"{path}/numbers",
     )
-    return HTMLResponse(shown, headers={"Content-Security-Policy": policy})
+    return HTMLResponse(page, headers={"Content-Security-Policy": policy})
 
 
 async def _numbers(request: Request) -> Response:
@@ -153,14 +152,14 @@ async def _numbers(request: Request) -> Response:
     async with state.numbers_lock:
         at, content = state.numbers
         if time.monotonic() - at > FRESH_SECONDS:
-            content = await run_in_threadpool(state.served.live)
+            content = await run_in_threadpool(state.server.live)
             state.numbers = (time.monotonic(), content)
     return JSONResponse(content)
 
 
 def _check(request: Request) -> None:
-    given = request.cookies.get(_COOKIE, "")
-    if not hmac.compare_digest(given.encode(), _proof(request.app.state.owner_token).encode()):
+    cookie = request.cookies.get(_COOKIE, "")
+    if not hmac.compare_digest(cookie.encode(), _proof(request.app.state.owner_token).encode()):
         raise HTTPException(403, "Open the address that the server printed when it started.")
 
 

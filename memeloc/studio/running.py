@@ -1,4 +1,4 @@
-"""Running the server. In: a served survey, a listening socket. Out: nothing before it stops.
+"""Running the server. In: a survey to show, a listening socket. Out: nothing before it stops.
 
 Light to import: what serves takes seconds, and who comes meanwhile waits in the socket's queue.
 """
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from memeloc.errors import InputError, MissingError
 
 if TYPE_CHECKING:
-    from memeloc.workspace.serving import ServedSurvey
+    from memeloc.workspace.serving import SurveyServer
 
 OWNER_VARIABLE = "MEMELOC_OWNER_TOKEN"
 """The environment variable with the token of the owner's page."""
@@ -46,7 +46,7 @@ def owner_token() -> str:
     return token or secrets.token_urlsafe(24)
 
 
-def run_server(served: ServedSurvey, listening: socket.socket, token: str) -> None:
+def run_server(server: SurveyServer, listening: socket.socket, token: str) -> None:
     """Serve until the process is interrupted; raise MissingError if the extra `studio` is not
     installed."""
     try:
@@ -55,9 +55,9 @@ def run_server(served: ServedSurvey, listening: socket.socket, token: str) -> No
         from memeloc.studio.application import make_application
     except ModuleNotFoundError as error:
         raise MissingError("The server needs an extra: pip install 'memeloc[studio]'") from error
-    settings = served.settings
+    settings = server.settings
     config = uvicorn.Config(
-        make_application(served, token),
+        make_application(server, token),
         root_path=settings.root_path,
         forwarded_allow_ips=list(settings.proxies),
         server_header=False,

@@ -30,17 +30,9 @@ from starlette.routing import Route
 
 from memeloc.pages import fill_page, script_hash
 from memeloc.studio.rates import Rate, client_of, too_many
+from memeloc.survey.serving import PageTexts
 from memeloc.survey.targets.html.target import COPYING, STYLE, Presented, sheet_page
-from memeloc.workspace.serving import (
-    Finish,
-    Given,
-    Joined,
-    JoinRequest,
-    Message,
-    Question,
-    Reply,
-    ServedSurvey,
-)
+from memeloc.workspace.serving import PageAnswer, PageEnd, Reply, Screen, SurveyServer
 
 _TYPES = {b"\xff\xd8": "image/jpeg", b"\x89P": "image/png", b"GI": "image/gif", b"RI": "image/webp"}
 _PAGES = Path(__file__).parent / "pages"
@@ -62,88 +54,111 @@ _Body = TypeVar("_Body", bound=BaseModel)
 class Pictures:
     """The pictures that pages show, by names that are the same after a restart."""
 
-    def __init__(self, served: ServedSurvey) -> None:
-        self._served = served
+    def __init__(self, server: SurveyServer) -> None:
+        self._server = server
 
     @cached_property
     def names(self) -> dict[Path, str]:
         """The name of each picture by its file."""
-        paths = {
-            entry.picture
-            for sheet in self._served.sheets.values()
-            for entry in sheet.sheet.entries
-            if entry.picture is not None
-        }
-        paths |= set(self._served.to_send.examples.values())
-        return {path: self._served.tokens.picture(path.read_bytes()) for path in paths}
+        entries = (entry for page in self._server.sheets.values() for entry in page.sheet.entries)
+        paths = {entry.picture for entry in entries if entry.picture is not None}
+        paths |= set(self._server.to_send.examples.values())
+        return {path: self._server.tokens.picture(path.read_bytes()) for path in paths}
 
     @cached_property
-    def _paths(self) -> dict[str, Path]:
+    def paths(self) -> dict[str, Path]:
         return {name: path for path, name in self.names.items()}
-
-    def find(self, name: str) -> tuple[Path, str] | None:
-        """Return the file of a name, and its media type."""
-        path = self._paths.get(name)
-        if path is None:
-            return None
-        with path.open("rb") as file:
-            return path, _TYPES.get(file.read(2), "application/octet-stream")
 
 
 async def join(request: Request) -> Response:
-    served, given = _served(request), request.query_params
-    names = served.settings.parameters
-    values = {name: given.get(getattr(names, name), "") for name in type(names).model_fields}
-    wish = JoinRequest(**values, signed=given.get("prolific_token", ""))
-    return await _joined(request, lambda: served.join(wish, _cookies(request)))
+    server, query = _server(request), request.query_params
+    names = server.settings.parameters
+    address = {name: query.get(getattr(names, name), "") for name in type(names).model_fields}
+    address["signed"] = query.get("prolific_token", "")
+    return await _joined(request, lambda: server.join(address, _cookies(request)))
 
 
 async def join_by_link(request: Request) -> Response:
-    served, token = _served(request), request.path_params["token"]
-    sex = request.query_params.get(served.settings.parameters.sex, "")
-    return await _joined(request, lambda: served.join_by_link(token, sex))
+    server, token = _server(request), request.path_params["token"]
+    sex = request.query_params.get(server.settings.parameters.sex, "")
+    return await _joined(request, lambda: server.join_by_link(token, sex))
+
+
+async def _joined(request: Request, join: Callable[[], Screen]) -> Response:
+    if _is_rush(request):
+        return _respond(request, _server(request).message("serve.busy"), 429)
+    return _respond(request, await run_in_threadpool(join))
 
 
 async def place(request: Request) -> Response:
-    return await run_in_threadpool(_place, request)
+    def shown() -> Response:
+        screen = _server(request).open(request.path_params["token"], _cookies(request))
+        return _respond(request, screen)
+
+    return await run_in_threadpool(shown)
 
 
 async def open_place(request: Request) -> Response:
     """Take the code by which a person goes on in another browser."""
-    served, token = _served(request), request.path_params["token"]
+    server, token = _server(request), request.path_params["token"]
     if _is_rush(request):
-        return _shown(served.message(None, "serve.busy"), 429)
+        return _respond(request, server.message("serve.busy"), 429)
     typed = parse_qs((await _body(request)).decode("utf-8", "replace")).get("code", [""])[0]
-    return _to_place(request, token, served.open(token, typed))
+    found = server.find(token)
+    is_right = found is not None and server.tokens.is_code(typed, found[0])
+    return _to_place(request, token, found[0] if found and is_right else None)
 
 
 async def consent(request: Request) -> Response:
-    return await _taken(request, Presented, _served(request).consent)
+    return await _taken(request, Presented, _server(request).consent)
 
 
 async def answer(request: Request) -> Response:
     """Store an answer before the page gets the reply."""
-    rate: Rate = request.app.state.answers
-    return await _taken(request, Given, _served(request).answer, rate)
+    return await _taken(request, PageAnswer, _server(request).answer, request.app.state.answers)
 
 
 async def finish(request: Request) -> Response:
-    return await _taken(request, Finish, _served(request).finish)
+    return await _taken(request, PageEnd, _server(request).finish)
+
+
+async def _taken(
+    request: Request,
+    model: type[_Body],
+    take: Callable[[str, PageTexts, _Body], Reply],
+    rate: Rate | None = None,
+) -> Response:
+    """Answer what a page sends; refuse what another page sends in somebody's name."""
+    token, server = request.path_params["token"], _server(request)
+    if not server.tokens.is_proof(request.headers.get("x-csrf-token", ""), "csrf", token):
+        raise HTTPException(403)
+    try:
+        content = model.model_validate_json(await _body(request))
+    except ValidationError as error:
+        raise HTTPException(422, "this is not what the page sends") from error
+    if rate is not None and (wait := rate.wait(token)):
+        return too_many(wait)
+    if (found := server.find(token)) is None:
+        return JSONResponse({}, 404)
+    status, reply = await run_in_threadpool(take, *found, content)
+    return JSONResponse(reply, status)
 
 
 async def picture(request: Request) -> Response:
     """Send a picture, which may be kept as it is: another one has another name."""
     pictures: Pictures = request.app.state.pictures
-    known = await run_in_threadpool(pictures.find, request.path_params["name"])
-    if known is None:
+    paths = await run_in_threadpool(lambda: pictures.paths)
+    path = paths.get(request.path_params["name"])
+    if path is None:
         raise HTTPException(404)
-    path, kind = known
+    with path.open("rb") as file:
+        kind = _TYPES.get(file.read(2), "application/octet-stream")
     headers = {"Cache-Control": "public, max-age=31536000, immutable, no-transform"}
     return FileResponse(path, media_type=kind, headers=headers)
 
 
 async def not_found(request: Request, _: Exception) -> Response:
-    return _shown(_served(request).message(None, "serve.link"), 404)
+    return _respond(request, _server(request).message("serve.link"), 404)
 
 
 routes = [
@@ -158,13 +173,35 @@ routes = [
 ]
 
 
-async def _joined(request: Request, join: Callable[[], Joined | Message | Question]) -> Response:
-    if _is_rush(request):
-        return _shown(_served(request).message(None, "serve.busy"), 429)
-    result = await run_in_threadpool(join)
-    if isinstance(result, Joined):
-        return _to_place(request, result.token, result.place if result.theirs else None)
-    return _shown(result) if isinstance(result, Message) else _asked(request, result)
+def _respond(request: Request, screen: Screen, status: int = 200) -> Response:
+    """Show a screen; the sex that is asked for goes into the address, the code does not."""
+    values = screen.values
+    if screen.kind == "place":
+        return _to_place(request, values["token"], values["place"])
+    if isinstance(screen.texts, PageTexts) and screen.kind == "sheet":
+        token, names = request.path_params["token"], request.app.state.pictures.names
+        posts = {
+            name: _path(request, name, token=token) for name in ("consent", "answer", "finish")
+        }
+        page = sheet_page(
+            screen.texts,
+            serve={**posts, **values},
+            address=lambda path: _path(request, "picture", name=names[path]),
+        )
+        return HTMLResponse(page, status)  # which has its own policy
+    name = _server(request).settings.parameters.sex
+    page = fill_page(
+        _PAGES / ("message.html" if screen.kind == "message" else "question.html"),
+        style=_STYLE,
+        script=_SCRIPT,
+        texts=screen.texts,
+        kind=screen.kind,
+        message=values,
+        name=name,
+        answers={value: screen.texts.get(f"serve.sex.{value}") for value in _SEXES},
+        address={key: value for key, value in request.query_params.items() if key != name},
+    )
+    return HTMLResponse(page, status, {"Content-Security-Policy": _POLICY})
 
 
 def _to_place(request: Request, token: str, place_id: str | None) -> Response:
@@ -173,7 +210,7 @@ def _to_place(request: Request, token: str, place_id: str | None) -> Response:
     if place_id is not None:
         response.set_cookie(
             _COOKIE + place_id,
-            _served(request).tokens.proof("browser", place_id),
+            _server(request).tokens.proof("browser", place_id),
             max_age=_COOKIE_SECONDS,
             path=str(request.scope.get("root_path", "")) or "/",
             httponly=True,
@@ -185,72 +222,13 @@ def _to_place(request: Request, token: str, place_id: str | None) -> Response:
 
 def _cookies(request: Request) -> dict[str, str]:
     """Return what the browser holds by the place's id."""
-    own = request.cookies.items()
-    return {name.removeprefix(_COOKIE): text for name, text in own if name.startswith(_COOKIE)}
+    cookies = request.cookies.items()
+    return {name.removeprefix(_COOKIE): text for name, text in cookies if name.startswith(_COOKIE)}
 
 
 def _is_rush(request: Request) -> bool:
     rate: Rate = request.app.state.joins
     return bool(rate.wait(client_of(request.scope)))
-
-
-def _asked(request: Request, question: Question) -> Response:
-    """Ask for the sex, which goes into the address, or for the code, which does not."""
-    texts, names = question.texts, _served(request).settings.parameters
-    page = fill_page(
-        _PAGES / "question.html",
-        style=_STYLE,
-        texts=texts,
-        kind=question.kind,
-        name=names.sex,
-        answers={value: texts.get(f"serve.sex.{value}") for value in _SEXES},
-        given={name: value for name, value in request.query_params.items() if name != names.sex},
-    )
-    return HTMLResponse(page, headers={"Content-Security-Policy": _POLICY})
-
-
-def _place(request: Request) -> Response:
-    token = request.path_params["token"]
-    result = _served(request).page(token, _cookies(request))
-    if isinstance(result, Message):
-        return _shown(result)
-    if isinstance(result, Question):
-        return _asked(request, result)
-    shown, state = result
-    names = request.app.state.pictures.names
-    posts = ("consent", "answer", "finish")
-    addresses = {name: _path(request, name, token=token) for name in posts}
-    page = sheet_page(
-        shown,
-        serve={**addresses, **state},
-        address=lambda path: _path(request, "picture", name=names[path]),
-    )
-    return HTMLResponse(page)
-
-
-def _shown(message: Message, status: int = 200) -> Response:
-    page = fill_page(_PAGES / "message.html", style=_STYLE, message=message, script=_SCRIPT)
-    return HTMLResponse(page, status, {"Content-Security-Policy": _POLICY})
-
-
-async def _taken(
-    request: Request,
-    model: type[_Body],
-    take: Callable[[str, _Body], Reply],
-    rate: Rate | None = None,
-) -> Response:
-    """Answer what a page sends; refuse what another page sends in somebody's name."""
-    token = request.path_params["token"]
-    if not _served(request).tokens.is_proof(request.headers.get("x-csrf-token", ""), "csrf", token):
-        raise HTTPException(403)
-    try:
-        content = model.model_validate_json(await _body(request))
-    except ValidationError as error:
-        raise HTTPException(422, "this is not what the page sends") from error
-    if rate is not None and (wait := rate.wait(token)):
-        return too_many(wait)
-    status, reply = await run_in_threadpool(take, token, content)
-    return JSONResponse(reply, status)
 
 
 async def _body(request: Request) -> bytes:
@@ -262,9 +240,9 @@ async def _body(request: Request) -> bytes:
     return body
 
 
-def _served(request: Request) -> ServedSurvey:
-    served: ServedSurvey = request.app.state.served
-    return served
+def _server(request: Request) -> SurveyServer:
+    server: SurveyServer = request.app.state.server
+    return server
 
 
 def _path(request: Request, route: str, **values: str) -> str:

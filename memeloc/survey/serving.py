@@ -16,13 +16,12 @@ import secrets
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cached_property
 from itertools import count, islice
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from memeloc.errors import InputError
 from memeloc.settings import validate
@@ -34,9 +33,24 @@ from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import RawAnswer, RawSubmission, SheetsToSend
 from memeloc.taxonomy import LABEL
 
+
+def _server_address(value: str) -> str:
+    parts = urlsplit(value)
+    if value and (parts.scheme not in ("http", "https") or not parts.netloc or parts.query):
+        raise ValueError("begins with https:// and has no part after ? or #")
+    return value.rstrip("/")
+
+
+def _secure_address(value: str) -> str:
+    if value and not value.startswith("https://"):
+        raise ValueError("begins with https://, or is empty")
+    return value
+
+
 _Count = Annotated[int, Field(ge=0, le=100_000)]
 _Share = Annotated[float, Field(gt=0, le=1)]
 _Name = Annotated[str, Field(min_length=1, max_length=100)]
+_Sex = Annotated[str, AfterValidator(lambda name: name.strip().casefold())]
 
 
 class Parameters(BaseModel):
@@ -57,82 +71,46 @@ class Parameters(BaseModel):
 class ServeSettings(BaseModel):
     """How people get places in sheets, and what the server asks of them."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
-    address: str = Field(
-        "", description="the server's address as people write it, such as https://HOST/memes"
-    )
-    hold_minutes: Annotated[int, Field(ge=1, le=100_000)] = Field(
-        120, description="how long a place is kept for somebody after their last answer"
-    )
-    training: _Count = Field(
-        0, description="how many examples are asked with feedback before the first meme"
-    )
-    qualify: _Count = Field(
-        0, description="how many of them have to be answered right at once to go on"
-    )
-    screen_out: bool = Field(
-        False,
-        description="whether a sheet ends when its attention checks cannot be passed any more",
-    )
-    sheets: _Count = Field(
-        0, description="sheets that a person may fill; 0 takes the rule person of quality control"
-    )
-    repeat_memes: bool = Field(
-        False, description="whether a person may get a meme again in another sheet"
-    )
-    order: Literal["", "fixed", "turned", "drawn"] = Field(
-        "",
-        description="the order of answers: fixed, turned round for every second person, or drawn "
-        "for each; empty takes the design's",
-    )
-    people: dict[str, _Count] = Field({}, description="by culture, how many people are let in")
-    sex: dict[str, _Share] = Field(
-        {}, description="largest shares of the places of a culture, as {female = 0.5, male = 0.5}"
-    )
-    invited: str = Field(
-        "", description="a table with the column participant: nobody else is let in"
-    )
-    prolific_keys: str = Field(
-        "",
-        description="a file with Prolific's public keys (its .well-known/study/jwks.json); with it "
-        "only links that Prolific has signed are taken",
-    )
-    return_to: str = Field(
-        PROLIFIC_RETURN,
-        description="where the last page's link leads whom a service sent; {code} is their code",
-    )
-    parameters: Parameters = Field(
-        Parameters(), description="names of the parameters that a recruiter adds to the address"
-    )
-    proxies: tuple[str, ...] = Field(
-        ("127.0.0.1", "::1"), description="addresses whose X-Forwarded-For and -Proto are believed"
-    )
-    requests_a_minute: _Count = Field(1200, description="requests of one client; 0 for any number")
-    joins_a_minute: _Count = Field(
-        60, description="people who come from one address, and codes that are tried there; 0: any"
-    )
-    answers_a_minute: _Count = Field(120, description="answers to one place; 0 for any number")
-
-    @field_validator("address")
-    @classmethod
-    def _is_address(cls, value: str) -> str:
-        parts = urlsplit(value)
-        if value and (parts.scheme not in ("http", "https") or not parts.netloc or parts.query):
-            raise ValueError("begins with https:// and has no part after ? or #")
-        return value.rstrip("/")
-
-    @field_validator("return_to")
-    @classmethod
-    def _is_secure(cls, value: str) -> str:
-        if value and not value.startswith("https://"):
-            raise ValueError("begins with https://, or is empty")
-        return value
-
-    @field_validator("sex")
-    @classmethod
-    def _folds(cls, value: dict[str, float]) -> dict[str, float]:
-        return {name.strip().casefold(): share for name, share in value.items()}
+    address: Annotated[str, AfterValidator(_server_address)] = ""
+    """the server's address as people write it, such as https://HOST/memes"""
+    hold_minutes: Annotated[int, Field(ge=1, le=100_000)] = 120
+    """how long a place is kept for somebody after their last answer"""
+    training: _Count = 0
+    """how many examples are asked with feedback before the first meme"""
+    qualify: _Count = 0
+    """how many of them have to be answered right at once to go on"""
+    screen_out: bool = False
+    """whether a sheet ends when its attention checks cannot be passed any more"""
+    sheets: _Count = 0
+    """sheets that a person may fill; 0 takes the rule person of quality control"""
+    repeat_memes: bool = False
+    """whether a person may get a meme again in another sheet"""
+    order: Literal["", "fixed", "turned", "drawn"] = ""
+    """the order of answers: fixed, turned round for every second person, or drawn for each; empty
+    takes the design's"""
+    people: dict[str, _Count] = {}
+    """by culture, how many people are let in"""
+    sex: dict[_Sex, _Share] = {}
+    """largest shares of the places of a culture, as {female = 0.5, male = 0.5}"""
+    invited: str = ""
+    """a table with the column participant: nobody else is let in"""
+    prolific_keys: str = ""
+    """a file with Prolific's public keys (its .well-known/study/jwks.json); with it only links that
+    Prolific has signed are taken"""
+    return_to: Annotated[str, AfterValidator(_secure_address)] = PROLIFIC_RETURN
+    """where the last page's link leads whom a service sent; {code} is their code"""
+    parameters: Parameters = Parameters()
+    """names of the parameters that a recruiter adds to the address"""
+    proxies: tuple[str, ...] = ("127.0.0.1", "::1")
+    """addresses whose X-Forwarded-For and -Proto are believed"""
+    requests_a_minute: _Count = 1200
+    """requests of one client; 0 for any number"""
+    joins_a_minute: _Count = 60
+    """people who come from one address, and codes that are tried there; 0: any"""
+    answers_a_minute: _Count = 120
+    """answers to one place; 0 for any number"""
 
     @property
     def root_path(self) -> str:
@@ -160,7 +138,18 @@ class Tokens:
     survey: str
     secret: bytes = field(repr=False)
 
-    def sign(self, kind: str, first: str, second: str = "") -> str:
+    def proof(self, kind: str, first: str, second: str = "") -> str:
+        """Return a signature: `csrf` is what a place's page sends along, `browser` the cookie."""
+        key = hmac.digest(self.secret, b"memeloc survey serve", "sha256")
+        # None of the parts has a line break, so no two splits give the same message.
+        message = "\n".join((kind, self.survey, first, second))
+        return hmac.digest(key, message.encode(), "sha256").hex()[:32]
+
+    def is_proof(self, text: str, kind: str, first: str, second: str = "") -> bool:
+        proof = self.proof(kind, first, second)
+        return hmac.compare_digest(proof.encode(), text.encode("utf-8", "replace"))
+
+    def sign(self, kind: str, first: str, second: str) -> str:
         """Return a token, `first.second.SIGNATURE`.
 
         Kinds: `place` (its id, its sheet), `link` (the culture, who it is for).
@@ -170,35 +159,21 @@ class Tokens:
     def read(self, kind: str, token: str) -> tuple[str, str] | None:
         """Return what was signed; None of what was not signed here for that."""
         match = _TOKEN.fullmatch(token)
-        if match is None:
+        if match is None or not self.is_proof(match[3], kind, match[1], match[2]):
             return None
-        first, second, given = match.groups()
-        is_ours = hmac.compare_digest(self.proof(kind, first, second), given)
-        return (first, second) if is_ours else None
+        return match[1], match[2]
 
     def link(self, culture: str) -> str:
         """Return a personal link's token, for one person of a culture; another one each time."""
         return self.sign("link", culture, secrets.token_hex(10))
-
-    def proof(self, kind: str, first: str, second: str = "") -> str:
-        """Return a signature: `csrf` is what a place's page sends along, `browser` the cookie."""
-        key = hmac.digest(self.secret, b"memeloc survey serve", "sha256")
-        # None of the parts has a line break, so no two splits give the same message.
-        message = "\n".join((kind, self.survey, first, second))
-        return hmac.digest(key, message.encode(), "sha256").hex()[:32]
-
-    def is_proof(self, given: str, kind: str, first: str) -> bool:
-        return hmac.compare_digest(
-            self.proof(kind, first).encode(), given.encode("utf-8", "replace")
-        )
 
     def code(self, place_id: str) -> str:
         """Return the code by which a person goes on in another browser: 40 bits, `ABCD-2345`."""
         letters = base64.b32encode(bytes.fromhex(self.proof("code", place_id)))[:8].decode()
         return f"{letters[:4]}-{letters[4:]}"
 
-    def is_code(self, given: str, place_id: str) -> bool:
-        typed = re.sub(r"[\W_]", "", given).upper().encode("utf-8", "replace")
+    def is_code(self, text: str, place_id: str) -> bool:
+        typed = re.sub(r"[\W_]", "", text).upper().encode("utf-8", "replace")
         return hmac.compare_digest(self.code(place_id).replace("-", "").encode(), typed)
 
     def picture(self, content: bytes) -> str:
@@ -221,33 +196,31 @@ def read_signed(token: str, keys: Path, host: str, at: datetime) -> Mapping[str,
         InputError: `keys` is no such file.
     """
     try:
-        known = {key["kid"]: key for key in json.loads(keys.read_text(encoding="utf-8"))["keys"]}
+        by_id = {key["kid"]: key for key in json.loads(keys.read_text(encoding="utf-8"))["keys"]}
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise InputError("This is no set of public keys (JWKS).", file=keys) from error
+
+    def decoded(text: str) -> bytes:
+        return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
     try:
         head, body, signature = token.split(".")
-        header, claims = json.loads(_decoded(head)), json.loads(_decoded(body))
-        key = known[header["kid"]]
-        modulus, exponent = (int.from_bytes(_decoded(key[name])) for name in "ne")
+        header, claims = json.loads(decoded(head)), json.loads(decoded(body))
+        modulus, exponent = (int.from_bytes(decoded(by_id[header["kid"]][name])) for name in "ne")
         size = (modulus.bit_length() + 7) // 8
         digest = _SHA256 + hashlib.sha256(f"{head}.{body}".encode()).digest()
         expected = b"\0\1" + b"\xff" * (size - len(digest) - 3) + b"\0" + digest
-        given = pow(int.from_bytes(_decoded(signature)), exponent, modulus).to_bytes(size)
+        opened = pow(int.from_bytes(decoded(signature)), exponent, modulus).to_bytes(size)
         audience = claims["aud"] if isinstance(claims["aud"], list) else [claims["aud"]]
-        hosts = {urlsplit(name).hostname or name for name in audience}
         is_valid = (
             header["alg"] == "RS256"
-            and hmac.compare_digest(expected, given)
+            and hmac.compare_digest(expected, opened)
             and at.timestamp() < float(claims["exp"])
-            and (not host or host in hosts)
+            and (not host or host in {urlsplit(name).hostname or name for name in audience})
         )
         return {str(k): str(v) for k, v in claims["prolific"].items()} if is_valid else None
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return None
-
-
-def _decoded(text: str) -> bytes:
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
 OPEN, COMPLETE, RETURNED = "open", "complete", "returned"
@@ -284,7 +257,7 @@ class Place:
 
 
 def raw_submission(
-    place: Place, given: Mapping[str, Mapping[str, Any]], submitted: datetime
+    place: Place, answers: Mapping[str, Mapping[str, Any]], submitted: datetime
 ) -> RawSubmission:
     """Return what was answered at a place, by item as it is stored; the end is not known."""
     return RawSubmission(
@@ -296,7 +269,7 @@ def raw_submission(
                 shown=value.get("shown"),
                 took=value.get("took"),
             )
-            for item, value in given.items()
+            for item, value in answers.items()
         ],
         sheet=place.sheet,
         id=place.id,
@@ -309,13 +282,8 @@ def raw_submission(
 
 @dataclass(frozen=True, slots=True)
 class SheetRequest:
-    """What somebody comes for.
-
-    Attributes:
-        sheets: ids of those that they may be given.
-        is_study: whether that is the one of their study.
-        most: how many they may fill in all.
-    """
+    """What somebody comes for: one of the `sheets` (ids; `is_study` if that is the one of their
+    study), of `most` that they may fill in all."""
 
     sheets: Collection[str]
     is_study: bool = False
@@ -328,8 +296,7 @@ class Occupancy:
     """What is taken.
 
     Attributes:
-        people: by sheet, how many filled it or are at it.
-        sexes: the same by sheet and sex.
+        people: by sheet, how many filled it or are at it; `sexes`, the same by sheet and sex.
         own: the places of the person who comes, in the order of time.
         filled: sheets that the person filled, wherever.
     """
@@ -384,28 +351,26 @@ class Assigner:
         return sheet is not None and self._is_free(sheet, place.sex, taken)
 
     def _is_free(self, sheet: Sheet, sex: str, taken: Occupancy) -> bool:
-        code = sheet.culture.code
-        of_culture = [each for each in self._sheets.values() if each.culture.code == code]
+        of_culture = [each for each in self._sheets.values() if each.culture == sheet.culture]
         people = sum(taken.people.get(each.id, 0) for each in of_culture)
         of_sex = sum(taken.sexes.get((each.id, sex), 0) for each in of_culture)
         places = sum(each.wanted for each in of_culture)
-        share = self._settings.sex.get(sex, 1.0)
         return (
             taken.people.get(sheet.id, 0) < sheet.wanted
-            and people < self._settings.people.get(code, places)
-            and of_sex < math.ceil(share * places)
+            and people < self._settings.people.get(sheet.culture.code, places)
+            and of_sex < math.ceil(self._settings.sex.get(sex, 1.0) * places)
         )
 
 
-def cannot_pass(sheet: Sheet, given: Mapping[str, str], rule: Attention) -> bool:
+def cannot_pass(sheet: Sheet, labels: Mapping[str, str], rule: Attention) -> bool:
     """Return whether the checks of a sheet are failed, whatever is still answered.
 
     Args:
-        given: the labels so far, by the entry's id.
+        labels: those so far, by the entry's id.
         rule: how many may be missed (multi3hate A.6); one that is off is never failed.
     """
     checks = [entry for entry in sheet.entries if isinstance(entry, Check)]
-    wrong = [check for check in checks if given.get(check.id, check.expected) != check.expected]
+    wrong = [check for check in checks if labels.get(check.id, check.expected) != check.expected]
     explicit = sum(check.kind == "explicit" for check in wrong)
     implicit = sum(check.kind == "implicit" for check in checks)
     spare = implicit - min(rule.implicit_passed, implicit)
@@ -431,22 +396,28 @@ def training_items(survey: SheetsToSend, sheet: Sheet, number: int) -> tuple[Che
     )
 
 
-class ServedSheet(SheetTexts):
+class PageTexts(SheetTexts):
     """A sheet's texts, with `number` training items before the first meme.
 
     The introduction does not explain the examples that are asked as training.
 
     Attributes:
-        own: the sheet as it is, without them.
-        training: the training items, in order.
+        original: the sheet without them.
+        training: the training items by the keys that the page names them by, in order.
+        entries: all entries by these keys, in order.
     """
 
     def __init__(self, survey: SheetsToSend, sheet: Sheet, number: int) -> None:
-        self.own, self.training = sheet, training_items(survey, sheet, number)
-        super().__init__(survey, replace(sheet, entries=(*self.training, *sheet.entries)))
-        trained = {item.example for item in self.training}
-        kept = tuple(each for each in survey.taxonomy.examples if each.id not in trained)
-        self.survey = replace(survey, taxonomy=replace(survey.taxonomy, examples=kept))
+        items = training_items(survey, sheet, number)
+        super().__init__(survey, replace(sheet, entries=(*items, *sheet.entries)))
+        self.original = sheet
+        self.entries: dict[str, Entry] = {
+            item_key(survey.name, sheet.id, entry_id(entry)): entry for entry in self.sheet.entries
+        }
+        self.training = dict(zip(self.entries, items, strict=False))
+        examples = {item.example for item in items}
+        others = tuple(each for each in survey.taxonomy.examples if each.id not in examples)
+        self.survey = replace(survey, taxonomy=replace(survey.taxonomy, examples=others))
 
     def introduction(self) -> str:
         text = super().introduction()
@@ -454,20 +425,6 @@ class ServedSheet(SheetTexts):
             return text
         between = "" if text.endswith("。") else " "
         return f"{text}{between}{self.get('serve.practice', count=len(self.training))}"
-
-    @cached_property
-    def entries(self) -> dict[str, Entry]:
-        """The entries by the keys that the page names them by, in order."""
-        return {self.key(entry): entry for entry in self.sheet.entries}
-
-    def id_of(self, key: str) -> str:
-        """Return the id of the entry that has a key; the key itself where none has it."""
-        entry = self.entries.get(key)
-        return key if entry is None else entry_id(entry)
-
-    def key(self, entry: Entry) -> str:
-        """Return what the page names an entry by."""
-        return item_key(self.survey.name, self.sheet.id, entry_id(entry))
 
     def feedback(self, item: Check, label: str) -> dict[str, object]:
         """Return the feedback on an answer to a training item."""

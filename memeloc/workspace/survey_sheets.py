@@ -21,7 +21,7 @@ from memeloc.survey.targets.protocol import (
     refuse_prelabels,
 )
 from memeloc.survey.texts import readers
-from memeloc.workspace.serving import ServedSurvey
+from memeloc.workspace.serving import SurveyServer
 from memeloc.workspace.sheets_to_send import note_texts, sheets_to_send, stale_pictures
 from memeloc.workspace.stored_survey import (
     PRELABELS,
@@ -346,7 +346,7 @@ class SurveySheets:
         cultures: Sequence[str] = (),
         settings: Mapping[str, Any] | None = None,
         on_progress: OnProgress = lambda more, total: None,
-    ) -> ServedSurvey:
+    ) -> SurveyServer:
         """What a server needs to show the sheets of all rounds that are not closed.
 
         Args:
@@ -373,4 +373,4 @@ class SurveySheets:
         # Who is at a sheet that asks for what is known by now may end it; nobody begins it.
         sheets = [replace(row, wanted=0) if row.id in known else row for row in to_send.sheets]
         to_send = replace(to_send, sheets=tuple(sheets))
-        return ServedSurvey(self.survey, to_send, chosen, self.answers)
+        return SurveyServer(self.survey, to_send, chosen, self.answers)

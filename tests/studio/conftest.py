@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from memeloc.studio.application import make_application
 from memeloc.workspace import Workspace
-from memeloc.workspace.serving import ServedSurvey
+from memeloc.workspace.serving import SurveyServer
 from tests.store.conftest import DATABASES, postgresql
 from tests.studio.served import OWNER, Annotator, make_workspace
 
@@ -80,7 +80,7 @@ class InProcess:
     """The application in this process, for what needs no process of its own."""
 
     workspace: Workspace
-    served: ServedSurvey
+    server: SurveyServer
     client: TestClient
 
     def comer(self) -> Annotator:
@@ -95,13 +95,13 @@ def application(folder: Path) -> Iterator[Callable[..., InProcess]]:
         workspace = stack.enter_context(Workspace.open(folder))
 
         def make(survey: str = "pilot", **settings: Any) -> InProcess:
-            served = workspace.survey(survey).sheets.serve(
+            server = workspace.survey(survey).sheets.serve(
                 contact="lab@university.example",
                 cultures=["US", "DE"] if survey == "pilot" else [],
                 settings=settings,
             )
             address = settings.get("address", "http://survey.example")
-            client = TestClient(make_application(served, OWNER), base_url=address)
-            return InProcess(workspace, served, stack.enter_context(client))
+            client = TestClient(make_application(server, OWNER), base_url=address)
+            return InProcess(workspace, server, stack.enter_context(client))
 
         yield make

@@ -111,8 +111,8 @@ def test_a_rate_refills_with_time() -> None:
 def test_addresses_stand_below_the_path_of_the_server(application: Make) -> None:
     made = application(address="https://host.example/memes")
     made.client.app = ProxyHeadersMiddleware(made.client.app, "10.0.0.1")  # type: ignore[arg-type]
-    assert made.served.settings.root_path == "/memes"
-    (_, link), *_ = made.served.links({"DE": 1}).links
+    assert made.server.settings.root_path == "/memes"
+    (_, link), *_ = made.server.links({"DE": 1})["links"]
     assert link.startswith("https://host.example/memes/join/DE.")
 
 
@@ -140,7 +140,7 @@ def test_the_owner_sees_numbers_only(application: Make) -> None:
     idle.join(PROLIFIC_PID="idle", sheet=DE)
     made.client.get(f"/owner?token={OWNER}")
     text = made.client.get("/owner/numbers").text
-    live = made.served.live()
+    live = made.server.live()
     german = next(culture for culture in live["cultures"] if culture["culture"] == "DE")
     assert (german["at_it"], german["stopped"], german["annotators"]) == (1, 1, 10)
     assert live["stops"] == {"2": 1}
@@ -151,5 +151,5 @@ def test_the_owner_sees_numbers_only(application: Make) -> None:
 def test_looking_on_stores_nothing(application: Make) -> None:
     made = application()
     before = made.workspace.store.surveys.result("pilot", "check")
-    made.served.live()
+    made.server.live()
     assert made.workspace.store.surveys.result("pilot", "check") == before

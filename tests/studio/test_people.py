@@ -67,7 +67,7 @@ def test_who_knows_an_id_gets_at_nothing_of_its_person(application: Make, is_don
     shown = "".join(reply.text for reply in replies if reply.url != own)
     assert "X-CSRF" not in shown
     assert '"csrf"' not in shown
-    assert made.served.to_send.codes[DE].done not in shown
+    assert made.server.to_send.codes[DE].done not in shown
     assert not re.search(r'id="sheet"', shown)
     assert stored(made) == before
 
@@ -95,7 +95,7 @@ def test_nothing_is_taken_of_who_has_not_agreed(application: Make) -> None:
     other.join(PROLIFIC_PID="bela", sheet=DE)
     place = comer.client.get(f"/join?PROLIFIC_PID=anna&sheet={DE}").url.path
     token = place.rpartition("/")[2]
-    tokens: Tokens = made.served.tokens
+    tokens: Tokens = made.server.tokens
     comer.serve = {name: f"{place}/{name}" for name in ("answer", "finish")}
     comer.serve |= {"csrf": tokens.proof("csrf", token)}
     assert comer.answer(other.items[0], "hate").status_code == 409
@@ -183,7 +183,7 @@ def test_people_of_a_team_get_their_sheets_by_their_links(application: Make, fol
     for row in rows:
         assigned[row["place"]].add(row["sheet"])
     made = application("groups")
-    links = dict(made.served.links({}, "http://survey.example", team=True).links)
+    links = dict(made.server.links({}, "http://survey.example", team=True)["links"])
     assert links.keys() == assigned.keys()
     for place, link in links.items():
         comer, again = browser(made), browser(made)

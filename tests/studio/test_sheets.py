@@ -8,7 +8,7 @@ from typing import Any
 
 from memeloc.survey.model import Check, Sheet, entry_id
 from memeloc.survey.targets.places import item_key
-from memeloc.workspace.serving import ServedSurvey
+from memeloc.workspace.serving import SurveyServer
 from tests.studio.conftest import InProcess
 from tests.studio.served import Annotator
 
@@ -16,11 +16,11 @@ Make = Callable[..., InProcess]
 DE = "r1-b01-DE"
 
 
-def expected(served: ServedSurvey, sheet: str = DE) -> dict[str, str]:
+def expected(server: SurveyServer, sheet: str = DE) -> dict[str, str]:
     """A label for each item that passes every check."""
-    own = served.sheets[sheet].own
+    own = server.sheets[sheet].original
     return {
-        item_key(served.name, sheet, entry_id(entry)): (
+        item_key(server.name, sheet, entry_id(entry)): (
             entry.expected if isinstance(entry, Check) else "no-hate"
         )
         for entry in own.entries
@@ -35,8 +35,8 @@ def checks(sheet: Sheet, kind: str) -> list[str]:
     ]
 
 
-def fill(comer: Annotator, served: ServedSurvey, **labels: str) -> Any:
-    for item, label in expected(served).items():
+def fill(comer: Annotator, server: SurveyServer, **labels: str) -> Any:
+    for item, label in expected(server).items():
         assert comer.answer(item, labels.get(item, label)).status_code == 200
     return comer.finish()
 
@@ -45,7 +45,7 @@ def test_a_page_holds_no_code_no_check_and_no_right_answer(application: Make) ->
     made = application(training=2)
     comer = made.comer()
     response = comer.join(PROLIFIC_PID="5f0c", sheet=DE)
-    codes = made.served.to_send.codes[DE]
+    codes = made.server.to_send.codes[DE]
     text = str(comer.page) + response.text
     for secret in (codes.done, codes.failed_checks, codes.no_consent, codes.screened_out, "check-"):
         assert secret not in text
@@ -55,7 +55,7 @@ def test_a_page_holds_no_code_no_check_and_no_right_answer(application: Make) ->
 
 def test_a_personal_link_is_for_one_person(application: Make) -> None:
     made = application()
-    (culture, link), (_, other) = made.served.links({"DE": 2}, "http://survey.example").links
+    (culture, link), (_, other) = made.server.links({"DE": 2}, "http://survey.example")["links"]
     assert (culture, link == other) == ("DE", False)
     comer, again = made.comer(), made.comer()
     assert comer.open(link).status_code == 200
@@ -83,7 +83,7 @@ def test_who_declines_leaves_a_count(application: Make) -> None:
     comer.join(PROLIFIC_PID="5f0c", sheet=DE)
     for _ in range(2):  # the reply to the first may be lost
         reply = comer.finish("no consent").json()
-        assert reply["code"] == made.served.to_send.codes[DE].no_consent
+        assert reply["code"] == made.server.to_send.codes[DE].no_consent
     store = made.workspace.store
     assert store.serving.departed("pilot") == {(DE, "declined"): 1}
     assert made.workspace.survey("pilot").submissions == []
@@ -95,30 +95,30 @@ def test_a_sheet_ends_early_when_its_checks_are_failed(application: Make) -> Non
     made = application(screen_out=True)
     comer = made.comer()
     comer.join(PROLIFIC_PID="5f0c", sheet=DE)
-    own = made.served.sheets[DE].own
+    own = made.server.sheets[DE].original
     (explicit,) = checks(own, "explicit")
-    wrong = next(label for label in ("hate", "no-hate") if label != expected(made.served)[explicit])
+    wrong = next(label for label in ("hate", "no-hate") if label != expected(made.server)[explicit])
     reply = comer.answer(explicit, wrong)
     assert reply.status_code == 410
-    assert reply.json()["ended"]["code"] == made.served.to_send.codes[DE].failed_checks
+    assert reply.json()["ended"]["code"] == made.server.to_send.codes[DE].failed_checks
     (sent,) = made.workspace.survey("pilot").submissions
-    assert (sent.status, sent.code) == ("screened out", made.served.to_send.codes[DE].failed_checks)
+    assert (sent.status, sent.code) == ("screened out", made.server.to_send.codes[DE].failed_checks)
     assert made.workspace.survey("pilot").answers.check().retained == 0
 
 
 def test_training_has_feedback_and_a_threshold(application: Make) -> None:
     made = application(training=2, qualify=2)
-    shown = made.served.sheets[DE]
-    first, second = (shown.key(item) for item in shown.training)
-    right = {shown.key(item): item.expected for item in shown.training}
+    shown = made.server.sheets[DE]
+    right = {key: item.expected for key, item in shown.training.items()}
+    first, second = right
     comer = made.comer()
     comer.join(PROLIFIC_PID="good", sheet=DE)
     assert comer.items[:2] == [first, second]
     assert comer.answer(first, right[first]).json()["feedback"]["correct"] is True
     assert comer.answer(second, right[second]).json()["feedback"]["text"].startswith("Das ist")
-    assert fill(comer, made.served).json()["code"] == made.served.to_send.codes[DE].done
+    assert fill(comer, made.server).json()["code"] == made.server.to_send.codes[DE].done
     (sent,) = made.workspace.survey("pilot").submissions
-    assert len(sent.answers) == len(shown.own.entries)
+    assert len(sent.answers) == len(shown.original.entries)
 
     poor = made.comer()
     poor.join(PROLIFIC_PID="poor", sheet=DE)
@@ -127,15 +127,15 @@ def test_training_has_feedback_and_a_threshold(application: Make) -> None:
     assert (feedback["correct"], "„" in feedback["text"]) == (False, True)
     poor.answer(first, right[first])  # what counts is the first answer
     ended = poor.answer(second, right[second]).json()["ended"]
-    assert ended["code"] == made.served.to_send.codes[DE].screened_out
+    assert ended["code"] == made.server.to_send.codes[DE].screened_out
     assert ended["code"] in poor.client.get(poor.place).text
 
 
 def test_training_that_could_not_be_shown_is_not_expected(application: Make) -> None:
     made = application(training=2, qualify=2)
-    shown = made.served.sheets[DE]
-    first, second = (shown.key(item) for item in shown.training)
-    right = {shown.key(item): item.expected for item in shown.training}
+    shown = made.server.sheets[DE]
+    right = {key: item.expected for key, item in shown.training.items()}
+    first, second = right
     comer = made.comer()
     comer.join(PROLIFIC_PID="unlucky", sheet=DE)
     assert comer.answer(first, "", shown=0).json() == {}
@@ -154,7 +154,7 @@ def test_checks_that_were_not_shown_end_no_sheet(application: Make) -> None:
     comer.join(PROLIFIC_PID="unlucky", sheet=DE)
     for item in comer.items:
         assert comer.answer(item, "", shown=0).json() == {}
-    assert comer.finish().json()["code"] == made.served.to_send.codes[DE].done
+    assert comer.finish().json()["code"] == made.server.to_send.codes[DE].done
     checked = made.workspace.survey("pilot").answers.check()
     assert (checked.submissions, checked.retained) == (1, 1)
 
@@ -163,7 +163,7 @@ def test_comments_are_kept_without_ids(application: Make) -> None:
     made = application()
     comer = made.comer()
     comer.join(PROLIFIC_PID="5f0c0ffee5f0c0ffee5f0c0f", sheet=DE)
-    for item, label in expected(made.served).items():
+    for item, label in expected(made.server).items():
         comer.answer(item, label)
     comer.finish(comments="I am 5f0c0ffee5f0c0ffee5f0c0f, write to me@example.org")
     with made.workspace.store.database.read() as connection:
@@ -177,7 +177,7 @@ def test_examples_of_training_are_not_explained_before(application: Make) -> Non
     made = application(training=2)
     comer = made.comer()
     comer.join(PROLIFIC_PID="a", sheet=DE)
-    taxonomy = made.served.to_send.taxonomy
+    taxonomy = made.server.to_send.taxonomy
     assert len(comer.page["examples"]) == len(taxonomy.examples) - 2
     assert "Übungsfragen am Anfang: 2" in comer.page["words"]["intro"]
 
@@ -187,7 +187,7 @@ def test_pictures_are_found_by_names_that_tell_nothing(application: Make) -> Non
     comer = made.comer()
     text = comer.join(PROLIFIC_PID="a", sheet=DE).text
     addresses = set(re.findall(r"/picture/[0-9a-f]{32}", text))
-    memes = [entry for entry in made.served.sheets[DE].own.entries if entry.picture]
+    memes = [entry for entry in made.server.sheets[DE].original.entries if entry.picture]
     assert len(addresses) >= len(memes)
     for address in addresses:
         picture = made.client.get(address)

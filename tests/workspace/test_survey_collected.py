@@ -61,9 +61,9 @@ def test_a_server_shows_finished_memes(folder: Path, collected: dict[str, str]) 
         with pytest.raises(InputError, match="no setting 'sizes'; did you mean 'size'"):
             workspace.surveys.build("harm", "US", sizes=4)
         workspace.surveys.build("harm", "US", collected="harmeme", order="drawn")
-        served = workspace.survey("harm").sheets.serve(contact="lab")
-        assert served.to_send.order == "drawn"
-        shown = {path.read_bytes() for path in Pictures(served).names}
+        server = workspace.survey("harm").sheets.serve(contact="lab")
+        assert server.to_send.order == "drawn"
+        shown = {path.read_bytes() for path in Pictures(server).names}
     assert {picture("blue"), picture("red")} <= shown
 
 

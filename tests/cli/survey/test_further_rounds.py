@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from memeloc import Workspace
-from memeloc.workspace.serving import Joined, JoinRequest, Message
 from tests.cli.survey.test_survey import (
     CONTACT,
     build,
@@ -105,16 +104,15 @@ def test_drafts_of_a_settled_round_go_no_further(command: Run, hurried: Path) ->
 def test_a_server_lets_nobody_begin_what_is_known(command: Run, hurried: Path) -> None:
     settle(command, "--close", "--next")
     with Workspace.find() as workspace:
-        served = workspace.survey("pilot").sheets.serve(contact="lab@university.example")
-        place = served.join(JoinRequest("ada", culture="MX"))
-        assert isinstance(place, Joined)
+        server = workspace.survey("pilot").sheets.serve(contact="lab@university.example")
+        place = server.join({"participant": "ada", "culture": "MX"})
+        assert place.kind == "place"
     assert command("survey", "check", "pilot", "--without", "speed").status == 0
     with Workspace.find() as workspace:
-        served = workspace.survey("pilot").sheets.serve(contact="lab@university.example")
-        assert isinstance(served.join(JoinRequest("bo", culture="MX")), Message)
-        again = served.join(JoinRequest("ada", culture="MX"))  # who has begun may end
-        assert isinstance(again, Joined)
-        assert again.token == place.token
+        server = workspace.survey("pilot").sheets.serve(contact="lab@university.example")
+        assert server.join({"participant": "bo", "culture": "MX"}).kind == "message"
+        again = server.join({"participant": "ada", "culture": "MX"})  # who has begun may end
+        assert (again.kind, again.values["token"]) == ("place", place.values["token"])
 
 
 def test_ties_that_open_places_may_end_are_said_to_wait(command: Run, folder: Path) -> None:
