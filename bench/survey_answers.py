@@ -21,7 +21,6 @@ from memeloc.survey.targets.places import CONSENT, item_key
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.taxonomy import LABEL
 from memeloc.workspace import Workspace
-from memeloc.workspace.sheets_to_send import sheets_as_sent
 
 FACTS = {
     "US": ("United States", "English"),
@@ -35,7 +34,7 @@ FACTS = {
 
 def written_pack(workspace: Workspace, survey: str) -> SheetsToSend:
     """A survey as `memeloc survey import` knows it, for writing the files that it reads."""
-    return sheets_as_sent(workspace.survey(survey))[0]
+    return workspace.survey(survey).as_sent()[0]
 
 
 def people(pack: SheetsToSend) -> list[Submission]:

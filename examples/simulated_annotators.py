@@ -27,7 +27,6 @@ from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.taxonomy import LABEL
 from memeloc.workspace import Workspace
-from memeloc.workspace.sheets_to_send import sheets_as_sent
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -287,7 +286,7 @@ def main() -> None:
     chosen = parser.parse_args()
     with Workspace.find() as workspace:
         survey = workspace.survey(chosen.survey)
-        pack = sheets_as_sent(survey)[0]
+        pack = survey.as_sent()[0]
     newest = [sheet for sheet in pack.sheets if sheet.round == survey.rounds[-1]]
     truth = truths(
         list(survey.memes),

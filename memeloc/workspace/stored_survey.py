@@ -7,9 +7,7 @@ checkers only: pandas takes as long to load as all else of a survey together.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -19,9 +17,8 @@ from pydantic import Field
 
 from memeloc.survey.codes import codes
 from memeloc.survey.design.build import Design, to_sheets
-from memeloc.survey.design.settings import DesignSettings
 from memeloc.survey.model import Batch, CompletionCodes, Culture, Sheet, Submission
-from memeloc.survey.recipes import Recipe, leave_out
+from memeloc.survey.recipes import leave_out
 from memeloc.survey.targets.protocol import SheetsToSend, Target
 from memeloc.survey.targets.registry import TARGETS
 from memeloc.survey.texts import SurveyTexts, catalogue, survey_texts
@@ -55,14 +52,45 @@ CLOSED = "closed"
 WITHDRAWN = "withdrawn"
 """The subject under which the sheets are noted, by id, that were planned and never go out."""
 
+PRELABELS = "prelabels"
+"""The subject under which a survey's state has what a model answered about its memes before."""
+
+CAPTIONS = "captions"
+"""The subject under which it has, by language tag, the captions that went out by meme."""
+
+TEAM, MEMBERS = "team", "members"
+"""The subject under which it has its people, and by batch id who labels it."""
+
 _NUMBERS = ("size", "answers", "explicit", "implicit")
 
 
-def design_numbers(settings: DesignSettings | Mapping[str, Any]) -> dict[str, Any]:
-    """Return what `Design` has of settings, or of a stored design;
-    `order` is left out where it is fixed."""
-    values = settings if isinstance(settings, Mapping) else vars(settings)
+def design_numbers(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `Design` has of settings, or of a stored design, where `order` may be missing."""
     return {name: values[name] for name in (*_NUMBERS, "order") if name in values}
+
+
+def design_values(
+    design: Design, memes: Mapping[str, str], taxonomy_toml: str | None, **more: Any
+) -> dict[str, Any]:
+    """Return a design as JSON values: with the template by meme id, and a taxonomy that does not
+    ship. What is empty of `more` is left out, see `StoredSurvey`."""
+    more["order"] = "" if design.order == "fixed" else design.order
+    return {
+        "taxonomy": design.taxonomy,
+        "taxonomy_toml": taxonomy_toml,
+        "cultures": [
+            {
+                "code": culture.code,
+                "locale": culture.locale.tag,
+                "resident": culture.resident,
+                **({"second": culture.second.tag} if culture.second else {}),
+            }
+            for culture in design.cultures
+        ],
+        **{key: getattr(design, key) for key in (*_NUMBERS, "seed")},
+        "memes": [list(pair) for pair in sorted(memes.items())],
+        **{key: value for key, value in more.items() if value},
+    }
 
 
 def offering(method: str) -> Iterator[str]:
@@ -71,15 +99,8 @@ def offering(method: str) -> Iterator[str]:
 
 
 def recruiter() -> str:
-    """The name of the service that takes decisions, whose settings have the pay; the first."""
+    """Return the name of the service that takes decisions, whose settings have the pay."""
     return next(offering("decide"))
-
-
-PRELABELS = "prelabels"
-"""Under which subject a survey's state has what a model answered about its memes beforehand."""
-
-CAPTIONS = "captions"
-"""Under which subject a survey's state has, by language tag, the captions that went out by meme."""
 
 
 class StoredSurvey:
@@ -91,30 +112,38 @@ class StoredSurvey:
     SHA-256 of what is shown, whatever is collected later; `recipe` has the name, mode and settings
     of the recipe that it was built by.
 
+    Args:
+        values: of a design that is not stored yet, as `design_values` makes them; so are `batches`.
+
     Raises:
         InputError: there is no survey of that name.
     """
 
-    def __init__(self, workspace: WorkspaceFolder, name: str) -> None:
+    def __init__(
+        self,
+        workspace: WorkspaceFolder,
+        name: str,
+        values: Mapping[str, Any] | None = None,
+        batches: Sequence[Batch] | None = None,
+    ) -> None:
         self.workspace = workspace
         self.name = name
         self.store = workspace.store.surveys
-        values = self.store.design(name)
+        self._unsaved = batches
+        values = self.store.design(name) if values is None else values
         self.taxonomy = taxonomy_of(values)
+        cultures = [
+            Culture(
+                culture["code"],
+                workspace.locale(culture["locale"]),
+                culture["resident"],
+                workspace.locale(culture["second"]) if culture.get("second") else None,
+            )
+            for culture in values["cultures"]
+        ]
+        numbers = design_numbers(values)
         self.design = Design(
-            name,
-            values["taxonomy"],
-            tuple(
-                Culture(
-                    culture["code"],
-                    workspace.locale(culture["locale"]),
-                    culture["resident"],
-                    workspace.locale(culture["second"]) if culture.get("second") else None,
-                )
-                for culture in values["cultures"]
-            ),
-            **design_numbers(values),
-            seed=values["seed"],
+            name, values["taxonomy"], tuple(cultures), **numbers, seed=values["seed"]
         )
         self.memes: dict[str, str] = dict(values["memes"])
         self.collected: str = values.get("collected", "")
@@ -123,6 +152,11 @@ class StoredSurvey:
         self.recipe: Mapping[str, Any] = values.get("recipe", {})
         self.asks_person = bool(self.taxonomy.about("person"))
 
+    # Batches and sheets
+
+    def _batches(self) -> Sequence[Batch]:
+        return self.store.batches(self.name) if self._unsaved is None else self._unsaved
+
     @property
     def batches(self) -> tuple[Batch, ...]:
         """The batches of all rounds, in the order in which they were made.
@@ -130,57 +164,22 @@ class StoredSurvey:
         Sheets that were withdrawn are left out.
         """
         withdrawn = self.state(WITHDRAWN)
-        batches = [
-            replace(
-                batch,
-                cultures=tuple(
-                    code for code in batch.cultures if f"{batch.id}-{code}" not in withdrawn
-                ),
-            )
-            for batch in self.store.batches(self.name)
-        ]
-        return tuple(batch for batch in batches if batch.cultures)
+        batches = []
+        for batch in self._batches():
+            codes = tuple(c for c in batch.cultures if f"{batch.id}-{c}" not in withdrawn)
+            if codes:
+                batches.append(replace(batch, cultures=codes))
+        return tuple(batches)
 
     @property
     def last_round(self) -> int:
         """The newest round that was ever planned, also where all of it was withdrawn."""
-        return max((batch.round for batch in self.store.batches(self.name)), default=0)
+        return max((batch.round for batch in self._batches()), default=0)
 
     @property
     def rounds(self) -> tuple[int, ...]:
         """The rounds there are, in order; 0 is the pre-annotation."""
         return tuple(sorted({batch.round for batch in self.batches}))
-
-    @property
-    def all_sheets(self) -> tuple[Sheet, ...]:
-        """All sheets with their ids and checks, without pictures.
-
-        Captions are those that went out, where parts of them are asked for.
-        """
-        captions = self.state(CAPTIONS)
-        return to_sheets(
-            self.batches,
-            self.design,
-            lambda _meme, _culture: NO_PICTURE,
-            lambda meme, culture: captions.get(culture.locale.tag, {}).get(meme, ""),
-            lambda _example, _culture: NO_PICTURE,
-            templates=self.memes,
-            texts=self.item_texts,
-            person=self.asks_person,
-        )
-
-    @property
-    def submissions(self) -> list[Submission]:
-        return self.store.submissions(self.name)
-
-    @property
-    def minutes(self) -> dict[str, int]:
-        """By batch id, the minutes that its people were given; only of batches that went out."""
-        return {batch: int(value) for batch, value in self.state("minutes").items()}
-
-    @cached_property
-    def folder(self) -> Path:
-        return (self.workspace.root or Path()) / "surveys" / self.name
 
     @property
     def open_rounds(self) -> tuple[int, ...]:
@@ -192,11 +191,67 @@ class StoredSurvey:
     def closed_round(self) -> int:
         return int(self.state(CLOSED).get("round", 0))
 
+    @property
+    def all_sheets(self) -> tuple[Sheet, ...]:
+        """All sheets with their ids and checks, without pictures.
+
+        Captions are those that went out, where parts of them are asked for.
+        """
+        captions = self.state(CAPTIONS)
+        return self.sheets_of(
+            self.batches,
+            self.design.cultures,
+            lambda meme, tag: (NO_PICTURE, captions.get(tag, {}).get(meme, "")),
+            lambda _code, _example: NO_PICTURE,
+        )
+
+    def sheets_of(
+        self,
+        batches: Sequence[Batch],
+        cultures: Sequence[Culture],
+        show: Callable[[str, str], tuple[Path, str]],
+        example: Callable[[str, str], Path],
+    ) -> tuple[Sheet, ...]:
+        """Return the sheets of batches and cultures.
+
+        Args:
+            show: the picture of a meme in a language (by tag), and its caption.
+            example: the picture of one of the taxonomy's examples in a culture (by code).
+        """
+        return to_sheets(
+            batches,
+            Design(self.name, self.design.taxonomy, tuple(cultures)),
+            lambda meme, culture: show(meme, culture.locale.tag)[0],
+            lambda meme, culture: show(meme, culture.locale.tag)[1],
+            lambda name, culture: example(culture.code, name),
+            templates=self.memes,
+            texts=self.item_texts,
+            person=self.asks_person,
+        )
+
+    # What is stored of it
+
+    @property
+    def submissions(self) -> list[Submission]:
+        return self.store.submissions(self.name)
+
+    @property
+    def minutes(self) -> dict[str, int]:
+        """By batch id, the minutes that its people were given; only of batches that went out."""
+        return {batch: int(value) for batch, value in self.state("minutes").items()}
+
     def state(self, subject: str) -> dict[str, Any]:
         return self.store.state(self.name, subject)
 
     def put_state(self, subject: str, key: str, value: Any) -> None:
         self.store.put_state(self.name, subject, key, value)
+
+    def hashed(self, participant: str) -> str:
+        return self.store.hash_participant(participant)
+
+    @cached_property
+    def folder(self) -> Path:
+        return (self.workspace.root or Path()) / "surveys" / self.name
 
     def settings(self, table: str) -> Mapping[str, Any]:
         """The table survey.TABLE of memeloc.toml, and before it what the survey's recipe says."""
@@ -206,15 +261,7 @@ class StoredSurvey:
             values[key] = {**values[key], **value} if both else value
         return values
 
-    def hashed(self, participant: str) -> str:
-        return self.store.hash_participant(participant)
-
-    def target(self, name: str, options: Mapping[str, Any] | None = None) -> Target:
-        return TARGETS.make(name, {**self.settings(name), **(options or {})})
-
-    def with_state(self, to_send: SheetsToSend) -> SheetsToSend:
-        made = {name: values for name in TARGETS.names() if (values := self.state(name))}
-        return replace(to_send, made=made, root=self.workspace.root)
+    # What people read
 
     def texts(self, culture: Culture) -> SurveyTexts:
         english = catalogue(self.taxonomy)
@@ -223,9 +270,60 @@ class StoredSurvey:
         texts = survey_texts(culture.locale, corrections, taxonomy=self.taxonomy)
         return self.workspace.settings.study.apply(texts)
 
-    def codes(self, sheets: Sequence[Sheet]) -> dict[str, CompletionCodes]:
+    def captions(self) -> dict[str, dict[str, str]]:
+        """Return by language tag and meme id the captions as they stand, parts joined by ` // `."""
+        current = self.workspace.store.captions.current
+        return {
+            tag: {meme: str(version.caption) for meme, version in current(tag).items()}
+            for tag in dict.fromkeys(culture.locale.tag for culture in self.design.cultures)
+        }
+
+    def codes(self, sheets: Iterable[Sheet]) -> dict[str, CompletionCodes]:
         key = self.store.key  # read from its file each time
         return {sheet.id: codes(self.name, sheet.id, key) for sheet in sheets}
+
+    def target(self, name: str, options: Mapping[str, Any] | None = None) -> Target:
+        return TARGETS.make(name, {**self.settings(name), **(options or {})})
+
+    def to_send(
+        self,
+        sheets: tuple[Sheet, ...],
+        texts: Mapping[str, SurveyTexts],
+        examples: Mapping[tuple[str, str], Path],
+        **more: Any,
+    ) -> SheetsToSend:
+        """Return sheets with what targets need to know of the survey, and remember of it."""
+        return SheetsToSend(
+            self.name,
+            sheets,
+            self.taxonomy,
+            texts,
+            self.codes(sheets),
+            examples,
+            made={name: values for name in TARGETS.names() if (values := self.state(name))},
+            root=self.workspace.root,
+            has_team=bool(self.state(TEAM)),
+            order=self.design.order,
+            **more,
+        )
+
+    def as_sent(self) -> list[SheetsToSend]:
+        """Return all sheets by the texts that went out last, then by earlier ones: to read answers
+        by, whatever is corrected later."""
+        sent: dict[str, list[SurveyTexts]] = {}
+        english, noted = catalogue(self.taxonomy), self.state("texts").items()
+        for key, value in sorted(noted, key=lambda pair: -int(pair[1]["place"])):
+            locale = self.workspace.locale(key.partition(" ")[0])
+            sent.setdefault(locale.tag, []).append(SurveyTexts(locale, value["texts"], english))
+        for culture in self.design.cultures:
+            if culture.locale.tag not in sent:
+                sent[culture.locale.tag] = [self.texts(culture)]
+        sheets, names = self.all_sheets, [example.id for example in self.taxonomy.examples]
+        codes = [culture.code for culture in self.design.cultures]
+        examples = {(code, name): NO_PICTURE for code in codes for name in names}
+        ages = range(max(map(len, sent.values())))
+        by_age = [{tag: old[min(age, len(old) - 1)] for tag, old in sent.items()} for age in ages]
+        return [self.to_send(sheets, texts, examples) for texts in by_age]
 
 
 def taxonomy_of(values: Mapping[str, Any]) -> Taxonomy:
@@ -249,55 +347,3 @@ class SurveyState:
 
     def put(self, key: str, value: Any) -> None:
         self._survey.put_state(self._target, key, value)
-
-
-def design_values(
-    design: Design,
-    memes: Mapping[str, str],
-    taxonomy_toml: str | None,
-    *,
-    demographics: Sequence[str] = (),
-    item_texts: Mapping[str, Mapping[str, str]] | None = None,
-    collected: str = "",
-    pictures: Mapping[str, str] | None = None,
-    given: Sequence[Batch] = (),
-    recipe: Recipe | None = None,
-) -> dict[str, Any]:
-    """A design as JSON values: with the template by meme id, and a taxonomy that does not ship.
-
-    Of batches that a team gave it has a hash: another table is another design. What is empty, such
-    as texts of items by meme and question id, or finished memes' pictures by meme, is left out.
-    """
-    batches = json.dumps([[batch.id, batch.memes, batch.cultures] for batch in given])
-    optional = {
-        "collected": collected,
-        "pictures": pictures and {meme: pictures[meme] for meme in sorted(memes)},
-        "given": given and hashlib.sha256(batches.encode()).hexdigest(),
-        "recipe": recipe
-        and {
-            "name": recipe.name,
-            "mode": recipe.mode,
-            "leave_out": list(recipe.leave_out),
-            "check": dict(recipe.check),
-            "settle": dict(recipe.settle),
-        },
-        "demographics": list(demographics),
-        "item_texts": item_texts and {meme: dict(item_texts[meme]) for meme in sorted(item_texts)},
-        "order": "" if design.order == "fixed" else design.order,
-    }
-    return {
-        "taxonomy": design.taxonomy,
-        "taxonomy_toml": taxonomy_toml,
-        "cultures": [
-            {
-                "code": culture.code,
-                "locale": culture.locale.tag,
-                "resident": culture.resident,
-                **({"second": culture.second.tag} if culture.second else {}),
-            }
-            for culture in design.cultures
-        ],
-        **{key: getattr(design, key) for key in (*_NUMBERS, "seed")},
-        "memes": [list(pair) for pair in sorted(memes.items())],
-        **{key: value for key, value in optional.items() if value},
-    }

@@ -39,7 +39,6 @@ from memeloc.survey.model import Culture
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts, catalogue
 from memeloc.tables import read_table
 from memeloc.workspace.curating.describing import Describing
-from memeloc.workspace.sheets_to_send import captions_in
 from memeloc.workspace.stored_survey import CAPTIONS, StoredSurvey
 from memeloc.workspace.survey_answers import FEWEST_LETTERS, Checked, SurveyAnswers
 from memeloc.workspace.survey_memes import collected_pictures
@@ -225,7 +224,7 @@ class SurveyAnalysis:
             both = collected_pictures(survey, survey.memes)
             shown = {(meme, tag): seen for meme, seen in both.items() for tag in texts}
         else:
-            texts |= captions_in(survey.workspace, survey.design.cultures)
+            texts |= survey.captions()
             if pictures is not None or has_set(folder):
                 shown = dict(shown_pictures(folder, set(texts)))
         for tag, sent in survey.state(CAPTIONS).items():

@@ -17,7 +17,6 @@ from memeloc.survey.targets.protocol import Imported, SheetsToSend
 from memeloc.survey.targets.registry import make_target, recognise
 from memeloc.survey.targets.resolver import import_file
 from memeloc.tables.column_map import listed
-from memeloc.workspace.sheets_to_send import sheets_as_sent
 from memeloc.workspace.stored_survey import OnProgress, StoredSurvey
 
 
@@ -155,7 +154,7 @@ def import_files(
     if kind:
         make_target(kind, options)  # an option that it lacks is no file's fault
     ids = owner_of_ids(survey, ids)
-    versions = [survey.with_state(version) for version in sheets_as_sent(survey)]
+    versions = survey.as_sent()
     words = frozenset[str]().union(*(version.words for version in versions))
     paths, passed_over = _expanded([Path(file) for file in files], kind)
     read: list[_ReadFile] = []

@@ -54,7 +54,6 @@ from memeloc.survey.targets.questions import resolve_answers
 from memeloc.survey.texts import TaxonomyTexts, survey_texts
 from memeloc.tables import folded
 from memeloc.taxonomy import LABEL, SOURCE
-from memeloc.workspace.sheets_to_send import captions_in
 from memeloc.workspace.stored_survey import (
     CLOSED,
     NO_PICTURE,
@@ -314,7 +313,7 @@ class SurveyLabels:
         if self.survey.collected:
             captions = dict.fromkeys((c.locale.tag for c in cultures), collected_texts(self.survey))
         else:
-            captions = captions_in(self.survey.workspace, cultures)
+            captions = self.survey.captions()
         tags = {culture.code: culture.locale.tag for culture in cultures}
         states = zip(settled.table["label"], settled.table["state"], strict=True)
         return [

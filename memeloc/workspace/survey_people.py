@@ -28,7 +28,6 @@ from memeloc.survey.targets.places import clean_id
 from memeloc.survey.targets.protocol import disagree
 from memeloc.survey.targets.registry import make_target
 from memeloc.survey.targets.resolver import import_file
-from memeloc.workspace.sheets_to_send import sheets_as_sent
 from memeloc.workspace.stored_survey import Agree, StoredSurvey, SurveyState, recruiter
 from memeloc.workspace.survey_answers import Checked, SurveyAnswers
 from memeloc.workspace.survey_teams import team_sheets
@@ -225,10 +224,7 @@ class SurveyPeople:
     def _plain_ids(self, service: str, exported: Sequence[str | Path]) -> dict[str, str]:
         """By what is stored of an id, the id, as far as the service's exports name it."""
         ids: dict[str, str] = {}
-        target, to_send = (
-            make_target(service),
-            self.survey.with_state(sheets_as_sent(self.survey)[0]),
-        )
+        target, to_send = make_target(service), self.survey.as_sent()[0]
         for path in exported:
             for person in import_file(target, Path(path), to_send).participants:
                 for plain in filter(None, (person.participant, person.submission)):

@@ -1,17 +1,27 @@
-"""Sheets out. In: a stored survey, a target. Out: the target's files, forms or drafts."""
+"""Sheets out. In: a stored survey, a target. Out: the target's files, forms or drafts; a server.
+
+What a sheet says is noted when it goes out, so that its answers are read by those texts, whatever
+is corrected later.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from memeloc.counts import counted
 from memeloc.errors import InputError
+from memeloc.files import file_sha256, replacing
 from memeloc.survey.design import preannotation
 from memeloc.survey.design.build import PREANNOTATION, build
-from memeloc.survey.design.planning import longest, plan, read_rates
+from memeloc.survey.design.planning import Pace, longest, plan, read_rates
+from memeloc.survey.model import Culture, MemeEntry
 from memeloc.survey.serving import read_serve_settings
 from memeloc.survey.targets.protocol import (
     Prelabels,
@@ -20,10 +30,11 @@ from memeloc.survey.targets.protocol import (
     refuse_other_kinds,
     refuse_prelabels,
 )
-from memeloc.survey.texts import readers
+from memeloc.survey.texts import SurveyTexts, readers
+from memeloc.version import __version__
 from memeloc.workspace.serving import SurveyServer
-from memeloc.workspace.sheets_to_send import note_texts, sheets_to_send, stale_pictures
 from memeloc.workspace.stored_survey import (
+    CAPTIONS,
     PRELABELS,
     Agree,
     OnProgress,
@@ -34,7 +45,13 @@ from memeloc.workspace.stored_survey import (
 )
 from memeloc.workspace.survey_building import BuildResult, build_result
 from memeloc.workspace.survey_labels import SurveyLabels
-from memeloc.workspace.survey_memes import changed_pictures
+from memeloc.workspace.survey_memes import changed_pictures, collected_pictures
+
+if TYPE_CHECKING:
+    from memeloc.render import Renderer
+
+_EXAMPLE_SIDE = 640
+"""Longer side of an example's picture, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +65,11 @@ class ExportResult:
         files: those that a person opens or uploads first.
         pushed: what was made at the service, or would be, a row a sheet.
         english: by language, how many texts are in English for want of a translation.
-        changed: finished memes whose picture is another one since the survey was built; the one
-            that it was built of went out.
         stale: memes and languages whose picture shows an earlier caption.
         warnings: what about the study people do not read anywhere, a sentence each.
         read_by: by language, the native speakers who have read the texts that ship in it.
+        changed: finished memes whose picture is another one since the survey was built; the one
+            that it was built of went out.
         known: ids of the sheets that stay here, as they ask about what is known by now.
         missing: what keeps people from being sent to the sheets, and the command that completes it.
     """
@@ -119,12 +136,12 @@ class SurveySheets:
             MissingError: a package or credentials for the service are missing.
             ServiceError: the service refused, or could not be reached.
         """
-        folder = Path("surveys") / self.survey.name / target if out is None else Path(out)
-        pictures = Path(pictures)
-        made_by = self.survey.target(target, options)
-        refuse_other_kinds(made_by, self.survey.taxonomy)
+        survey, pictures = self.survey, Path(pictures)
+        folder = Path("surveys") / survey.name / target if out is None else Path(out)
+        made_by = survey.target(target, options)
+        refuse_other_kinds(made_by, survey.taxonomy)
         if not made_by.shows_prelabels:
-            refuse_prelabels(target, self.survey.name, self.prelabels)
+            refuse_prelabels(target, survey.name, self._prelabels)
         if push and not made_by.offers("push"):
             names = " or ".join(offering("push"))
             raise InputError(f"{target} makes nothing at a service; --push goes to {names}")
@@ -133,10 +150,10 @@ class SurveySheets:
         if not push and folder.resolve() == pictures.resolve():
             raise InputError("has the pictures in it; name another folder by --out", file=folder)
         rounds = self._rounds(str(round))
-        sent = tuple(f"{batch.id}-" for batch in self.survey.batches if batch.round in rounds)
+        sent = tuple(f"{batch.id}-" for batch in survey.batches if batch.round in rounds)
         known = self.labels.known_sheets(keep=not dry_run)
         known = tuple(sheet for sheet in known if sheet.startswith(sent))
-        to_send, measured = self.prepare(
+        to_send, measured = self._prepare(
             contact=contact,
             pictures=pictures,
             cultures=cultures,
@@ -146,110 +163,228 @@ class SurveySheets:
             dry_run=dry_run,
             on_progress=on_progress,
         )
-        to_send = replace(to_send, prelabels=self.prelabels)
+        to_send = replace(to_send, prelabels=self._prelabels)
         parts = len(to_send.examples) + len(to_send.sheets)
         pushed: Sequence[Mapping[str, Any]] = ()
         files: Sequence[Path] = ()
         if push:
-            state = SurveyState(self.survey, target)
+            state = SurveyState(survey, target)
             pushed = made_by.push(to_send, state, dry_run=dry_run, publish=publish, agree=agree)
         else:
             files = made_by.export(to_send, folder, on_sheet=lambda: on_progress(1, parts))
             if (codes := getattr(made_by, "codes", None)) is not None:
-                self.survey.put_state(target, "codes", codes)
-        english = {
-            tag: len(texts.lacking(self.survey.taxonomy)) for tag, texts in to_send.texts.items()
-        }
+                survey.put_state(target, "codes", codes)
+        lacking = {tag: len(t.lacking(survey.taxonomy)) for tag, t in to_send.texts.items()}
+        study = survey.workspace.settings.study
         return ExportResult(
-            self.survey.name,
+            survey.name,
             target,
             tuple(sheet.id for sheet in to_send.sheets),
             to_send.minutes,
             measured,
             tuple(files),
             tuple(pushed),
-            {tag: count for tag, count in english.items() if count},
-            stale_pictures(self.survey, to_send),
-            tuple(
-                self.survey.workspace.settings.study.warnings(tuple(to_send.texts), to_send.contact)
-            ),
-            {tag: readers(tag) for tag in to_send.texts},
-            changed_pictures(self.survey),
-            known,
-            tuple(made_by.missing(to_send)),
+            english={tag: count for tag, count in lacking.items() if count},
+            stale=self._stale(to_send),
+            warnings=tuple(study.warnings(tuple(to_send.texts), to_send.contact)),
+            read_by={tag: readers(tag) for tag in to_send.texts},
+            changed=changed_pictures(survey),
+            known=known,
+            missing=tuple(made_by.missing(to_send)),
         )
 
-    def prepare(
+    def serve(
         self,
         *,
         contact: str = "",
-        pictures: Path,
+        pictures: str | Path = "out",
         cultures: Sequence[str] = (),
+        settings: Mapping[str, Any] | None = None,
+        on_progress: OnProgress = lambda more, total: None,
+    ) -> SurveyServer:
+        """Return what a server needs to show the sheets of all rounds that are not closed.
+
+        Args:
+            contact: whom annotators may ask, as they read it; empty for that of the last export.
+            pictures: the folder that rendering made.
+            cultures: codes; all by default.
+            settings: of `ServeSettings`; before memeloc.toml's.
+            on_progress: counts examples that are rendered.
+
+        Raises:
+            InputError: a picture or the contact is missing, a setting cannot be, or people are to
+                see what a model answered, which pages do not show.
+        """
+        refuse_prelabels("a server", self.survey.name, self._prelabels)
+        known = self.labels.known_sheets()
+        chosen = read_serve_settings({**self.survey.settings("serve"), **(settings or {})})
+        to_send, _ = self._prepare(
+            contact=contact,
+            pictures=Path(pictures),
+            cultures=cultures,
+            rounds=self.survey.open_rounds,
+            on_progress=on_progress,
+        )
+        # Who is at a sheet that asks for what is known by now may end it; nobody begins it.
+        sheets = [replace(row, wanted=0) if row.id in known else row for row in to_send.sheets]
+        to_send = replace(to_send, sheets=tuple(sheets))
+        return SurveyServer(self.survey, to_send, chosen, self.answers)
+
+    def _prepare(
+        self,
+        *,
+        contact: str,
+        pictures: Path,
+        cultures: Sequence[str],
         rounds: Sequence[int],
         minutes: int = 0,
         known: Collection[str] = (),
         dry_run: bool = False,
-        on_progress: OnProgress = lambda more, total: None,
+        on_progress: OnProgress,
     ) -> tuple[SheetsToSend, int]:
-        """The sheets of some rounds with all that people see, noted as what goes out.
+        """Return the sheets of some rounds with all that people see, noted as what goes out.
 
         And the minutes that retained people took, where they are more than `minutes`, else 0.
         Sheets that are `known` are left out; nothing is noted of a `dry_run`.
 
         Raises:
-            InputError: a picture or the contact is missing, or nothing is left to go out.
+            InputError: a picture, an example's template or the contact is missing, or nothing is
+                left to go out.
         """
-        contact = contact.strip() or self.survey.workspace.settings.study.contact.strip()
-        contact = contact or str(self.survey.state("export").get("contact", ""))
+        survey, design = self.survey, self.survey.design
+        contact = contact.strip() or survey.workspace.settings.study.contact.strip()
+        contact = contact or str(survey.state("export").get("contact", ""))
         if not contact:
             raise InputError(
                 "Name whom annotators may ask, as they read it: --contact ADDRESS, or contact "
                 "under [study] in memeloc.toml"
             )
-        design = self.survey.design
         people = [design.culture(code) for code in cultures] or list(design.cultures)
-        batches = [batch for batch in self.survey.batches if batch.round in rounds]
+        batches = [batch for batch in survey.batches if batch.round in rounds]
         codes = {culture.code for culture in people}
         wanted = {f"{batch.id}-{code}" for batch in batches for code in codes & {*batch.cultures}}
         if wanted <= set(known):
             raise InputError(
-                f"Nothing goes out: these sheets of {self.survey.name} ask about what is known by "
-                f"now. memeloc survey settle {self.survey.name} says what is open, and plans it "
-                "anew with --next; --round sends the sheets of another round."
+                f"Nothing goes out: these sheets of {survey.name} ask about what is known by now. "
+                f"memeloc survey settle {survey.name} says what is open, and plans it anew with "
+                "--next; --round sends the sheets of another round."
             )
-        parts = len(people) * len(self.survey.taxonomy.examples) + len(wanted)
-        given = self.survey.minutes
-        measured, paces = 0, self.answers.paces()
-        if not minutes and all(batch.id in given for batch in batches):
-            minutes = max((given[batch.id] for batch in batches), default=0)
-        elif minutes:
+        paces, promised, measured = self.answers.paces(), survey.minutes, 0
+        if minutes:
             measured = longest(batches, people, paces)
             measured = measured if measured > minutes else 0
             minutes = max(minutes, measured)
-        prepared = sheets_to_send(
-            self.survey,
+        elif all(batch.id in promised for batch in batches):
+            minutes = max((promised[batch.id] for batch in batches), default=0)
+        parts = len(people) * len(survey.taxonomy.examples) + len(wanted)
+        texts = {culture.locale.tag: survey.texts(culture) for culture in people}
+        memes = {meme for batch in batches for meme in batch.memes}
+        if survey.collected:
+            finished = collected_pictures(survey, memes)
+            show = {(meme, tag): finished[meme] for meme in memes for tag in texts}
+        else:
+            show = _rendered(pictures, memes, texts)
+        examples = self._examples(people, texts, lambda: on_progress(1, parts))
+        sheets = survey.sheets_of(
+            batches,
             people,
-            rounds,
-            pictures=pictures,
-            contact=contact,
-            minutes=minutes,
-            paces=paces,
-            on_example=lambda: on_progress(1, parts),
+            lambda meme, tag: show[meme, tag],
+            lambda code, example: examples[code, example],
         )
-        to_send = self.survey.with_state(prepared)
-        to_send = replace(
-            to_send, sheets=tuple(row for row in to_send.sheets if row.id not in known)
+        minutes = minutes or max(
+            (paces.get(sheet.culture.code, Pace()).minutes(len(sheet.entries)) for sheet in sheets),
+            default=1,
         )
-        if dry_run:
-            return to_send, measured
-        self.survey.put_state("export", "contact", contact)
-        for batch_id in {sheet.batch for sheet in to_send.sheets}:
-            self.survey.put_state("minutes", batch_id, to_send.minutes)
-        note_texts(self.survey, to_send)
+        to_send = survey.to_send(sheets, texts, examples, contact=contact, minutes=minutes)
+        left = tuple(sheet for sheet in sheets if sheet.id not in known)
+        to_send = replace(to_send, sheets=left)
+        if not dry_run:
+            survey.put_state("export", "contact", contact)
+            for batch_id in {sheet.batch for sheet in left}:
+                survey.put_state("minutes", batch_id, minutes)
+            self._note_texts(to_send)
         return to_send, measured
 
+    def _note_texts(self, to_send: SheetsToSend) -> None:
+        survey = self.survey
+        noted = survey.state("texts")
+        for tag, texts in to_send.texts.items():
+            by_key = {key: texts.get(key) for key in texts.keys()}  # noqa: SIM118 - not a mapping
+            digest = hashlib.sha256(json.dumps(by_key, sort_keys=True).encode()).hexdigest()[:16]
+            key = f"{tag} {digest}"
+            if key not in noted:
+                noted[key] = {"place": len(noted), "texts": by_key}
+                survey.put_state("texts", key, noted[key])
+        # People name parts of captions, and pictures that were collected may become others.
+        if survey.collected or any(each.kind == "span" for each in survey.taxonomy.questions):
+            captions: dict[str, dict[str, str]] = survey.state(CAPTIONS)
+            for tag, meme, caption in _captions_of(to_send):
+                captions.setdefault(tag, {})[meme] = caption
+            for tag, by_meme in captions.items():
+                survey.put_state(CAPTIONS, tag, by_meme)
+
+    def _stale(self, to_send: SheetsToSend) -> tuple[tuple[str, str], ...]:
+        """Return memes and languages whose picture shows another caption than the current one.
+
+        Finished memes are not rendered; see `memeloc.workspace.survey_memes.changed_pictures`.
+        """
+        if self.survey.collected:
+            return ()
+        current = self.survey.captions()
+        stale = {
+            (tag, meme)
+            for tag, meme, caption in _captions_of(to_send)
+            if caption != current[tag].get(meme, caption)
+        }
+        return tuple((meme, tag) for tag, meme in sorted(stale))
+
+    def _examples(
+        self,
+        cultures: Sequence[Culture],
+        texts: Mapping[str, SurveyTexts],
+        on_example: Callable[[], None],
+    ) -> dict[tuple[str, str], Path]:
+        """Return the pictures of the taxonomy's examples, by a culture's code and the example's id.
+
+        A picture that was made of the same is not made again: a server is back sooner.
+        """
+        workspace, taxonomy = self.survey.workspace, self.survey.taxonomy
+        pictures = {}
+
+        @cache
+        def renderer() -> Renderer:
+            from memeloc.render import Renderer
+
+            return Renderer(workspace.fonts, max_side=_EXAMPLE_SIDE)
+
+        for culture in cultures:
+            fonts = workspace.fonts.fingerprint(culture.locale)
+            for example in taxonomy.examples:
+                template = workspace.templates.get(example.template)
+                if template is None:
+                    raise InputError(
+                        f"The example {example.id} of {taxonomy.name} is on the template "
+                        f"{example.template!r}, which this workspace does not have."
+                    )
+                text = f"taxonomy.{taxonomy.name}.example.{example.id}.caption"
+                caption = texts[culture.locale.tag].get(text)
+                # Another name when anything that the picture is made of is another.
+                boxes = [asdict(box) for box in template.boxes]
+                image = file_sha256(template.image_for(culture.locale))
+                made_of = [__version__, _EXAMPLE_SIDE, caption, culture.locale, boxes, image, fonts]
+                content = repr(made_of).encode("utf-8", "surrogatepass")
+                key = hashlib.sha256(content).hexdigest()[:16]
+                path = self.survey.folder / "examples" / f"{culture.code}-{example.id}-{key}.jpg"
+                if not path.exists():
+                    with replacing(path) as partial:
+                        drawn = renderer().render(template, caption, culture.locale).image
+                        drawn.save(partial, "JPEG", quality=88)
+                pictures[culture.code, example.id] = path
+                on_example()
+        return pictures
+
     @property
-    def prelabels(self) -> Prelabels | None:
+    def _prelabels(self) -> Prelabels | None:
         """What a model answered about the memes, where people are to see it."""
         shown = self.survey.state(PRELABELS).get("labels")
         return None if shown is None else Prelabels(shown["model"], shown["memes"])
@@ -261,16 +396,16 @@ class SurveySheets:
         if wanted == "all":
             return rounds
         if not wanted.isdecimal() or int(wanted) not in rounds:
-            known = ", ".join(map(str, rounds))
             raise InputError(
-                f"{self.survey.name} has no round {wanted[:20]!r}; it has {known}, or all."
+                f"{self.survey.name} has no round {wanted[:20]!r}; it has "
+                f"{', '.join(map(str, rounds))}, or all."
             )
         return (int(wanted),)
 
     def plan(
         self, rates: Mapping[str, object] | None = None, *, seconds: float | None, loss: float
     ) -> dict[str, Any]:
-        """What the survey takes: people, minutes and money by culture.
+        """Return what the survey takes: people, minutes and money by culture.
 
         `rates` are `wage`, `currency`, `fee` and `vat`, else as memeloc.toml has them; a meme takes
         `seconds`, else what the culture's retained people took so far; `loss` is the share that
@@ -302,27 +437,23 @@ class SurveySheets:
         Raises:
             InputError: there was no pre-annotation, or there are not enough memes.
         """
-        wanted = preannotation.balance(total, harmful, harmless, tied)
-        if PREANNOTATION not in self.survey.rounds:
-            raise InputError(
-                f"{self.survey.name} has no pre-annotation; build it with --preannotate."
-            )
+        survey, wanted = self.survey, preannotation.balance(total, harmful, harmless, tied)
+        if PREANNOTATION not in survey.rounds:
+            raise InputError(f"{survey.name} has no pre-annotation; build it with --preannotate.")
         answers = self.answers.checked().answers(lambda number: number == PREANNOTATION)
         outcomes = preannotation.outcomes(
             list(zip(answers["item"], answers["label"], strict=True)),
-            self.survey.memes,
-            self.survey.taxonomy,
+            survey.memes,
+            survey.taxonomy,
             fewest_votes=fewest_votes,
         )
-        memes = preannotation.choose(
-            outcomes, self.survey.memes, wanted, seed=self.survey.design.seed
-        )
-        chosen = {meme: self.survey.memes[meme] for meme in memes}
-        batches = build(chosen, self.survey.design, self.survey.taxonomy)
-        new = self.survey.store.add_batches(self.survey.name, batches)
-        there = Counter(outcomes.values())
-        taken = {str(kind): (wanted[kind], there[kind]) for kind in preannotation.KINDS}
-        return build_result(self.survey, batches, chosen, new, outcomes=taken)
+        memes = preannotation.choose(outcomes, survey.memes, wanted, seed=survey.design.seed)
+        chosen = {meme: survey.memes[meme] for meme in memes}
+        batches = build(chosen, survey.design, survey.taxonomy)
+        new = survey.store.add_batches(survey.name, batches)
+        existing = Counter(outcomes.values())
+        taken = {str(kind): (wanted[kind], existing[kind]) for kind in preannotation.KINDS}
+        return build_result(survey, batches, chosen, new, outcomes=taken)
 
     def look_up(self, out: Path | None = None) -> Mapping[str, Any]:
         """Look up the ids of the recruitment service's filters that the cultures need.
@@ -334,43 +465,38 @@ class SurveySheets:
             ServiceError: the service cannot be reached.
         """
         target = self.survey.target(next(offering("look_up")))
-        return target.look_up(
-            self.survey.design.cultures, self.survey.workspace.root or Path(), out
+        root = self.survey.workspace.root or Path()
+        return target.look_up(self.survey.design.cultures, root, out)
+
+
+def _captions_of(to_send: SheetsToSend) -> list[tuple[str, str, str]]:
+    """Return language tag, meme and caption of what sheets show."""
+    return [
+        (sheet.culture.locale.tag, entry.meme_id, entry.caption)
+        for sheet in to_send.sheets
+        for entry in sheet.entries
+        if isinstance(entry, MemeEntry)
+    ]
+
+
+def _rendered(
+    folder: Path, memes: set[str], tags: Collection[str]
+) -> dict[tuple[str, str], tuple[Path, str]]:
+    """Return by meme and language the rendered picture and the caption in it."""
+    from memeloc.render.sets.reading import shown_pictures
+
+    if not folder.is_dir():
+        raise InputError(
+            "There is no such folder; name the one that `memeloc render --out` wrote.", file=folder
         )
-
-    def serve(
-        self,
-        *,
-        contact: str = "",
-        pictures: str | Path = "out",
-        cultures: Sequence[str] = (),
-        settings: Mapping[str, Any] | None = None,
-        on_progress: OnProgress = lambda more, total: None,
-    ) -> SurveyServer:
-        """What a server needs to show the sheets of all rounds that are not closed.
-
-        Args:
-            contact: whom annotators may ask, as they read it; empty for that of the last export.
-            pictures: the folder that rendering made.
-            cultures: codes; all by default.
-            settings: of `ServeSettings`; before memeloc.toml's.
-            on_progress: counts examples that are rendered.
-
-        Raises:
-            InputError: a picture or the contact is missing, a setting cannot be, or people are to
-                see what a model answered, which pages do not show.
-        """
-        refuse_prelabels("a server", self.survey.name, self.prelabels)
-        known = self.labels.known_sheets()
-        chosen = read_serve_settings({**self.survey.settings("serve"), **(settings or {})})
-        to_send, _ = self.prepare(
-            contact=contact,
-            pictures=Path(pictures),
-            cultures=cultures,
-            rounds=self.survey.open_rounds,
-            on_progress=on_progress,
+    rendered = shown_pictures(folder, set(tags))
+    by_tag = {tag: [meme for meme in sorted(memes) if (meme, tag) not in rendered] for tag in tags}
+    lacking = {tag: missing for tag, missing in by_tag.items() if missing}
+    for tag, missing in lacking.items():
+        raise InputError(
+            f"{len(missing)} of {counted(len(memes), 'meme')} without picture in {tag}, "
+            f"{missing[0]!r} the first; run: memeloc render --langs {','.join(lacking)} "
+            f"--out {folder}",
+            file=folder,
         )
-        # Who is at a sheet that asks for what is known by now may end it; nobody begins it.
-        sheets = [replace(row, wanted=0) if row.id in known else row for row in to_send.sheets]
-        to_send = replace(to_send, sheets=tuple(sheets))
-        return SurveyServer(self.survey, to_send, chosen, self.answers)
+    return rendered

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -122,7 +124,7 @@ class Surveys(ImportingAnswers):
             else memes_with_captions(workspace, of, wanted, chosen.captions)
         )
         templates = sampled(memes.templates, numbers.sample, chosen.seed)
-        design = Design(name, labels.name, of, **design_numbers(numbers), seed=chosen.seed)
+        design = Design(name, labels.name, of, **design_numbers(vars(numbers)), seed=chosen.seed)
         assigned: Assigned = {}
         if team is not None:
             made, assigned = build_shared(templates, design, labels, team, numbers.sharing)
@@ -132,16 +134,25 @@ class Surveys(ImportingAnswers):
         else:
             made = (split if chosen.preannotate else build)(templates, design, labels)
         is_shipped = asked in taxonomy_names()
+        # Of batches that a team gave there is a hash: another table is another design.
+        tables = json.dumps([[batch.id, batch.memes, batch.cultures] for batch in made])
         values = design_values(
             design,
             templates,
             None if is_shipped else Path(asked).read_text(encoding="utf-8-sig"),
-            demographics=labels.demographics,
-            item_texts=read_item_texts(chosen.items, labels, templates),
+            demographics=list(labels.demographics),
+            item_texts=dict(sorted(read_item_texts(chosen.items, labels, templates).items())),
             collected=finished,
-            pictures=memes.pictures,
-            given=made if wanted.given else (),
-            recipe=scheme,
+            pictures={meme: memes.pictures[meme] for meme in sorted(templates) if memes.pictures},
+            given=hashlib.sha256(tables.encode()).hexdigest() if wanted.given else "",
+            recipe=scheme
+            and {
+                "name": scheme.name,
+                "mode": scheme.mode,
+                "leave_out": list(scheme.leave_out),
+                "check": dict(scheme.check),
+                "settle": dict(scheme.settle),
+            },
         )
         new = workspace.store.surveys.add(name, values, made)
         survey = StoredSurvey(workspace, name)

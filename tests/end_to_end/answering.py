@@ -12,7 +12,6 @@ from examples.simulated_team import Colleagues, simulate_team
 from examples.simulation import Crowd, simulate, truths
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.workspace import Workspace
-from memeloc.workspace.sheets_to_send import sheets_as_sent
 from memeloc.workspace.survey_teams import assigned_to, team_of
 from tests.worlds import answers_of
 
@@ -25,7 +24,7 @@ def sent(name: str) -> SheetsToSend:
     """Return a survey as it went out, with the sheets of its newest round."""
     with Workspace.find() as workspace:
         survey = workspace.survey(name)
-        (pack, *_) = sheets_as_sent(survey)
+        (pack, *_) = survey.as_sent()
     newest = [sheet for sheet in pack.sheets if sheet.round == survey.rounds[-1]]
     return replace(pack, sheets=tuple(newest))
 

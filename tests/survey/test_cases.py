@@ -106,9 +106,7 @@ def stored(name: str = "pilot") -> list[Any]:
 def forms_table(sheet: Sheet, people: Sequence[str], **more: str) -> list[dict[str, str]]:
     """Responses of a Google Form, titles as it has them; `more` by the questions' keys."""
     with Workspace.find() as workspace:
-        from memeloc.workspace.sheets_to_send import sheets_as_sent
-
-        form = plan(sheets_as_sent(workspace.survey(sheet.survey))[0], sheet)
+        form = plan(workspace.survey(sheet.survey).as_sent()[0], sheet)
     rows = []
     for number, who in enumerate(people):
         row = {"Timestamp": f"2026/03/12 3:0{number}:05 PM GMT+1"}

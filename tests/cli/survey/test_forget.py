@@ -16,7 +16,6 @@ from memeloc.survey.serving import Place
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.registry import target_names
 from memeloc.workspace import Workspace
-from memeloc.workspace.sheets_to_send import sheets_as_sent
 from tests.cli.survey.test_survey import (
     CONTACT,
     Run,
@@ -88,7 +87,7 @@ def holding(folder: Path, *texts: str) -> list[str]:
 def pack(command: Run, folder: Path) -> SheetsToSend:
     build(command)
     with Workspace.find() as workspace:
-        return sheets_as_sent(workspace.survey("pilot"))[0]
+        return workspace.survey("pilot").as_sent()[0]
 
 
 @pytest.fixture

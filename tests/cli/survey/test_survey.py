@@ -13,7 +13,6 @@ import pytest
 
 from memeloc.survey.model import Check, Sheet, entry_id
 from memeloc.workspace import Workspace
-from memeloc.workspace.sheets_to_send import sheets_as_sent
 from tests.conftest import Outcome
 from tests.worlds import starter_rows, write_table
 
@@ -208,7 +207,7 @@ def test_answers_are_read_by_the_words_that_went_out(command: Run, folder: Path)
         writer.writerows(rows)
     with Workspace.find() as workspace:
         survey = workspace.survey("pilot")
-        pack = sheets_as_sent(survey)[0]
+        pack = survey.as_sent()[0]
         texts = pack.texts["de"]
         message = {key: texts.get(key) for key in texts.keys()}  # noqa: SIM118
         message |= {
@@ -217,6 +216,6 @@ def test_answers_are_read_by_the_words_that_went_out(command: Run, folder: Path)
         workspace.store.surveys.put_state(
             "pilot", "texts", "de later", {"place": 99, "texts": message}
         )
-        assert len(sheets_as_sent(survey)) == 2
+        assert len(survey.as_sent()) == 2
     printed = json.loads(command("survey", "import", "pilot", "filled.csv", "--json").out)
     assert (printed["files"][0]["submissions"], printed["rejected"]) == (1, [])
