@@ -51,6 +51,7 @@ _SIGN_IN = (
 _CLOCKS_DIFFER = timedelta(minutes=10)
 _FORM = "application/vnd.google-apps.form"
 _ITEMS = {"section": "pageBreakItem", "text": "textItem", "picture": "imageItem"}
+"""What items that ask nothing are in the API; all others are a `questionItem`."""
 
 
 class Service(JsonService):
@@ -101,110 +102,105 @@ class Service(JsonService):
         self.files = f"{endpoint or 'https://www.googleapis.com'}/drive/v3/files"
 
 
-class FormPush:
-    """One form on its way from nothing to open; `state` has by sheet id what was made of it.
+def push(
+    form: Form,
+    address: Address,
+    state: State,
+    service: Service | None,
+    *,
+    remake: bool,
+    open_to_all: bool,
+) -> Body:
+    """Make, fill, publish and open a form, as far as that is not done yet; without a service,
+    nothing is sent.
 
-    With `remake` it is made anew where its texts or pictures are others by now.
+    With `remake` it is made anew where its texts or pictures are others by now; `open_to_all` lets
+    everybody with the address answer, without signing in. Returns its `sheet`; `form`, the id,
+    empty if it was not made; `responder`, where it is answered; `prolific`, the same with
+    Prolific's participant id filled in; `calls`, the requests sent, or to be sent.
 
     Raises:
         InputError: it was made of other texts.
+        ServiceError, MissingError: as `Service.ask`.
     """
-
-    service: Service
-
-    def __init__(self, form: Form, address: Address, state: State, *, remake: bool) -> None:
-        self.form, self.address, self.state, self.calls = form, address, state, 0
-        self.made: Body = dict(state.get(form.sheet) or {})
-        digest = _digest(form)
-        if self.made.get("plan", digest) != digest:
-            if not remake:
-                raise InputError(
-                    f"The form of {form.sheet} was made of other texts or pictures. Keep it; or "
-                    "bin it in Drive and have it made anew: --option remake=true"
-                )
-            self.made = {"replaced": [*self.made.get("replaced", []), self.made.get("form", "")]}
-        self.made = {"items": {}} | self.made | {"plan": digest}
-
-    def make(self, service: Service, *, open_to_all: bool) -> None:
-        """Make, fill, publish and open it, as far as that is not done yet; raises as `Service.ask`.
-
-        `open_to_all` lets everybody with the address answer, without signing in.
-        """
-        self.service, made = service, self.made
-        if "form" not in made:
-            answer = service.ask(self._find_or_create)
-            responder = f"https://docs.google.com/forms/d/{answer['formId']}/viewform"
-            self._note(form=answer["formId"], responder=answer.get("responderUri") or responder)
-        form_url = f"{service.forms}/{made['form']}"
-        if not made.get("filled"):
-            while service.ask(lambda: self._fill(form_url)):
-                pass
-            self._note(filled=True)
-        if not made.get("published"):
-            service.ask(lambda: self._send("POST", f"{form_url}:setPublishSettings", PUBLISH))
-            self._note(published=True)
-        if not made.get("open"):
-            if open_to_all:
-                url = f"{service.files}/{made['form']}/permissions"
-                service.ask(lambda: self._send("POST", url, _OPEN_TO_ALL))
-            participant = str(made["items"]["participant"]["questionId"])
-            self._note(open=True, prolific=prefilled(str(made["responder"]), participant))
-
-    def row(self) -> Body:
-        """Return what is reported of it.
-
-        `form` is its id, empty if it was not made; `responder` where it is answered; `prolific` the
-        same with Prolific's participant id filled in; `calls` the requests sent, or to be sent.
-        """
-        row = {key: str(self.made.get(key, "")) for key in ("form", "responder", "prolific")}
-        # Made, published and opened; and looked at before each batch and after the last.
-        to_send = 0 if self.made.get("open") else 4 + 2 * len(batches(self.form, self.address))
-        return {"sheet": self.form.sheet, **row, "calls": self.calls or to_send}
-
-    def _note(self, **values: Any) -> None:
-        self.made.update(values)
-        self.state.put(self.form.sheet, dict(self.made))
-
-    def _send(self, method: str, url: str, body: Any = None, **query: str) -> Body:
-        self.calls += 1
-        return dict(self.service.send(method, url, body, **query))
-
-    def _find_or_create(self) -> Body:
-        forms = self.service.forms
-        if "asked" in self.made:
-            if form := self._made_before():
-                return self._send("GET", f"{forms}/{form}")
-        else:  # noted before the request leaves: a run that dies now is asked about by the next
-            self._note(asked=datetime.now(UTC).isoformat())
-        return self._send("POST", forms, create_body(self.form), unpublished="true")
-
-    def _made_before(self) -> str:
-        """Return the id of a form that was made under this name since it was asked for."""
-        since = datetime.fromisoformat(str(self.made["asked"])) - _CLOCKS_DIFFER
-        name = self.form.document.replace("\\", "\\\\").replace("'", "\\'")
-        query = (
-            f"name = '{name}' and mimeType = '{_FORM}' and trashed = false "
-            f"and createdTime >= '{since.strftime('%Y-%m-%dT%H:%M:%SZ')}'"
-        )
-        files = self._send("GET", self.service.files, q=query, fields="files(id,name)")
-        ids = {str(file["id"]) for file in files.get("files", [])}
-        ids -= {*self.made.get("replaced", [])}
-        if len(ids) > 1:
-            message = (
-                f"Drive has {len(ids)} new forms {self.form.document!r}, and it is not known "
-                "which is this survey's. Bin all but one, and push again."
+    made: Body = dict(state.get(form.sheet) or {})
+    digest, calls = _digest(form), 0
+    if made.get("plan", digest) != digest:
+        if not remake:
+            raise InputError(
+                f"The form of {form.sheet} was made of other texts or pictures. Keep it; or "
+                "bin it in Drive and have it made anew: --option remake=true"
             )
-            raise ServiceError(SERVICE, message, retryable=False)
-        return next(iter(ids), "")
+        made = {"replaced": [*made.get("replaced", []), made.get("form", "")]}
+    made = {"items": {}} | made | {"plan": digest}
 
-    def _fill(self, form_url: str) -> bool:
-        """Send the first batch of what the form lacks; False when it lacks nothing."""
-        present = _present(self.form, self._send("GET", form_url).get("items", []))
-        self._note(items=present)
-        lacking = batches(self.form, self.address, present)
+    def note(**values: Any) -> None:
+        made.update(values)
+        state.put(form.sheet, dict(made))
+
+    def send(method: str, url: str, body: Any = None, **query: str) -> Body:
+        nonlocal calls
+        calls += 1
+        assert service is not None
+        return dict(service.send(method, url, body, **query))
+
+    def find_or_create() -> Body:
+        assert service is not None
+        if "asked" in made:
+            files = send("GET", service.files, q=_since(form, made["asked"]), fields="files(id)")
+            ids = {str(file["id"]) for file in files.get("files", [])}
+            ids -= {*made.get("replaced", [])}
+            if len(ids) > 1:
+                message = (
+                    f"Drive has {len(ids)} new forms {form.document!r}, and it is not known "
+                    "which is this survey's. Bin all but one, and push again."
+                )
+                raise ServiceError(SERVICE, message, retryable=False)
+            if ids:
+                return send("GET", f"{service.forms}/{ids.pop()}")
+        else:  # noted before the request leaves: a run that dies now is asked about by the next
+            note(asked=datetime.now(UTC).isoformat())
+        return send("POST", service.forms, create_body(form), unpublished="true")
+
+    def fill() -> bool:
+        """Send the first batch of what the form lacks; return whether it lacked anything."""
+        note(items=_present(form, send("GET", url).get("items", [])))
+        lacking = batches(form, address, made["items"])
         if lacking:
-            self._send("POST", f"{form_url}:batchUpdate", lacking[0])
+            send("POST", f"{url}:batchUpdate", lacking[0])
         return bool(lacking)
+
+    if service is not None and "form" not in made:
+        answer = service.ask(find_or_create)
+        responder = f"https://docs.google.com/forms/d/{answer['formId']}/viewform"
+        note(form=answer["formId"], responder=answer.get("responderUri") or responder)
+    if service is not None and not made.get("open"):
+        url = f"{service.forms}/{made['form']}"
+        while not made.get("filled") and service.ask(fill):
+            pass
+        note(filled=True)
+        if not made.get("published"):
+            service.ask(lambda: send("POST", f"{url}:setPublishSettings", PUBLISH))
+            note(published=True)
+        if open_to_all:
+            permissions = f"{service.files}/{made['form']}/permissions"
+            service.ask(lambda: send("POST", permissions, _OPEN_TO_ALL))
+        participant = str(made["items"]["participant"]["questionId"])
+        note(open=True, prolific=prefilled(str(made["responder"]), participant))
+    # Made, published and opened; and looked at before each batch and after the last.
+    calls = calls or (0 if made.get("open") else 4 + 2 * len(batches(form, address)))
+    row = {key: str(made.get(key, "")) for key in ("form", "responder", "prolific")}
+    return {"sheet": form.sheet, **row, "calls": calls}
+
+
+def _since(form: Form, asked: str) -> str:
+    """Return Drive's query for forms of this name that were made since one was asked for."""
+    since = datetime.fromisoformat(asked) - _CLOCKS_DIFFER
+    name = form.document.replace("\\", "\\\\").replace("'", "\\'")
+    return (
+        f"name = '{name}' and mimeType = '{_FORM}' and trashed = false "
+        f"and createdTime >= '{since.strftime('%Y-%m-%dT%H:%M:%SZ')}'"
+    )
 
 
 def _digest(form: Form) -> str:
@@ -218,7 +214,7 @@ def _digest(form: Form) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
-def _present(form: Form, items: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
+def _present(form: Form, items: Sequence[Body]) -> dict[str, dict[str, str]]:
     """Return the ids of a form's items that are there, by key: found by id, else by kind and texts.
 
     Google may give ids of its own instead of those that it was asked for.
@@ -235,13 +231,12 @@ def _present(form: Form, items: Sequence[Mapping[str, Any]]) -> dict[str, dict[s
                 and there.get("description", "") == item.description
             ):
                 found[item.key] = id
-    questions = {
-        key: left[id].get("questionItem", {}).get("question", {}) for key, id in found.items()
-    }
-    return {
-        key: {"itemId": id, "questionId": str(questions[key].get("questionId") or question_id(id))}
-        for key, id in found.items()
-    }
+    present = {}
+    for key, id in found.items():
+        question = left[id].get("questionItem", {}).get("question", {})
+        own = str(question.get("questionId") or question_id(id))
+        present[key] = {"itemId": id, "questionId": own}
+    return present
 
 
 def picture_address(base: str | Mapping[str, str], name: str) -> str:
@@ -291,10 +286,9 @@ def batches(
     present = present or {}
     ids = form.ids() | {key: item["itemId"] for key, item in present.items()}
     there = {place for place, item in enumerate(form.items) if item.key in present}
-    missing = [(place, item) for place, item in enumerate(form.items) if item.key not in present]
-    sections = [placed for placed in missing if placed[1].kind == "section"]
-    others = [placed for placed in missing if placed[1].kind != "section"]
-    groups = [sections]
+    missing = [place for place in range(len(form.items)) if place not in there]
+    others = [place for place in missing if form.items[place].kind != "section"]
+    groups = [[place for place in missing if place not in others]]
     groups += [
         others[start : start + ITEMS_AT_ONCE] for start in range(0, len(others), ITEMS_AT_ONCE)
     ]
@@ -308,11 +302,11 @@ def batches(
     bodies: list[Body] = []
     for group in groups:
         requests = [] if bodies or present else first
-        for place, item in group:
+        for place in group:
             location = {"index": sum(other < place for other in there)}
             there.add(place)
-            body = {"item": item_body(item, ids, address), "location": location}
-            requests.append({"createItem": body})
+            item = item_body(form.items[place], ids, address)
+            requests.append({"createItem": {"item": item, "location": location}})
         if requests:
             bodies.append({"requests": requests})
     return bodies
@@ -330,8 +324,7 @@ def item_body(item: Item, ids: Mapping[str, str], address: Address) -> Body:
         if item.alt:
             image["image"]["altText"] = item.alt
     if item.kind in _ITEMS:
-        body[_ITEMS[item.kind]] = image
-        return body
+        return body | {_ITEMS[item.kind]: image}
     question: Body = {"questionId": question_id(id), "required": item.required}
     if item.kind in ("line", "paragraph"):
         question["textQuestion"] = {"paragraph": item.kind == "paragraph"}
@@ -349,8 +342,7 @@ def item_body(item: Item, ids: Mapping[str, str], address: Address) -> Body:
             options.append(choice)
         kind = "RADIO" if item.kind == "choice" else "CHECKBOX"
         question["choiceQuestion"] = {"type": kind, "options": options}
-    body["questionItem"] = {"question": question, **image}
-    return body
+    return body | {"questionItem": {"question": question, **image}}
 
 
 def prefilled(responder: str, question: str) -> str:

@@ -1,4 +1,4 @@
-"""What a form holds. In: a sheet and its texts. Out: a `Form`: its items, in order, with routing.
+"""Forms for sheets. In: a sheet and its texts. Out: a `Form`: its items, in order, with routing.
 
 A form is written twice: as requests to the Forms API and as data of an Apps Script, so both make
 the same; and answers are read by it. One page is one section. Only an option of a choice can lead
@@ -82,7 +82,7 @@ class Item(NamedTuple):
 
     @property
     def routed(self) -> bool:
-        """Whether its options lead to sections; then all of them do."""
+        """Return whether its options lead to sections; then all of them do."""
         return any(option.goes for option in self.options)
 
 
@@ -145,10 +145,6 @@ class Step:
         return name if self.copy == 1 else f"{name}{mark}{self.copy}"
 
 
-_State = tuple[int, frozenset[int]]
-"""The place of a question, and those of later ones that nothing has ruled out."""
-
-
 def steps_of(questions: Sequence[ShownQuestion]) -> list[Step]:
     """Return the steps of an entry, its first question first; a step leads to later ones only.
 
@@ -162,194 +158,168 @@ def steps_of(questions: Sequence[ShownQuestion]) -> list[Step]:
                 f"Google Forms cannot ask {question.id!r} depending on {other!r}, which "
                 "people may give several answers to; take another target"
             )
-    found: dict[_State, dict[str, _State | None]] = {}
+    found: dict[tuple[int, ...], dict[str, tuple[int, ...]]] = {}
 
-    def following(place: int, possible: frozenset[int]) -> _State | None:
-        """The first question from a place on that is asked, whose own leads are found, too."""
-        while place < len(questions) and place not in possible:  # nor what depends on it
-            skipped = questions[place].id
-            possible = frozenset(at for at in possible if skipped not in questions[at].when)
-            place += 1
-        if place == len(questions):
-            return None
-        question, state = questions[place], (place, possible - {place})
-        depend = {at for at in state[1] if question.id in questions[at].when}
-        if state not in found:
-            found[state] = {
-                answer: following(
-                    place + 1,
-                    state[1]
-                    - {at for at in depend if answer not in questions[at].when[question.id]},
-                )
-                for answer in (question.answers if depend else ("",))
-            }
-        return state
+    def visit(possible: tuple[int, ...]) -> None:
+        """Find what is still asked after each answer to the first of the possible questions."""
+        if not possible or possible in found:
+            return
+        id, rest = questions[possible[0]].id, possible[1:]
+        decides = any(id in questions[place].when for place in rest)
+        found[possible] = {}
+        for answer in questions[possible[0]].answers if decides else ("",):
+            left, skipped = list[int](), set[str]()
+            for place in rest:
+                when = questions[place].when
+                if skipped & when.keys() or answer not in when.get(id, (answer,)):
+                    skipped.add(questions[place].id)
+                else:
+                    left.append(place)
+            found[possible][answer] = tuple(left)
+            visit(tuple(left))
 
-    following(0, frozenset(range(len(questions))))
-    states = sorted(found, key=lambda state: (state[0], sorted(state[1])))
+    visit(tuple(range(len(questions))))
+    order, copies = sorted(found), dict.fromkeys(range(len(questions)), 0)
     steps: list[Step] = []
-    for state in states:
-        question = questions[state[0]]
+    for possible in order:
         leads = {
-            answer: AFTER if after is None else states.index(after)
-            for answer, after in found[state].items()
+            answer: order.index(left) if left else AFTER for answer, left in found[possible].items()
         }
-        steps.append(Step(question, sum(step.question is question for step in steps) + 1, leads))
+        copies[possible[0]] += 1
+        steps.append(Step(questions[possible[0]], copies[possible[0]], leads))
     return steps
 
 
-class _Picture(NamedTuple):
-    picture: str = ""
-    source: Path | None = None
-    alt: str = ""
+_Picture = tuple[str, Path | None, str]
+"""The fields `picture`, `source` and `alt` of an item."""
+_NO_PICTURE: _Picture = ("", None, "")
 
 
-_NO_PICTURE = _Picture()
-
-
-def plan(to_send: SheetsToSend, sheet: Sheet) -> Form:
+def plan(survey: SheetsToSend, sheet: Sheet) -> Form:
     """Return a sheet as a form.
 
     Raises:
         InputError: it cannot be expressed as one: two answers read the same, a text is too long, or
             a picture is not a JPEG, PNG or GIF.
     """
-    return _Planner(to_send, sheet).form()
+    items = _Items(survey, sheet)
+    texts, get, codes = items.texts, items.texts.get, survey.codes.get(sheet.id)
+    items.add("warning", "text", get("warning.heading"), get("warning.text"))
+    agree = {"yes": "section:participant", "no": "section:declined"}
+    options = [Option(answer, get(f"consent.{answer}"), goes) for answer, goes in agree.items()]
+    # Addresses and codes are copied, so no isolates stand around them; they read well without.
+    items.add("consent", "choice", get("consent.heading"), texts.consent, options=options)
+    declined = get("consent.declined", code=codes.no_consent if codes else "")
+    items.add("section:declined", "section", get("consent.no"), declined)
+    items.add("declined", "choice", get("send"), options=[Option("send", get("send"), SUBMIT)])
+    items.add("section:participant", "section", get("definition.heading"))
+    # The sheet's id makes every CSV say whose it is, whatever its file is called.
+    title = f"{get('participant.label')} ({isolated(sheet.id, texts.locale.direction)})"
+    items.add("participant", "line", title, get("participant.help"))
+    asks_own = survey.taxonomy.item_text == "question"
+    heading = get("definition.heading") if asks_own else texts.question
+    items.add("definition", "text", heading, texts.definition)
+    lines = [
+        items.isolated("definition.label", label=texts.labels[label], definition=meaning)
+        for label, meaning in texts.definitions.items()
+    ]
+    lines += [f"• {rule}" for rule in texts.rules]
+    items.add("rules", "text", get("rules.heading"), "\n".join(lines))
+    if survey.taxonomy.examples:
+        items.add("section:examples", "section", get("examples.heading"))
+    for example in survey.taxonomy.examples:
+        label, caption = texts.labels[example.label], texts.captions[example.id]
+        because = items.isolated("examples.because", label=label, why=texts.reasons[example.id])
+        source = survey.examples.get((sheet.culture.code, example.id))
+        picture = items.picture(f"example-{example.id}", source, caption)
+        title = "" if source else one_line(caption)
+        items.add(f"example:{example.id}", "text", title, because, picture=picture)
+    for number, entry in enumerate(sheet.entries, 1):
+        _add_entry(items, number, entry)
+    done = get("sent.code", code=codes.done) if codes else ""
+    items.add("section:end", "section", get("send"), done)
+    items.add("comments", "paragraph", get("comments.label"), required=False)
+    return Form(
+        sheet.id,
+        sheet.survey,
+        shortened(one_line(get("title")), LONGEST_TITLE),
+        one_line(f"{sheet.survey} {sheet.id}"),
+        drawable(texts.introduction())[:LONGEST_DESCRIPTION],
+        tuple(items.items),
+        drawable(get("sent.thanks")),
+    )
 
 
-class _Planner:
-    """The items of a sheet's form, in their order."""
-
-    def __init__(self, to_send: SheetsToSend, sheet: Sheet) -> None:
-        self.to_send, self.sheet, self.texts = to_send, sheet, SheetTexts(to_send, sheet)
-        self.items: list[Item] = []
-        self.titles: set[str] = set()
-
-    def form(self) -> Form:
-        get, sheet, codes = self.texts.get, self.sheet, self.to_send.codes.get(self.sheet.id)
-        self._add("warning", "text", get("warning.heading"), get("warning.text"))
-        options = (
-            Option("yes", get("consent.yes"), "section:participant"),
-            Option("no", get("consent.no"), "section:declined"),
-        )
-        # Addresses and codes are copied, so no isolates stand around them; they read well without.
-        self._add("consent", "choice", get("consent.heading"), self.texts.consent, options)
-        declined = get("consent.declined", code=codes.no_consent if codes else "")
-        self._add("section:declined", "section", get("consent.no"), declined)
-        self._add("declined", "choice", get("send"), "", [Option("send", get("send"), SUBMIT)])
-        self._introduction()
-        for number, entry in enumerate(sheet.entries, 1):
-            self._entry(number, entry)
-        done = get("sent.code", code=codes.done) if codes else ""
-        self._add("section:end", "section", get("send"), done)
-        self._add("comments", "paragraph", get("comments.label"), required=False)
-        return Form(
-            sheet.id,
-            sheet.survey,
-            shortened(one_line(get("title")), LONGEST_TITLE),
-            one_line(f"{sheet.survey} {sheet.id}"),
-            drawable(self.texts.introduction())[:LONGEST_DESCRIPTION],
-            tuple(self.items),
-            drawable(get("sent.thanks")),
-        )
-
-    def _introduction(self) -> None:
-        texts, get, taxonomy = self.texts, self.texts.get, self.to_send.taxonomy
-        self._add("section:participant", "section", get("definition.heading"))
-        # The sheet's id makes every CSV say whose it is, whatever its file is called.
-        title = f"{get('participant.label')} ({isolated(self.sheet.id, texts.locale.direction)})"
-        self._add("participant", "line", title, get("participant.help"))
-        asks_own = taxonomy.item_text == "question"
-        heading = get("definition.heading") if asks_own else texts.question
-        self._add("definition", "text", heading, texts.definition)
-        lines = [
-            self._isolated("definition.label", label=texts.labels[label], definition=meaning)
-            for label, meaning in texts.definitions.items()
-        ]
-        lines += [f"• {rule}" for rule in texts.rules]
-        self._add("rules", "text", get("rules.heading"), "\n".join(lines))
-        if taxonomy.examples:
-            self._add("section:examples", "section", get("examples.heading"))
-        for example in taxonomy.examples:
-            label, why = texts.labels[example.label], texts.reasons[example.id]
-            because = self._isolated("examples.because", label=label, why=why)
-            caption = texts.captions[example.id]
-            source = self.to_send.examples.get((self.sheet.culture.code, example.id))
-            picture = self._picture(f"example-{example.id}", source, caption)
-            title = "" if source else one_line(caption)
-            self._add(f"example:{example.id}", "text", title, because, picture=picture)
-
-    def _entry(self, number: int, entry: Entry) -> None:
-        """Add a section for each step; of a person's questions one, where none decides."""
-        total, is_person = len(self.sheet.entries), isinstance(entry, PersonEntry)
-        progress = self.texts.get("progress", number=number, total=total)
-        heading = self.texts.get("person.heading") if is_person else progress
-        steps = steps_of(self.texts.questions(entry))
-        sections = [f"section:{number}"]
-        sections += [
-            step.numbered(f"section:{number}-{step.question.id}", "-") for step in steps[1:]
-        ]
-        sections.append(f"section:{number + 1}" if number < total else "section:end")
-        on_one_page = is_person and all(step.leads.keys() == {""} for step in steps)
-        for place, step in enumerate(steps):
-            if not (place and on_one_page):
-                self._add(sections[place], "section", heading)
-            goes = {answer: sections[to] for answer, to in step.leads.items()}
-            if step.question.id == LABEL:
-                self._label(number, entry, step.question, goes)
-                continue
-            leads_on = set(goes.values()) == {sections[place + 1]}
-            self._further(number, entry, step, {} if on_one_page or leads_on else goes)
-
-    def _label(
-        self, number: int, entry: Entry, question: ShownQuestion, goes: Mapping[str, str]
-    ) -> None:
-        title = question.text
-        if isinstance(entry, Check) and entry.kind == "explicit":
-            title = self._isolated("check.explicit", label=self.texts.labels[entry.expected])
-        alt = self._isolated("image.alt", number=number, caption=self.texts.text(entry))
-        options = [
-            Option(label, name, goes.get(label) or goes[""])
-            for label, name in question.answers.items()
-        ]
-        options.append(Option(STOP, self.texts.get("stop.button"), SUBMIT))
-        picture = self._picture(entry_id(entry), entry.picture, alt)
-        key, title = question_key(entry_id(entry)), f"{number}. {one_line(title)}"
-        self._add(key, "choice", title, "", options, picture=picture)
-
-    def _further(self, number: int, entry: Entry, step: Step, goes: Mapping[str, str]) -> None:
-        """Add a question whose answers lead to sections; without `goes` all lead to the next."""
-        question, answers = step.question, step.question.answers
-        kind: Kind = "choices" if question.kind == "choices" else "choice"
+def _add_entry(items: _Items, number: int, entry: Entry) -> None:
+    """Add a section for each step; of a person's questions one, where none decides."""
+    texts, total, is_person = items.texts, len(items.sheet.entries), isinstance(entry, PersonEntry)
+    progress = texts.get("progress", number=number, total=total)
+    heading = texts.get("person.heading") if is_person else progress
+    steps = steps_of(texts.questions(entry))
+    sections = [f"section:{number}"]
+    sections += [step.numbered(f"section:{number}-{step.question.id}", "-") for step in steps[1:]]
+    sections.append(f"section:{number + 1}" if number < total else "section:end")
+    on_one_page = is_person and all(step.leads.keys() == {""} for step in steps)
+    for place, step in enumerate(steps):
+        question = step.question
+        if not (place and on_one_page):
+            items.add(sections[place], "section", heading)
+        goes = {answer: sections[to] for answer, to in step.leads.items()}
+        key, title = question_key(entry_id(entry), question.id), question.text
+        if question.id == LABEL:
+            if isinstance(entry, Check) and entry.kind == "explicit":
+                title = items.isolated("check.explicit", label=texts.labels[entry.expected])
+            alt = items.isolated("image.alt", number=number, caption=texts.text(entry))
+            options = [
+                Option(label, name, goes.get(label) or goes[""])
+                for label, name in question.answers.items()
+            ]
+            options.append(Option(STOP, texts.get("stop.button"), SUBMIT))
+            picture = items.picture(entry_id(entry), entry.picture, alt)
+            title = f"{number}. {one_line(title)}"
+            items.add(key, "choice", title, options=options, picture=picture)
+            continue
+        if on_one_page or set(goes.values()) == {sections[place + 1]}:
+            goes = {}
+        kind, answers = _KINDS.get(question.kind, "choice"), question.answers
         if question.scale is not None:
             low, high = question.scale
-            answers = {str(number): str(number) for number in range(low, high + 1)}
-            if low in (0, 1) and 3 <= high <= 10:  # other scales Forms does not have
-                kind = "scale"
-        elif question.kind == "text":
-            kind = "paragraph"
+            answers = {str(step): str(step) for step in range(low, high + 1)}
+            # Other scales Forms does not have.
+            kind = "scale" if low in (0, 1) and 3 <= high <= 10 else "choice"
         options = [
             Option(answer, name, goes.get(answer, goes.get("", "")) if kind == "choice" else "")
             for answer, name in answers.items()
         ]
         # Who leaves out what decides would go on to the section that happens to stand next.
         required = question.required or (kind == "choice" and bool(goes))
-        key = question_key(entry_id(entry), question.id)
-        name, title = step.numbered(key, "#"), f"{number}. {one_line(question.text)}"
-        self._add(name, kind, title, question.draft, options, required=required, asks=key)
+        name, title, draft = step.numbered(key, "#"), f"{number}. {one_line(title)}", question.draft
+        items.add(name, kind, title, draft, options=options, required=required, asks=key)
         if goes and kind != "choice":  # only an option can lead elsewhere than on
-            following = self.texts.get("next")
-            option = Option("next", following, goes[""])
-            self._add(f"go:{name}", "choice", f"{number}. {following}", "", [option])
+            option = Option("next", texts.get("next"), goes[""])
+            items.add(f"go:{name}", "choice", f"{number}. {option.text}", options=[option])
 
-    def _isolated(self, key: str, **values: object) -> str:
+
+_KINDS: Mapping[str, Kind] = {"choices": "choices", "text": "paragraph"}
+"""What a question of another kind than a choice is in a form."""
+
+
+class _Items:
+    """The items of a sheet's form so far."""
+
+    def __init__(self, survey: SheetsToSend, sheet: Sheet) -> None:
+        self.sheet, self.texts = sheet, SheetTexts(survey, sheet)
+        self.items: list[Item] = []
+        self.titles: set[str] = set()
+
+    def isolated(self, key: str, **values: object) -> str:
         """Return a text whose placeholders may be of another direction than it is."""
         direction = self.texts.locale.direction
         return self.texts.get(
             key, **{name: isolated(value, direction) for name, value in values.items()}
         )
 
-    def _picture(self, name: str, source: Path | None, alt: str) -> _Picture:
+    def picture(self, name: str, source: Path | None, alt: str) -> _Picture:
         """Return a picture named by sheet, two hyphens and entry.
 
         Characters that do not go into every file system or address become `_`, with a hash behind.
@@ -363,16 +333,16 @@ class _Planner:
         if safe != name or safe.lower() != safe:
             safe += "-" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
         alt = shortened(one_line(alt), LONGEST_ALT)
-        return _Picture(f"{self.sheet.id}--{safe}{suffix}", source, alt)
+        return f"{self.sheet.id}--{safe}{suffix}", source, alt
 
-    def _add(
+    def add(
         self,
         key: str,
         kind: Kind,
         title: str,
         description: str = "",
-        options: Sequence[Option] = (),
         *,
+        options: Sequence[Option] = (),
         required: bool = True,
         picture: _Picture = _NO_PICTURE,
         asks: str = "",
@@ -387,27 +357,22 @@ class _Planner:
         if len(heading) > LONGEST_TITLE:
             heading, rest = shortened(heading, LONGEST_TITLE), title
         pieces = pieces_of(f"{rest.strip()}\n{description}") or [""]
-        if kind in QUESTIONS:
-            *before, last = pieces
-            for number, piece in enumerate(before, 1):
-                self.items.append(Item(f"{key}:before-{number}", "text", "", piece))
-            numbers, name = count(2), heading
-            while (compared := folded(name)) in self.titles:
-                name = f"{heading} ({next(numbers)})"
-            self.titles.add(compared)
-            checked = self._checked(key, options)
-            self.items.append(Item(key, kind, name, last, checked, required, *picture, asks))
+        if kind not in QUESTIONS:
+            if picture[0]:  # it may have no description beside it, so its text follows
+                self.items.append(Item(f"{key}:picture", "picture", "", "", (), False, *picture))
+            self.items.append(Item(key, kind, heading, pieces[0]))
+            for number, piece in enumerate(pieces[1:], 2):
+                self.items.append(Item(f"{key}:{number}", "text", "", piece))
             return
-        if picture.picture:  # it may have no description beside it, so its text follows
-            self.items.append(Item(f"{key}:picture", "picture", "", "", (), False, *picture))
-        self.items.append(Item(key, kind, heading, pieces[0]))
-        for number, piece in enumerate(pieces[1:], 2):
-            self.items.append(Item(f"{key}:{number}", "text", "", piece))
-
-    def _checked(self, key: str, options: Sequence[Option]) -> tuple[Option, ...]:
-        checked = tuple(option._replace(text=one_line(option.text)) for option in options)
+        for number, piece in enumerate(pieces[:-1], 1):
+            self.items.append(Item(f"{key}:before-{number}", "text", "", piece))
+        numbers, name = count(2), heading
+        while (compared := folded(name)) in self.titles:
+            name = f"{heading} ({next(numbers)})"
+        self.titles.add(compared)
+        options = tuple(option._replace(text=one_line(option.text)) for option in options)
         seen: dict[str, str] = {}
-        for option in checked:
+        for option in options:
             problem = ""
             if not 0 < len(option.text) <= LONGEST_TITLE:
                 problem = (
@@ -422,7 +387,7 @@ class _Planner:
             if problem:
                 what = f"sheet {self.sheet.id}, {key}: the answer {option.id!r}"
                 raise InputError(f"{what} {problem}")
-        return checked
+        self.items.append(Item(key, kind, name, pieces[-1], options, required, *picture, asks))
 
 
 @lru_cache(maxsize=1 << 12)

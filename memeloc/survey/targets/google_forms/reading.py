@@ -15,11 +15,17 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import AliasPath, BaseModel, Field
 
 from memeloc.errors import InputError
 from memeloc.survey.model import RejectedRow, Sheet, entry_id
-from memeloc.survey.targets.files import content_of, read_records, starts_as_json, validated
+from memeloc.survey.targets.files import (
+    content_of,
+    has_table,
+    read_records,
+    starts_as_json,
+    validated,
+)
 from memeloc.survey.targets.google_forms.forms import (
     QUESTIONS,
     STOP,
@@ -54,16 +60,12 @@ Texts = Mapping[str, Sequence[str]]
 class SheetForm:
     """A sheet's form as answers are read by it: its questions (`items`) by key."""
 
-    def __init__(self, to_send: SheetsToSend, sheet: Sheet) -> None:
-        self.to_send, self.sheet, self.form = to_send, sheet, plan(to_send, sheet)
+    def __init__(self, survey: SheetsToSend, sheet: Sheet) -> None:
+        self.places, self.sheet, self.form = survey.places, sheet, plan(survey, sheet)
         self.items = {item.key: item for item in self.form.items if item.kind in QUESTIONS}
         self.titles = {folded(item.title): _key(item) for item in self.items.values()}
-        questions = [LABEL, *(question.id for question in to_send.taxonomy.questions)]
-        self._keys = [
-            (entry, {question: question_key(entry, question) for question in questions})
-            for entry in map(entry_id, sheet.entries)
-        ]
-        self._stop = {STOP, folded(to_send.texts[sheet.culture.locale.tag].get("stop.button"))}
+        self._questions = [LABEL, *(question.id for question in survey.taxonomy.questions)]
+        self._stop = {STOP, folded(survey.texts[sheet.culture.locale.tag].get("stop.button"))}
 
     def key_of(self, title: str) -> str | None:
         """Return the key of a column's question, also with what is put behind doubled titles."""
@@ -75,7 +77,8 @@ class SheetForm:
     ) -> RawSubmission:
         """Return what one person sent; `id` is that of the response, if the file has one."""
         answers, stopped = [], False
-        for entry, keys in self._keys:
+        for entry in map(entry_id, self.sheet.entries):
+            keys = {question: question_key(entry, question) for question in self._questions}
             values = {name: texts[key] for name, key in keys.items() if texts.get(key)}
             content = {self.items[keys[name]].title: written for name, written in values.items()}
             if not self._stop.isdisjoint(map(folded, values.get(LABEL, ()))):
@@ -83,7 +86,7 @@ class SheetForm:
             elif content:
                 answers.append(RawAnswer(entry, values, content=content))
         consents = texts.get("consent", ())
-        agrees = [self.to_send.places.consent(self.sheet, text) for text in consents]
+        agrees = [self.places.consent(self.sheet, text) for text in consents]
         # Who answered has agreed, for the form asks for it first.
         unasked = None if answers and not consents else " ".join(consents)
         return RawSubmission(
@@ -109,19 +112,18 @@ def _key(item: Item) -> str:
     return item.asks or item.key
 
 
-class Forms:
-    """The forms of a survey's sheets, each planned when it is asked for; raises as `plan` does."""
+class Forms(dict[str, SheetForm]):
+    """The forms of a survey's sheets by id, each planned when it is asked for; raises as `plan`."""
 
-    def __init__(self, to_send: SheetsToSend) -> None:
-        self.to_send, self.sheets = to_send, {sheet.id: sheet for sheet in to_send.sheets}
-        self._forms: dict[str, SheetForm] = {}
-        labels = {tag: texts.get("participant.label") for tag, texts in to_send.texts.items()}
-        self._participant = tuple(f"{folded(label)} (" for label in labels.values())
+    def __init__(self, survey: SheetsToSend) -> None:
+        super().__init__()
+        self.survey, self.sheets = survey, {sheet.id: sheet for sheet in survey.sheets}
+        labels = {texts.get("participant.label") for texts in survey.texts.values()}
+        self._participant = tuple(f"{folded(label)} (" for label in labels)
 
-    def __getitem__(self, sheet: str) -> SheetForm:
-        if sheet not in self._forms:
-            self._forms[sheet] = SheetForm(self.to_send, self.sheets[sheet])
-        return self._forms[sheet]
+    def __missing__(self, sheet: str) -> SheetForm:
+        self[sheet] = SheetForm(self.survey, self.sheets[sheet])
+        return self[sheet]
 
     def asks_who(self, title: str) -> bool:
         """Return whether a title is that of a sheet's question for the participant."""
@@ -148,13 +150,12 @@ class Forms:
 
     @cached_property
     def questions(self) -> dict[str, tuple[SheetForm, str]]:
-        """The form and the question's key by the question's id, also by Google's own."""
+        """Return the form and the question's key by the question's id, also by Google's own."""
         questions: dict[str, tuple[SheetForm, str]] = {}
-        made = self.to_send.made.get("google-forms", {})
+        made = self.survey.made.get("google-forms", {})
         for sheet in self.sheets:
-            form, ids = self[sheet], {}
-            for key, id in form.form.ids().items():
-                ids[question_id(id)] = key
+            form = self[sheet]
+            ids = {question_id(id): key for key, id in form.form.ids().items()}
             for key, item in made.get(sheet, {}).get("items", {}).items():
                 ids[str(item.get("questionId"))] = key
             questions |= {
@@ -164,20 +165,16 @@ class Forms:
 
 
 @lru_cache(maxsize=4)
-def _forms_of(to_send: SheetsToSend) -> Forms:
+def _forms_of(survey: SheetsToSend) -> Forms:
     """Return the forms of a survey; the same for all files of an import."""
-    return Forms(to_send)
+    return Forms(survey)
 
 
 def recognises(path: Path) -> bool:
     """Return whether a file is the API's list of responses, or a table with numbered questions."""
-    try:
-        return starts_as_json(path, '"responseId"') or any(
-            _numbers(table.columns) >= {1, 2}
-            for table in read_tables(path, is_header=_is_header, encodings=("cp1252",))
-        )
-    except InputError:
-        return False
+    if starts_as_json(path, '"responseId"'):
+        return True
+    return has_table(path, lambda table: _numbers(table.columns) >= {1, 2}, is_header=_is_header)
 
 
 def _numbers(texts: Sequence[str]) -> set[int]:
@@ -188,13 +185,13 @@ def _is_header(texts: Sequence[str]) -> bool:
     return 1 in _numbers(texts)
 
 
-def read(path: Path, to_send: SheetsToSend, zone: tzinfo) -> Iterator[RawRecord]:
+def read(path: Path, survey: SheetsToSend, zone: tzinfo) -> Iterator[RawRecord]:
     """Read the responses of a file; `zone` is that of a table's timestamps that name none.
 
     Raises:
         InputError: it cannot be read, or has no row with a form's titles.
     """
-    forms, table = _forms_of(to_send), None
+    forms, table = _forms_of(survey), None
     if starts_as_json(path):
         yield from _responses(path, forms)
         return
@@ -225,14 +222,13 @@ def _part(
     sheets = next((at for at, cells in others.items() if forms.sheets.keys() & {*cells}), None)
     timed = next((at for at, cells in others.items() if _are_times(cells)), None)
     whole = forms.named((*names, path.stem)) if sheets is None else None
-    keys: dict[str, list[str | None]] = {}
     stamps = others[timed] if timed is not None else [""] * len(rows)
-    for number, (row, stamp, moment) in enumerate(
-        zip(rows, stamps, read_column(stamps, zone), strict=True)
+    named = others[sheets] if sheets is not None else [""] * len(rows)
+    keys: dict[str, list[str | None]] = {}
+    for row, sheet, stamp, moment in zip(
+        rows, named, stamps, read_column(stamps, zone), strict=True
     ):
-        form = whole
-        if sheets is not None and others[sheets][number] in forms.sheets:
-            form = forms[others[sheets][number]]
+        form = forms[sheet] if sheet in forms.sheets else whole
         if form is None:
             message = (
                 "No title, column or file name says which of the survey's sheets it is of: "
@@ -244,7 +240,7 @@ def _part(
             keys[form.sheet.id] = [
                 "participant" if forms.asks_who(name) else form.key_of(name) for name in names
             ]
-        texts = yield from _texts(form, row, keys[form.sheet.id], names, {sheets, timed})
+        texts = yield from _texts(form, row, keys[form.sheet.id], {sheets, timed})
         if len({clean_id(text) for text in texts.get("participant", ())}) > 1:
             message = "Two columns name different participants; leave the right one."
             content = form.content(texts)
@@ -267,11 +263,7 @@ def _are_times(column: Sequence[str]) -> bool:
 
 
 def _texts(
-    form: SheetForm,
-    row: Row,
-    keys: Sequence[str | None],
-    names: Sequence[str],
-    skipped: set[int | None],
+    form: SheetForm, row: Row, keys: Sequence[str | None], skipped: set[int | None]
 ) -> Generator[RejectedRow, None, dict[str, list[str]]]:
     """Return a row's texts by the questions' keys; what belongs to none is rejected."""
     texts: dict[str, list[str]] = {}
@@ -284,7 +276,7 @@ def _texts(
         name, problem = row.header.name(place), None
         if isinstance(cell, Formula):
             problem = ("formula", "A formula stands where an answer should be.")
-        elif place >= len(names):
+        elif place >= len(keys):
             problem = ("no title", "The row has more cells than the table has titles.")
         elif keys[place] is None:
             problem = ("unknown column", f"The form has no question {name[:80]!r}.")
@@ -306,12 +298,8 @@ class _Text(BaseModel):
     value: str
 
 
-class _Texts(BaseModel):
-    answers: list[_Text]
-
-
 class _Answer(BaseModel):
-    texts: _Texts | None = Field(None, alias="textAnswers")
+    texts: list[_Text] | None = Field(None, validation_alias=AliasPath("textAnswers", "answers"))
 
 
 class _Response(BaseModel):
@@ -350,9 +338,9 @@ def _records(
     (form,) = sheets.values()
     texts: dict[str, list[str]] = {}
     for id, answer in response.answers.items():
-        if id in questions and answer.texts:
+        if id in questions and answer.texts is not None:
             written = texts.setdefault(questions[id][1], [])
-            written += [text.value for text in answer.texts.answers if text.value.strip()]
+            written += [text.value for text in answer.texts if text.value.strip()]
             continue
         reason, message = "unknown answer", f"The answer to {id[:40]!r} is not a text."
         if id not in questions:

@@ -18,8 +18,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memeloc.errors import InputError
 from memeloc.survey.targets.files import copy_picture, write_json, write_text
-from memeloc.survey.targets.google_forms import reading
-from memeloc.survey.targets.google_forms.api import FormPush, Service, all_requests, picture_address
+from memeloc.survey.targets.google_forms import api, reading
+from memeloc.survey.targets.google_forms.api import Service, all_requests, picture_address
 from memeloc.survey.targets.google_forms.forms import Form, plan
 from memeloc.survey.targets.protocol import (
     RawRecord,
@@ -79,14 +79,14 @@ class GoogleForms(Target):
             raise InputError(f"zone is such as Europe/Berlin, not {zone[:60]!r}") from error
 
     def export(
-        self, to_send: SheetsToSend, folder: Path, *, on_sheet: Callable[[], None] = no_progress
+        self, survey: SheetsToSend, folder: Path, *, on_sheet: Callable[[], None] = no_progress
     ) -> Sequence[Path]:
         """Write everything; the README says how to go on."""
         written = [folder / "README.md", folder / "apps-script" / "Code.gs"]
         for path in (*written, folder / "apps-script" / "appsscript.json"):
             write_text(path, (_DATA / path.name).read_text(encoding="utf-8"))
-        for sheet in to_send.sheets:
-            form = plan(to_send, sheet)
+        for sheet in survey.sheets:
+            form = plan(survey, sheet)
             path = folder / "requests" / f"{sheet.id}.json"
             write_json(path, all_requests(form, self.address))
             write_json(folder / "forms" / f"{sheet.id}.json", _script_data(form))
@@ -104,18 +104,18 @@ class GoogleForms(Target):
         """Return whether a file holds responses, or is the script's list of forms."""
         return reading.recognises(path) or _is_list(path)
 
-    def read(self, path: Path, to_send: SheetsToSend) -> Iterator[RawRecord]:
+    def read(self, path: Path, survey: SheetsToSend) -> Iterator[RawRecord]:
         """Read the responses of a table, or of the API."""
-        return reading.read(path, to_send, self.zone)
+        return reading.read(path, survey, self.zone)
 
-    def read_made(self, path: Path, to_send: SheetsToSend) -> Mapping[str, Mapping[str, Any]]:
+    def read_made(self, path: Path, survey: SheetsToSend) -> Mapping[str, Mapping[str, Any]]:
         """Return by sheet id the form's id and addresses; nothing is left to make.
 
         Raises:
             InputError: a row is of no sheet of the survey, an address is not one of Google's forms,
                 or another form was made for the sheet.
         """
-        sheets, noted = {sheet.id for sheet in to_send.sheets}, to_send.made.get(self.name, {})
+        sheets, noted = {sheet.id for sheet in survey.sheets}, survey.made.get(self.name, {})
         made: dict[str, Mapping[str, Any]] = {}
         for row in read_table(path, _COLUMNS).rows if _is_list(path) else ():
             sheet, form, answer, prolific = (row[name].strip() for name in _COLUMNS)
@@ -137,29 +137,29 @@ class GoogleForms(Target):
 
     def push(
         self,
-        to_send: SheetsToSend,
+        survey: SheetsToSend,
         state: State,
         *,
         dry_run: bool = False,
         publish: bool = False,
         agree: Callable[[str], bool] = disagree,
     ) -> Sequence[Mapping[str, Any]]:
-        """Make the forms, see `FormPush`; they are open at once, so none is published."""
+        """Make the forms, see `api.push`; they are open at once, so none is published."""
         if publish:
             raise InputError("Forms are open at once; there is nothing to publish.")
-        forms = [plan(to_send, sheet) for sheet in to_send.sheets]
+        forms = [plan(survey, sheet) for sheet in survey.sheets]
         if not self.pictures_base and any(item.picture for form in forms for item in form.items):
             raise InputError(
                 "Google fetches the pictures of a form from the web: put the exported folder "
                 "pictures on an https server and give its address: "
                 "--option pictures_base=https://..."
             )
-        pushed = [FormPush(form, self.address, state, remake=self.remake) for form in forms]
+        push = partial(api.push, remake=self.remake, open_to_all=self.open_to_all)
+        rows = [push(form, self.address, state, None) for form in forms]  # refused before any call
         if not dry_run:
             service = self.connect()
-            for form in pushed:
-                form.make(service, open_to_all=self.open_to_all)
-        return [form.row() for form in pushed]
+            rows = [push(form, self.address, state, service) for form in forms]
+        return rows
 
 
 def _is_list(path: Path) -> bool:
