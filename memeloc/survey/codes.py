@@ -21,15 +21,13 @@ LENGTH = 10
 
 
 def codes(survey: str, sheet: str, secret: bytes) -> CompletionCodes:
-    """The codes of a sheet (by its id), always the same for the same secret."""
-    return CompletionCodes(*(_code(survey, sheet, f"{ending} 0", secret) for ending in ENDINGS))
+    """Return the codes of a sheet (by its id), always the same for the same secret."""
+    return CompletionCodes(*(_code(secret, survey, sheet, f"{ending} 0") for ending in ENDINGS))
 
 
-def _code(survey: str, sheet: str, ending: str, secret: bytes) -> str:
+def _code(secret: bytes, *parts: str) -> str:
     # The lengths keep two splits of the same text apart.
-    message = "\n".join(
-        f"{len(part)} {part}" for part in ("completion code", survey, sheet, ending)
-    )
+    message = "\n".join(f"{len(part)} {part}" for part in ("completion code", *parts))
     digest = hmac.digest(secret, message.encode("utf-8", "surrogatepass"), "sha256")
     rest, letters = int.from_bytes(digest, "big"), []
     for _ in range(LENGTH):

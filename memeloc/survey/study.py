@@ -7,7 +7,7 @@ may put its own text in the place of any that ships, in English as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -58,7 +58,7 @@ class Study(BaseModel):
     @field_validator("texts", mode="before")
     @classmethod
     def _flattened(cls, value: Any) -> Any:
-        """Tables within tables are names with dots."""
+        """Return tables within tables by names with dots."""
         if not isinstance(value, Mapping):
             return value
         return {
@@ -67,29 +67,31 @@ class Study(BaseModel):
         }
 
     def line(self, name: str, tag: str) -> str:
-        """What it says in a language under a name of `LINES`; in English where that is lacking."""
+        """Return what stands under a name of `LINES` in a language; in English where it lacks."""
         value = getattr(self, name)
-        return value if isinstance(value, str) else str(_nearest(value, tag) or "")
-
-    def replaced(self, tag: str) -> dict[str, str]:
-        """The team's own texts in a language, by name."""
-        return dict(self.texts.get(tag) or self.texts.get(tag.partition("-")[0]) or {})
+        if isinstance(value, str):
+            return value
+        return _in(value, tag) or value.get(ENGLISH) or next(iter(value.values()), "")
 
     def apply(self, texts: SurveyTexts) -> SurveyTexts:
-        """All texts in a language, with the study's own.
-
-        Raises:
-            InputError: there is no text of that name, or it lost what people need.
-        """
+        """Return all texts in a language, with the study's own; raise InputError if there is no
+        text of that name, or it lost what people need."""
         tag = texts.locale.tag
-        known, own, english = set(texts.keys()), self.replaced(tag), self.replaced(ENGLISH)
+        own, english = (_in(self.texts, each) or {} for each in (tag, ENGLISH))
         for key, text in (own | english).items():
-            if key in known:
-                _check_usable(key, text, texts.source(key))
-            elif not key.startswith("taxonomy."):  # another survey may have that taxonomy
+            shipped = texts.english.get(key)
+            if shipped is None and not texts.has(key):
+                if key.startswith("taxonomy."):  # another survey may have that taxonomy
+                    continue
                 raise InputError(
                     f"[study.texts] of memeloc.toml has {key[:80]!r}, which is no text; "
                     "`memeloc survey texts` lists their names."
+                )
+            if text.strip() and not usable(key, text, shipped or ""):
+                needed = ", ".join(f"{{{name}}}" for name in sorted(placeholders(shipped or "")))
+                raise InputError(
+                    f"[study.texts] of memeloc.toml: {key} has to have what the text that ships "
+                    f"has: {needed or 'as many parts, with // between'}."
                 )
         changed = texts.replaced(own, english)
         lines = {f"study.{name}": self.line(name, tag) for name in LINES}
@@ -101,18 +103,21 @@ class Study(BaseModel):
         return changed.replaced(filled, {})
 
     def warnings(self, tags: Sequence[str], contact: str) -> Iterator[str]:
-        """What people read nowhere, a sentence each; `tags`: languages that are asked in."""
-        lacking = [name for name in ("controller", "retention") if not getattr(self, name)]
-        lacking += [] if contact else ["contact"]
-        if lacking:
+        """Yield what people read nowhere, a sentence each; `tags`: languages that are asked in."""
+        needed = {
+            "who is responsible": ("controller", self.controller),
+            "how long data are kept": ("retention", self.retention),
+            "whom to ask": ("contact", contact),
+        }
+        if lacking := {meaning: name for meaning, (name, value) in needed.items() if not value}:
             yield (
-                f"The page for consent does not say {_named(lacking)}: set "
-                f"{' and '.join(lacking)} under [study] in memeloc.toml."
+                f"The page for consent does not say {' and '.join(lacking)}: set "
+                f"{' and '.join(lacking.values())} under [study] in memeloc.toml."
             )
         for name in LINES:
             value = getattr(self, name)
             if isinstance(value, dict):
-                missing = [tag for tag in tags if not _own(value, tag)]
+                missing = [tag for tag in tags if not _in(value, tag)]
             else:
                 missing = list(tags[1:]) if value and name in _PROSE else []
             if missing:
@@ -121,35 +126,14 @@ class Study(BaseModel):
                     f"[study] {name} has no text in {', '.join(missing)}: write "
                     f"{name} = {{{example}}}."
                 )
-        for key in sorted(self.replaced(ENGLISH)):
-            if missing := [tag for tag in tags if tag != ENGLISH and key not in self.replaced(tag)]:
+        for key in sorted(self.texts.get(ENGLISH, {})):
+            if missing := [tag for tag in tags if key not in (_in(self.texts, tag) or {})]:
                 yield (
                     f"[study.texts.en] has a text of your own for {key}; {', '.join(missing)} "
                     "still say what ships."
                 )
 
 
-def _check_usable(key: str, text: str, shipped: str) -> None:
-    if text.strip() and not usable(key, text, shipped):
-        needed = ", ".join(f"{{{name}}}" for name in sorted(placeholders(shipped)))
-        raise InputError(
-            f"[study.texts] of memeloc.toml: {key} has to have what the text that ships has: "
-            f"{needed or 'as many parts, with // between'}."
-        )
-
-
-def _nearest(texts: Mapping[str, str], tag: str) -> str:
-    return _own(texts, tag) or texts.get(ENGLISH) or next(iter(texts.values()), "")
-
-
-def _own(texts: Mapping[str, str], tag: str) -> str:
-    return texts.get(tag) or texts.get(tag.partition("-")[0]) or ""
-
-
-def _named(names: Iterable[str]) -> str:
-    meanings = {
-        "controller": "who is responsible",
-        "retention": "how long data are kept",
-        "contact": "whom to ask",
-    }
-    return " and ".join(meanings[name] for name in names)
+def _in(texts: Mapping[str, Any], tag: str) -> Any:
+    """Return what is there for a language, or for the one that its tag begins with."""
+    return texts.get(tag) or texts.get(tag.partition("-")[0])

@@ -15,12 +15,11 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.model import Caption, Locale
-from memeloc.taxonomy import LABEL, SOURCE, Label, Taxonomy
+from memeloc.taxonomy import LABEL, SOURCE, Label, Taxonomy, load_taxonomy, taxonomy_names
 
 FOLDER = Path(__file__).parent / "texts"
 
@@ -41,17 +40,14 @@ class SurveyTexts:
 
     def __init__(self, locale: Locale, texts: Mapping[str, str], source: Mapping[str, str]) -> None:
         self.locale = locale
+        self.english = source
         self._texts = texts
-        self._source = source
 
     def get(self, key: str, **values: object) -> str:
-        """A text with its placeholders filled in; one that gets no value stays as it is.
-
-        Raises:
-            KeyError: there is no such text.
-        """
+        """Return a text with its placeholders filled in; one that gets no value stays as it is.
+        Raise KeyError if there is no such text."""
         own = self._texts.get(key)
-        text = own or self._source[key]
+        text = own or self.english[key]
         if "{" not in text:
             return text
 
@@ -76,22 +72,15 @@ class SurveyTexts:
         return _ASCII_DIGITS
 
     def has(self, key: str) -> bool:
-        """Whether there is such a text, in this language or in English."""
-        return bool(self._texts.get(key) or self._source.get(key))
-
-    def source(self, key: str) -> str:
-        """The English text."""
-        return self._source[key]
+        return bool(self._texts.get(key) or self.english.get(key))
 
     def replaced(self, own: Mapping[str, str], english: Mapping[str, str]) -> SurveyTexts:
-        """The same with other texts in this language, and other English ones, by name."""
-        kept = {key: text for key, text in own.items() if text.strip()}
-        source = {key: text for key, text in english.items() if text.strip()}
-        return SurveyTexts(self.locale, {**self._texts, **kept}, {**self._source, **source})
+        """Return the same with other texts in this language, and other English ones, by name."""
+        texts, source = {**self._texts, **_filled(own)}, {**self.english, **_filled(english)}
+        return SurveyTexts(self.locale, texts, source)
 
     def keys(self) -> tuple[str, ...]:
-        """The names of all texts."""
-        return tuple(dict.fromkeys((*self._source, *self._texts)))
+        return tuple(dict.fromkeys((*self.english, *self._texts)))
 
     def lacking(self, taxonomy: Taxonomy) -> tuple[str, ...]:
         """Return the names of the texts that a survey by `taxonomy` shows in English instead."""
@@ -108,65 +97,65 @@ class TaxonomyTexts:
     """
 
     def __init__(self, texts: SurveyTexts, taxonomy: Taxonomy) -> None:
-        def get(key: str) -> str:
-            return texts.get(f"taxonomy.{taxonomy.name}.{key}")
+        before = f"taxonomy.{taxonomy.name}"
 
-        self.question, self.definition = get("question"), get("definition")
-        self.labels = {label.id: get(f"label.{label.id}.name") for label in taxonomy.labels}
+        def named(kind: str, ids: Iterable[str], end: str = "") -> dict[str, str]:
+            return {each: texts.get(f"{before}.{kind}.{each}{end}") for each in ids}
+
+        self.question = texts.get(f"{before}.question")
+        self.definition = texts.get(f"{before}.definition")
+        self.labels = named("label", (label.id for label in taxonomy.labels), ".name")
         self.definitions = {
             label.id: explained(texts, taxonomy, label) for label in taxonomy.labels
         }
-        self.groups = {group: get(f"group.{group}") for group in taxonomy.groups}
-        self.rules = tuple(get(f"rule.{rule}") for rule in taxonomy.rules)
+        self.groups = named("group", taxonomy.groups)
+        self.rules = tuple(named("rule", taxonomy.rules).values())
         examples = [example.id for example in taxonomy.examples]
-        self.captions = {example: get(f"example.{example}.caption") for example in examples}
-        self.reasons = {example: get(f"example.{example}.why") for example in examples}
-        self.asked = dict[str, str]()
+        self.captions = named("example", examples, ".caption")
+        self.reasons = named("example", examples, ".why")
+        self.asked: dict[str, str] = {}
         self.answers: dict[str, dict[str, str]] = {LABEL: self.labels}
-        for asked in taxonomy.questions:
-            if asked.id in taxonomy.demographics:
-                own = f"demographics.{asked.id}"
-                self.asked[asked.id] = texts.get(f"{own}.text")
-                keys = {answer: f"{own}.answer.{answer}" for answer in asked.answers}
+        for each in taxonomy.questions:
+            if each.id in taxonomy.demographics:
+                asked = texts.get(f"demographics.{each.id}.text")
+                keys = {
+                    answer: f"demographics.{each.id}.answer.{answer}" for answer in each.answers
+                }
                 keys["prefer-not"] = "demographics.prefer-not"
-                self.answers[asked.id] = {id: texts.get(key) for id, key in keys.items()}
-                continue
-            label = taxonomy.whose_kinds(asked)
-            before = f"label.{label.id}.subcategory" if label else f"questions.{asked.id}.answer"
-            self.answers[asked.id] = {answer: get(f"{before}.{answer}") for answer in asked.answers}
-            self.asked[asked.id] = (
-                texts.get("subcategories.question", label=self.labels[label.id])
-                if label
-                else get(f"questions.{asked.id}.text")
-            )
+                answers = {answer: texts.get(key) for answer, key in keys.items()}
+            elif label := taxonomy.whose_kinds(each):
+                asked = texts.get("subcategories.question", label=self.labels[label.id])
+                answers = named(f"label.{label.id}.subcategory", each.answers)
+            else:
+                asked = texts.get(f"{before}.questions.{each.id}.text")
+                answers = named(f"questions.{each.id}.answer", each.answers)
+            self.asked[each.id], self.answers[each.id] = asked, answers
 
 
 def keys_in_use(taxonomy: Taxonomy) -> tuple[str, ...]:
     """Return the names of the texts that people of a survey may read: not those of other
     taxonomies, nor of questions that are not asked."""
-    unused = tuple(
-        before
-        for before, is_used in (
-            ("taxonomy.", False),
-            ("subcategories.", taxonomy.ask_subcategories),
-            ("person.", bool(taxonomy.about("person"))),
-            ("rules.", bool(taxonomy.rules)),
-        )
-        if not is_used
-    )
     asked = tuple(f"demographics.{id}." for id in taxonomy.demographics)
+    sections = {
+        "taxonomy": (),
+        "subcategories": ("",) if taxonomy.ask_subcategories else (),
+        "person": ("",) if taxonomy.about("person") else (),
+        "rules": ("",) if taxonomy.rules else (),
+        "demographics": (*asked, "demographics.prefer-not") if asked else (),
+    }
     general = (
-        key
-        for key in shipped_texts(SOURCE)
-        if not key.startswith((*unused, "demographics."))
-        or key.startswith(asked)
-        or (asked and key == "demographics.prefer-not")
+        key for key in shipped_texts(SOURCE) if key.startswith(sections.get(_section(key), ("",)))
     )
     return (*general, *taxonomy.keys())
 
 
+def _section(key: str) -> str:
+    section, dot, _ = key.partition(".")
+    return section if dot else ""
+
+
 def explained(texts: SurveyTexts, taxonomy: Taxonomy, label: Label) -> str:
-    """What a label means: its definition, and in brackets the names of its finer kinds."""
+    """Return what a label means: its definition, and in brackets the names of its finer kinds."""
     before = f"taxonomy.{taxonomy.name}.label.{label.id}"
     # Languages write lists in their own ways; a point between two names is read in all of them.
     finer = " · ".join(texts.get(f"{before}.subcategory.{kind}") for kind in label.subcategories)
@@ -180,83 +169,69 @@ def survey_texts(
     *,
     taxonomy: Taxonomy | None = None,
 ) -> SurveyTexts:
-    """The texts in a language, with those of a taxonomy of your own; de-AT takes those of de.
-
-    `corrections` by name come before all others, but for those that `usable` refuses.
-    """
+    """Return the texts in a language, with those of a taxonomy of your own; de-AT takes those of
+    de. `corrections` by name come before all others, but for those that `usable` refuses."""
     english = catalogue(taxonomy)
     corrected = {
         key: text
-        for key, text in (corrections or {}).items()
-        if text.strip() and usable(key, text, english.get(key, ""))
+        for key, text in _filled(corrections or {}).items()
+        if usable(key, text, english.get(key, ""))
     }
     own = texts_in(locale.tag, [taxonomy] if taxonomy else [])
     return SurveyTexts(locale, {**own, **corrected}, english)
 
 
 def texts_in(tag: str, taxonomies: Iterable[Taxonomy] = ()) -> dict[str, str]:
-    """The texts by name that ship in a language, and that taxonomies bring; no English ones."""
-    nearest = _nearest(tag, shipped_languages())
-    texts = dict(shipped_texts(nearest)) if nearest else {}
+    """Return the texts by name that ship in a language, and that taxonomies bring; no English
+    ones."""
+    shipped = nearest(tag, shipped_languages())
+    texts = dict(shipped_texts(shipped)) if shipped else {}
     for taxonomy in taxonomies:
-        if nearest := _nearest(tag, taxonomy.texts):
-            texts |= taxonomy.texts[nearest]
+        if brought := nearest(tag, taxonomy.texts):
+            texts |= taxonomy.texts[brought]
     return texts
 
 
 def catalogue(taxonomy: Taxonomy | None = None) -> dict[str, str]:
-    """All English texts by name, with those of a taxonomy of your own.
-
-    It is what `correct export --kind survey` sends out to translators.
-    """
+    """Return all English texts by name, with those of a taxonomy of your own: what `correct export
+    --kind survey` sends out to translators."""
     own = taxonomy.texts.get(SOURCE, {}) if taxonomy is not None else {}
     return {**shipped_texts(SOURCE), **own}
 
 
 @cache
 def shipped_languages() -> tuple[str, ...]:
-    """The tags of the languages that texts are shipped in, sorted."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
-@cache
 def shipped_texts(tag: str) -> Mapping[str, str]:
-    """The shipped texts of a language by name.
-
-    Raises:
-        InputError: there are none in that language.
-    """
-    return MappingProxyType(flat(_file(tag)[1]))
+    """Return the shipped texts of a language by name; raise InputError if there are none in it."""
+    return _file(tag)[1]
 
 
 def readers(tag: str) -> tuple[str, ...]:
-    """The native speakers who have read all that ships in a language; nobody where nothing does."""
-    nearest = _nearest(tag, shipped_languages())
-    return tuple(_file(nearest)[0]) if nearest else ()
+    """Return the native speakers who have read all that ships in a language."""
+    shipped = nearest(tag, shipped_languages())
+    return _file(shipped)[0] if shipped else ()
 
 
 @cache
-def _file(tag: str) -> tuple[list[str], dict[str, Any]]:
-    """Who has read the file of a language, and its texts."""
+def _file(tag: str) -> tuple[tuple[str, ...], Mapping[str, str]]:
     if tag not in shipped_languages():
-        raise InputError(
-            f"There are no survey texts in {tag[:40]!r}; there are "
-            f"{', '.join(shipped_languages())}."
-        )
+        languages = ", ".join(shipped_languages())
+        raise InputError(f"There are no survey texts in {tag[:40]!r}; there are {languages}.")
     values = tomllib.loads((FOLDER / f"{tag}.toml").read_text(encoding="utf-8"))
-    return values.pop("read_by"), values
+    return tuple(values.pop("read_by")), flat(values)
 
 
 def placeholders(text: str) -> frozenset[str]:
-    """The names of a text's placeholders, such as `number` in `Meme {number}`."""
+    """Return the names of a text's placeholders, such as `number` in `Meme {number}`."""
     return frozenset(_PLACEHOLDER.findall(text))
 
 
 def usable(key: str, text: str, english: str) -> bool:
-    """Whether a correction keeps what people need of the English text, if there is one.
-
-    That is the placeholders that nobody gets on without, and the parts of a caption.
-    """
+    """Return whether a correction keeps what people need of the English text, if there is one: the
+    placeholders that nobody gets on without, and the parts of a caption."""
     if not english:
         return True
     lost = placeholders(english) - placeholders(text)
@@ -266,20 +241,94 @@ def usable(key: str, text: str, english: str) -> bool:
 
 
 def flat(values: Mapping[str, Any], before: str = "") -> dict[str, str]:
-    """Texts by name: the keys of tables within tables, joined by dots."""
+    """Return texts by name: the keys of tables within tables, joined by dots."""
     texts: dict[str, str] = {}
     for key, value in values.items():
-        name = f"{before}.{key}" if before else key
-        if isinstance(value, Mapping):
-            texts |= flat(value, name)
-        else:
-            texts[name] = str(value).strip()
+        inner = isinstance(value, Mapping)
+        texts |= flat(value, f"{before}{key}.") if inner else {before + key: str(value).strip()}
     return texts
 
 
-def _nearest(tag: str, tags: Iterable[str]) -> str:
-    """The tag itself or the longest beginning of it that is there; empty when none is."""
-    known = set(tags)
-    while tag and tag not in known:
+def nearest(tag: str, tags: Iterable[str]) -> str:
+    """Return the tag itself or the longest beginning of it that is one of `tags`; else ""."""
+    present = set(tags)
+    while tag and tag not in present:
         tag = tag.rpartition("-")[0]
     return tag
+
+
+def _filled(texts: Mapping[str, str]) -> dict[str, str]:
+    return {key: text for key, text in texts.items() if text.strip()}
+
+
+def list_taxonomies() -> dict[str, Any]:
+    """Return the taxonomies that ship, in short, and the languages that their texts are in."""
+    taxonomies = [
+        {
+            "name": each.name,
+            "source": each.source,
+            "labels": [label.id for label in each.labels],
+            "questions": [question.id for question in each.questions],
+            "examples": len(each.examples),
+        }
+        for each in map(load_taxonomy, taxonomy_names())
+    ]
+    return {"taxonomies": taxonomies, "languages": shipped_languages()}
+
+
+def describe(name: str, locale: Locale) -> dict[str, Any]:
+    """Return a taxonomy that ships, or of a .toml file, as annotators read it in a language.
+
+    All its `texts` stand by name, and the same in order: `question` is the one for the label, the
+    `group` of a label is the name of its coarser class, `answers` of a question are names by id.
+    `lacking` counts the texts that are in English for want of a translation. Raises InputError if
+    there is none of that name, or the file is wrong.
+    """
+    taxonomy = load_taxonomy(name)
+    texts = survey_texts(locale, taxonomy=taxonomy)
+    shown = TaxonomyTexts(texts, taxonomy)
+
+    def rows(entities: Iterable[Any], fields: str, **named: Mapping[str, Any]) -> list[Any]:
+        return [
+            {field: getattr(each, field) for field in fields.split()}
+            | {field: values.get(each.id) for field, values in named.items()}
+            for each in entities
+        ]
+
+    groups = {label.id: shown.groups.get(label.group, "") for label in taxonomy.labels}
+    keys = taxonomy.keys()
+    return {
+        "name": taxonomy.name,
+        "source": taxonomy.source,
+        "most_severe": taxonomy.most_severe,
+        "texts": {key: texts.get(key) for key in keys},
+        "question": shown.question,
+        "definition": shown.definition,
+        "labels": rows(
+            taxonomy.labels,
+            "id severity",
+            group=groups,
+            name=shown.labels,
+            definition=shown.definitions,
+        ),
+        "questions": rows(
+            taxonomy.questions, "id kind when", text=shown.asked, answers=shown.answers
+        ),
+        "rules": shown.rules,
+        "examples": rows(
+            taxonomy.examples, "id label template", caption=shown.captions, why=shown.reasons
+        ),
+        "lacking": len(set(keys).intersection(texts.lacking(taxonomy))),
+        "language": locale.tag,
+    }
+
+
+def list_texts(locale: Locale, beginning: str = "") -> dict[str, Any]:
+    """Return the texts that ship in a language, in English where there is none, by how names begin.
+
+    `read_by` are the native speakers who have read all that ship in it.
+    """
+    texts = survey_texts(locale)
+    names = [name for name in texts.keys() if name.startswith(beginning)]  # noqa: SIM118
+    shown = [{"name": name, "text": texts.get(name)} for name in names]
+    return {"language": locale.tag, "read_by": readers(locale.tag), "texts": shown}

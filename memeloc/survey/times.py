@@ -7,7 +7,7 @@ from typing import Any
 
 
 def read_moment(text: Any, zone: tzinfo = UTC) -> datetime | None:
-    """A time in UTC, to the microsecond; None for another text, or a year not from 1 to 9999.
+    """Return a time in UTC, to the microsecond; None for another text or a year beyond 1 to 9999.
 
     `zone` is that of times that do not name theirs.
 

@@ -69,8 +69,7 @@ def taxonomies(
       memeloc survey taxonomies my-labels.toml
     """
     from memeloc.locales import default
-    from memeloc.survey.overview import describe, list_taxonomies
-    from memeloc.survey.texts import readers
+    from memeloc.survey.texts import describe, list_taxonomies, readers
 
     if not name:
         overview = list_taxonomies()
@@ -105,7 +104,7 @@ def texts(
       memeloc survey texts study --lang de
     """
     from memeloc.locales import default
-    from memeloc.survey.overview import list_texts
+    from memeloc.survey.texts import list_texts
 
     result = list_texts(default().get(lang), beginning)
     by_whom = f"No native speaker has read the texts in {result['language']} yet"

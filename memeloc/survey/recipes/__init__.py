@@ -17,7 +17,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from memeloc.errors import InputError
-from memeloc.settings import parse_toml, read_toml, validate
+from memeloc.settings import read_toml, validate
 from memeloc.survey.design.settings import RecipeDesign
 from memeloc.survey.quality.rules import Settling, read_rules, read_settling
 from memeloc.taxonomy import Taxonomy
@@ -54,7 +54,6 @@ class Recipe:
 
     @property
     def settling(self) -> Settling:
-        """How answers become labels, with what the recipe leaves as it is by default."""
         return read_settling({"answers": self.design.answers, **self.settle})
 
 
@@ -78,82 +77,54 @@ class _File(_Part):
 
 
 def recipe_names() -> tuple[str, ...]:
-    """Return the names of the shipped recipes, sorted."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
 def load_recipe(name: str | Path, mode: str = "") -> Recipe:
-    """A shipped recipe by its name, or one of your own by its file, in a mode (the main one).
-
-    Raises:
-        InputError: there is none of that name, no such mode, or the file says what cannot be.
-    """
+    """Return a shipped recipe by its name, or one of your own by its file, in a mode (the main
+    one). Raise InputError if there is none of that name, no such mode, or the file says what cannot
+    be, in whatever mode."""
+    path = Path(name)
     if isinstance(name, str) and name in recipe_names():
         path = FOLDER / f"{name}.toml"
-    elif isinstance(name, Path) or name.lower().endswith(".toml"):
-        path = Path(name)
-    else:
+    elif isinstance(name, str) and not name.lower().endswith(".toml"):
         raise InputError(
-            f"There is no recipe {str(name)[:60]!r}; there are {', '.join(recipe_names())}. "
+            f"There is no recipe {name[:60]!r}; there are {', '.join(recipe_names())}. "
             "One of your own is named by its .toml file."
         )
-    return _recipe(read_toml(path), mode, path)
-
-
-def parse_recipe(text: str, mode: str = "") -> Recipe:
-    """A recipe of your own from its TOML.
-
-    Raises:
-        InputError: it says what cannot be, or has no such mode.
-    """
-    return _recipe(parse_toml(text), mode, None)
-
-
-def _recipe(values: Mapping[str, Any], mode: str, path: Path | None) -> Recipe:
-    file = validate(_File, values, "the recipe", file=path)
-    modes = tuple(dict.fromkeys((file.main, *file.modes)))
-    wanted = mode or file.main
-    if wanted not in modes:
-        raise InputError(f"{file.name} has no mode {wanted[:60]!r}; it has {', '.join(modes)}")
-    # All modes are looked at, so that a contradiction is reported before anything is built.
-    return {name: _in_mode(file, name, modes, path) for name in modes}[wanted]
-
-
-def _in_mode(file: _File, mode: str, modes: tuple[str, ...], path: Path | None) -> Recipe:
-    part = file.modes.get(mode, _Part())
-    check = {
-        rule: {**file.check.get(rule, {}), **part.check.get(rule, {})}
-        for rule in {**file.check, **part.check}
-    }
-    recipe = Recipe(
-        name=file.name,
-        source=file.source,
-        summary=part.summary or file.summary,
-        mode=mode,
-        modes=modes,
-        taxonomy=_taxonomy(part.taxonomy or file.taxonomy, path),
-        leave_out=file.leave_out,
-        design=validate(RecipeDesign, {**file.design, **part.design}, "the design", file=path),
-        check=check,
-        settle={**file.settle, **part.settle},
-    )
-    read_rules(recipe.check)
-    _ = recipe.settling
-    return recipe
-
-
-def _taxonomy(name: str, path: Path | None) -> str:
-    """A shipped taxonomy's name, or the path of a file that stands beside the recipe's."""
-    own = name.lower().endswith(".toml") and path is not None
-    return str(path.parent / name) if own and path is not None else name
+    file = validate(_File, read_toml(path), "the recipe", file=path)
+    modes = {file.main: _Part(), **file.modes}
+    if mode and mode not in modes:
+        raise InputError(f"{file.name} has no mode {mode[:60]!r}; it has {', '.join(modes)}")
+    recipes = {}
+    for each, part in modes.items():
+        taxonomy = part.taxonomy or file.taxonomy
+        if taxonomy.lower().endswith(".toml"):
+            taxonomy = str(path.parent / taxonomy)
+        recipe = Recipe(
+            name=file.name,
+            source=file.source,
+            summary=part.summary or file.summary,
+            mode=each,
+            modes=tuple(modes),
+            taxonomy=taxonomy,
+            leave_out=file.leave_out,
+            design=validate(RecipeDesign, {**file.design, **part.design}, "the design", file=path),
+            check={
+                rule: {**file.check.get(rule, {}), **part.check.get(rule, {})}
+                for rule in {**file.check, **part.check}
+            },
+            settle={**file.settle, **part.settle},
+        )
+        read_rules(recipe.check)
+        _ = recipe.settling
+        recipes[each] = recipe
+    return recipes[mode or file.main]
 
 
 def leave_out(taxonomy: Taxonomy, names: Iterable[str]) -> Taxonomy:
-    """The taxonomy without some labels and rules.
-
-    Raises:
-        InputError: there is no such label or rule, or fewer than two labels to vote for are left.
-    """
+    """Return the taxonomy without some labels and rules; raise InputError if there is no such one,
+    or fewer than two labels to vote for are left."""
     out = set(names)
     known = {label.id for label in taxonomy.labels} | set(taxonomy.rules)
     if missing := sorted(out - known):
@@ -167,11 +138,8 @@ def leave_out(taxonomy: Taxonomy, names: Iterable[str]) -> Taxonomy:
 
 
 def list_recipes(name: str = "") -> dict[str, list[dict[str, Any]]]:
-    """Return the modes of a recipe, by its name or file; of all that ship by default.
-
-    Raises:
-        InputError: as of `load_recipe`.
-    """
+    """Return the modes of a recipe, by its name or file; of all that ship by default. Raise as
+    `load_recipe`."""
     recipes = [
         load_recipe(each, mode)
         for each in ((name,) if name else recipe_names())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.survey.recipes import parse_recipe
+from memeloc.survey.recipes import load_recipe
 from memeloc.workspace import Workspace
 from tests.cli.survey.test_survey import folder, rendered
 from tests.conftest import Outcome
@@ -42,8 +42,10 @@ def test_recipes_rules_come_before_memeloc_toml(command: Run, folder: Path, team
         assert not survey.answers.check().rules.speed.on
 
 
-def test_recipe_of_the_guide_is_one() -> None:
+def test_recipe_of_the_guide_is_one(tmp_path: Path) -> None:
     (text,) = re.findall(r"```toml\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)
-    recipe = parse_recipe(text, "trial")
+    file = tmp_path / "mine.toml"
+    file.write_text(text, encoding="utf-8")
+    recipe = load_recipe(file, "trial")
     assert (recipe.design.sharing, recipe.design.sample) == ("all", 30)
-    assert parse_recipe(text).settling.further == ("target",)
+    assert load_recipe(file).settling.further == ("target",)

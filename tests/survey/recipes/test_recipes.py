@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from memeloc.errors import InputError
 from memeloc.survey.quality.rules import read_rules
-from memeloc.survey.recipes import leave_out, load_recipe, parse_recipe
+from memeloc.survey.recipes import leave_out, load_recipe
 from memeloc.taxonomy import load_taxonomy
 
 NAMED = ("harmeme", "araharmeme", "charmemes", "m-quest")
@@ -102,6 +104,7 @@ def test_m_quest_has_one_judge_a_meme() -> None:
         (MINE.replace('name = "mine"', ""), "name"),
     ],
 )
-def test_what_cannot_be_is_a_sentence(text: str, message: str) -> None:
+def test_what_cannot_be_is_a_sentence(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=message):
-        parse_recipe(text)
+        load_recipe(tmp_path / "mine.toml")
