@@ -64,18 +64,18 @@ class Table:
 
     def draw(self, result: Any, *, gap: bool = False) -> bool:
         """Print it, after an empty line for a `gap`; whether there was anything to print."""
-        rows = list(_getter(self.rows)(result))
+        rows = list(getter(self.rows)(result))
         if not rows and not self.empty:
             return False
         columns = self.columns(result) if callable(self.columns) else self.columns
         cells: list[tuple[str, Callable[[Any], Any]]] = []
         for column in [columns] if isinstance(columns, str) else columns:
             if not isinstance(column, str):
-                cells.append((column[0], _getter(column[1])))
+                cells.append((column[0], getter(column[1])))
                 continue
             for field in column.split():
                 heading, _, name = field.partition("=")
-                cells.append((heading.replace("_", " "), _getter(name or heading)))
+                cells.append((heading.replace("_", " "), getter(name or heading)))
         if gap:
             print()
         table(
@@ -153,7 +153,7 @@ def explain(
         raise typer.Exit(1)
 
 
-def _getter(field: str | int | Callable[[Any], Any]) -> Callable[[Any], Any]:
+def getter(field: str | int | Callable[[Any], Any]) -> Callable[[Any], Any]:
     if callable(field):
         return field
     if isinstance(field, int):

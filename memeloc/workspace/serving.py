@@ -23,7 +23,7 @@ from memeloc.locales import default
 from memeloc.store.surveys.participant_ids import hash_id, hidden
 from memeloc.store.surveys.serving import DECLINED, LEFT, GivenAnswer, last_values
 from memeloc.store.tables.types import now
-from memeloc.survey.labels.progress import survey_status
+from memeloc.survey.labels.progress import progress
 from memeloc.survey.model import Culture
 from memeloc.survey.serving import (
     COMPLETE,
@@ -488,16 +488,19 @@ class SurveyServer:
         numbers = ("annotators", "sent", "retained", "wanted", "answered", "kept")
         cultures = [
             {
-                "culture": part.name,
-                **{name: getattr(part, name) for name in numbers},
-                "at_it": places[part.name, OPEN],
-                "stopped": places[part.name, RETURNED],
-                "screened_out": places[part.name, FAILED_CHECKS] + places[part.name, SCREENED_OUT],
-                "declined": places[part.name, DECLINED],
-                "left": places[part.name, LEFT],
-                "minutes": round(median(minutes[part.name]), 1) if minutes[part.name] else None,
+                "culture": part["name"],
+                **{name: part[name] for name in numbers},
+                "at_it": places[part["name"], OPEN],
+                "stopped": places[part["name"], RETURNED],
+                "screened_out": places[part["name"], FAILED_CHECKS]
+                + places[part["name"], SCREENED_OUT],
+                "declined": places[part["name"], DECLINED],
+                "left": places[part["name"], LEFT],
+                "minutes": round(median(minutes[part["name"]]), 1)
+                if minutes[part["name"]]
+                else None,
             }
-            for part in survey_status(checked.sheets, checked.submissions, checked.report).cultures
+            for part in progress(checked.sheets, checked.submissions, checked.report)["cultures"]
         ]
         return {
             "survey": self.name,

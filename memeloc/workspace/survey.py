@@ -9,12 +9,13 @@ survey.labels.settle().table                                  # a DataFrame
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from typing import Any
 
 from memeloc.survey.design.planning import read_rates
-from memeloc.survey.labels.models import QuestionAgreement, survey_agreement
-from memeloc.survey.labels.progress import SurveyStatus, survey_status
-from memeloc.survey.rewards import Shortfall
+from memeloc.survey.labels.models import survey_agreement
+from memeloc.survey.labels.progress import costs, progress
+from memeloc.survey.labels.settling import STATES
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.stored_survey import StoredSurvey, recruiter
 from memeloc.workspace.survey_analysis import SurveyAnalysis
@@ -23,22 +24,6 @@ from memeloc.workspace.survey_labels import SurveyLabels
 from memeloc.workspace.survey_memes import changed_pictures
 from memeloc.workspace.survey_people import SurveyPeople
 from memeloc.workspace.survey_sheets import SurveySheets
-
-
-@dataclass(frozen=True)
-class StatusResult(SurveyStatus):
-    """How far the survey `survey` is; money in `currency`.
-
-    Sheets that took longer than promised are `shortfalls`; `agreement` is how far those who are
-    retained agree, by culture and question; `changed` are finished memes whose picture is another
-    one since the survey was built, so that all answers are about the earlier one.
-    """
-
-    survey: str = ""
-    currency: str = ""
-    shortfalls: tuple[Shortfall, ...] = ()
-    agreement: tuple[QuestionAgreement, ...] = ()
-    changed: tuple[str, ...] = ()
 
 
 class Survey(StoredSurvey):
@@ -63,38 +48,44 @@ class Survey(StoredSurvey):
         self.people = SurveyPeople(self)
         self.analysis = SurveyAnalysis(self)
 
-    def status(self, *, wage: str = "") -> StatusResult:
-        """How far the survey is: answers wanted, in and retained; ties; money spent and owed.
+    def status(self, *, wage: str = "") -> dict[str, Any]:
+        """Return how far the survey is.
 
-        Money is counted from what the service's export says of each submission, at the `wage` an
-        hour or memeloc.toml's.
+        That is what `progress` returns; `labels`, by culture code how many items are in each of
+        `STATES`; `aside`, by rule how many submissions it excludes; `money` (see `costs`; None
+        where no reward is known) in `currency`, counted from what the service's export says of each
+        submission, at the `wage` an hour or memeloc.toml's; the sheets that took longer than
+        promised (`shortfalls`); `agreement`, how far those who are retained agree, by culture and
+        question; and `changed`, the finished memes whose picture is another one since the survey
+        was built, so that all answers are about the earlier one.
         """
-        checked = self.answers.checked()
-        answers = checked.answers(lambda number: number > 0)
+        checked, closed, minutes = self.answers.checked(), self.closed_round, self.minutes
         rates = read_rates(self.settings(recruiter()), {"wage": wage})
-        minutes, rewards = self.minutes, None
+        is_closed = {sheet.id for sheet in checked.sheets if sheet.round <= closed}
+        parts = progress(checked.sheets, checked.submissions, checked.report, is_closed)
+        money = None
         if minutes:
             longest = max(minutes.values())
             rewards = {
                 sheet.id: rates.reward(minutes.get(sheet.batch, longest))
                 for sheet in checked.sheets
             }
-        last = self.closed_round
-        status = survey_status(
-            checked.sheets,
-            checked.submissions,
-            checked.report,
-            settled=self.labels.settled(answers, self.labels.settling({}))[0],
-            participants=self.store.participants(self.name),
-            rewards=rewards,
-            fee=rates.fee,
-            closed={sheet.id for sheet in checked.sheets if sheet.round <= last},
-        )
-        return StatusResult(
-            **vars(status),
-            survey=self.name,
-            currency=rates.currency,
-            shortfalls=self.people.shortfalls(checked),
-            agreement=survey_agreement(answers, self.taxonomy),
-            changed=changed_pictures(self),
-        )
+            places = {row["name"]: row["places"] for row in parts["sheets"]}
+            people = self.store.participants(self.name)
+            money = costs(places, checked.report, people, rewards, rates.fee)
+        settled = self.labels.settled(checked)
+        states = Counter((row["culture"], row["state"]) for row in settled.rows)
+        return {
+            **parts,
+            "labels": {
+                row["name"]: {state: states[row["name"], state] for state in STATES}
+                for row in parts["cultures"]
+            },
+            "aside": checked.report.counts(),
+            "money": money,
+            "survey": self.name,
+            "currency": rates.currency,
+            "shortfalls": self.people.shortfalls(checked),
+            "agreement": survey_agreement(checked.answers(), self.taxonomy),
+            "changed": changed_pictures(self),
+        }

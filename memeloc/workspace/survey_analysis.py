@@ -134,7 +134,7 @@ class SurveyAnalysis:
         checked = checked or self.answers.checked(keep=False)
         voting = sorted(self.survey.taxonomy.of_role("vote"), key=lambda label: label.severity)
         no_votes = {label.id for label in self.survey.taxonomy.of_role("abstain", "reject")}
-        table = checked.answers(lambda number: number > 0)
+        table = checked.answers()
         table = table[
             ~table["label"].isin({label.id for label in self.survey.taxonomy.of_role("skip")})
         ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,18 +89,29 @@ class Checked:
     submissions: list[Submission]
     questions: tuple[str, ...]
 
-    @property
+    @cached_property
     def retained(self) -> list[Submission]:
         return retained(self.submissions, self.report)
 
-    def answers(self, rounds: Callable[[int], bool], *, not_shown: bool = False) -> pd.DataFrame:
-        """The retained answers to the sheets of some rounds, and what was `not_shown` if asked."""
-        sheets = [sheet for sheet in self.sheets if rounds(sheet.round)]
-        table = answers_table(self.retained, sheets, self.questions)
+    @cached_property
+    def _tables(self) -> dict[bool, pd.DataFrame]:
+        return {
+            is_before: answers_table(
+                self.retained,
+                [sheet for sheet in self.sheets if (sheet.round == 0) == is_before],
+                self.questions,
+            )
+            for is_before in (False, True)
+        }
+
+    def answers(self, *, preannotation: bool = False, not_shown: bool = False) -> pd.DataFrame:
+        """Return the retained answers, of the pre-annotation or all else, and what was `not_shown`
+        if asked."""
+        table = self._tables[preannotation]
         return table if not_shown else table[table["label"] != ""].reset_index(drop=True)
 
     def paces(self) -> dict[str, Pace]:
-        """By culture code, how long retained people took; see `measured_paces`."""
+        """Return by culture code how long retained people took; see `measured_paces`."""
         return measured_paces(self.retained, self.sheets)
 
 
@@ -166,7 +178,7 @@ class SurveyAnswers:
             report.set_aside,
             report.warnings,
             report.absent,
-            survey_agreement(checked.answers(lambda number: number > 0), self.survey.taxonomy),
+            survey_agreement(checked.answers(), self.survey.taxonomy),
             pd.DataFrame(excluded, columns=columns),
         )
 

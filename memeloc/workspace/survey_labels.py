@@ -8,44 +8,30 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 from pydantic import ConfigDict
 
+from memeloc.agreement.crowd import METHODS
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.model import SEPARATOR
 from memeloc.ocr.transcript import Transcript
-from memeloc.sheets import (
-    FilledRow,
-    SheetColumn,
-    SheetForm,
-    all_records,
-    read_form,
-    write_form,
-)
+from memeloc.sheets import FilledRow, SheetColumn, SheetForm, all_records, read_form, write_form
 from memeloc.survey.design.planning import plan, read_rates
-from memeloc.survey.labels.models import METHODS, aggregate, differences
+from memeloc.survey.labels.models import aggregate, differences
 from memeloc.survey.labels.settling import (
     STATES,
     Cell,
     LabelDecision,
     Settled,
     Unsettled,
-    as_json,
-    beside_labels,
-    by_votes,
-    decided_answers,
-    needs_of,
     people_table,
     settle,
-    settle_further,
-    unsettled,
-    with_decisions,
 )
 from memeloc.survey.model import MemeEntry
 from memeloc.survey.quality.checking import COMPLETE
@@ -67,31 +53,14 @@ from memeloc.workspace.survey_answers import Checked, SurveyAnswers
 from memeloc.workspace.survey_memes import collected_texts
 from memeloc.workspace.survey_teams import next_batches, note_assigned, team_of
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-class Standing(NamedTuple):
-    """Labels and what is open: `needs` are answers to ask for beyond those of `coming`.
-
-    `withdrawn` are ids of the sheets that were withdrawn now.
-    """
-
-    settled: Settled
-    further: pd.DataFrame
-    open_questions: tuple[Unsettled, ...]
-    needs: dict[Cell, int]
-    coming: set[Cell]
-    withdrawn: tuple[str, ...]
-
 
 @dataclass(frozen=True)
 class SettleResult:
     """The labels by now.
 
     Attributes:
-        labels: a row for each meme and culture, with the votes.
-        states: by culture, how many labels are in each of `settling.STATES`.
+        labels: a row for each meme and culture, with the votes; see `Settled.rows`.
+        states: by culture, how many labels are in each of `STATES`.
         next: the batches that were made of what is open: `batch` (its id), `round`, `memes`,
             `cultures` and `answers`.
         discuss: what is open, and nobody more is asked about: for a discussion.
@@ -101,13 +70,11 @@ class SettleResult:
         cost: what these are paid, fee and tax included; None where no pay is named, by a wage in
             memeloc.toml or by a study at the recruitment service.
         withdrawn: ids of the sheets that were planned, and ask for more than is needed by now.
-        unsent: batches of further rounds that never went out.
+        unsent: batches of later rounds that never went out.
         texts: how many corrected texts became the transcripts of their finished memes.
         last_round: the newest round there was before.
-        table: the labels, a row an item and culture; see `settling.Settled`, and a column for each
-            further question, see `further.beside_labels`; of finished memes `picture`, its SHA-256.
-        answers: the retained answers, a row each, and memes that could not be shown; see
-            `settling.answers_table`.
+        table: the labels, see `Settled.table`; of finished memes `picture`, its SHA-256.
+        answers: the retained answers, and memes that could not be shown; see `answers_table`.
         people: what is known of the retained people; see `people_table`.
     """
 
@@ -138,40 +105,46 @@ class SurveyLabels:
         self.survey = survey
         self.answers = SurveyAnswers(survey)
 
-    def settling(self, changed: Mapping[str, Any]) -> Settling:
+    def settling(self, changed: Mapping[str, Any] | None = None) -> Settling:
         """Return how answers become labels: what is changed, then memeloc.toml's, the design's."""
-        values = {
-            "answers": self.survey.design.answers,
-            **self.survey.settings("settle"),
-            **changed,
-        }
-        return read_settling(values)
+        own = {"answers": self.survey.design.answers, **self.survey.settings("settle")}
+        return read_settling(own | dict(changed or {}))
 
     def settled(
-        self, answers: pd.DataFrame, settling: Settling, pending: Mapping[Cell, int] | None = None
-    ) -> tuple[Settled, pd.DataFrame]:
-        """Return the labels of every meme and culture that one is wanted of, and the further
-        answers."""
-        batches = [batch for batch in self.survey.batches if batch.round > 0]
-        wanted = {
-            (meme, code) for batch in batches for meme in batch.memes for code in batch.cultures
-        }
-        voted = settle(
-            answers, self.survey.taxonomy, settling, wanted=sorted(wanted), pending=pending
-        )
-        decided = decided_answers(
-            self.survey.workspace.store.label_decisions.find(self.survey.name)
-        )
-        settled = with_decisions(voted, decided, self.survey.taxonomy)
-        return settled, settle_further(
-            answers, settled, self.survey.taxonomy, self.survey.memes, decided
+        self,
+        checked: Checked | None = None,
+        settling: Settling | None = None,
+        pending: Mapping[Cell, int] | None = None,
+    ) -> Settled:
+        """Return the labels of every meme and culture that one is wanted of; by default of what is
+        there by now."""
+        survey, checked = self.survey, checked or self.answers.checked(keep=False)
+        return settle(
+            checked.answers(),
+            survey.taxonomy,
+            settling or self.settling(),
+            wanted=[
+                (meme, code)
+                for batch in survey.batches
+                if batch.round > 0
+                for meme in batch.memes
+                for code in batch.cultures
+            ],
+            pending=pending,
+            templates=survey.memes,
+            decisions=survey.workspace.store.label_decisions.find(survey.name),
         )
 
-    def standing(self, checked: Checked, settling: Settling, *, keep: bool = True) -> Standing:
+    def _standing(
+        self, checked: Checked, settling: Settling, *, keep: bool = True
+    ) -> tuple[Settled, dict[Cell, int], set[Cell], list[str]]:
         """Settle, and withdraw each planned sheet that asks for more than is needed by now.
 
-        A sheet is planned that is of a further round, and of a batch that never went out. What is
+        A sheet is planned that is of a later round, and of a batch that never went out. What is
         still open of a withdrawn one is among the needs again. Withdrawing is noted if `keep`.
+
+        Return also the answers to ask for beyond those to come, of which cells some are to come,
+        and the sheets that were withdrawn now.
         """
         came = Counter(sent.sheet for sent in checked.submissions if sent.status == COMPLETE)
         answered = {sent.sheet for sent in checked.submissions}
@@ -185,61 +158,155 @@ class SurveyLabels:
             elif (places := sheet.wanted - came[sheet.id]) > 0:
                 for meme in sheet.memes:
                     pending[meme, sheet.culture.code] += places
-        answers = checked.answers(lambda number: number > 0)
-        settled, further = self.settled(answers, settling, pending=pending)
-        open_questions = unsettled(settled, further, settling)
-        needs = Counter(needs_of(settled, open_questions, settling, pending))
-        coming, withdrawn = set(pending), []
+        settled = self.settled(checked, settling, pending)
+        needs, coming, withdrawn = Counter(settled.needs), set(pending), []
         for sheet in planned:
             cells = [(meme, sheet.culture.code) for meme in sheet.memes]
-            if min(needs[cell] for cell in cells) and sheet.wanted <= max(
-                needs[cell] for cell in cells
-            ):
+            open_of = [needs[cell] for cell in cells]
+            if min(open_of) and sheet.wanted <= max(open_of):
                 needs -= Counter(dict.fromkeys(cells, sheet.wanted))
                 coming.update(cells)
             else:
                 if keep:
                     self.survey.put_state(WITHDRAWN, sheet.id, sheet.wanted)
                 withdrawn.append(sheet.id)
-        return Standing(settled, further, open_questions, dict(needs), coming, tuple(withdrawn))
+        return settled, dict(needs), coming, withdrawn
 
     def known_sheets(self, *, keep: bool = True) -> tuple[str, ...]:
-        """Return the ids of the sheets of further rounds that ask for what is known, by the last
-        settling.
+        """Return the sheets of later rounds that ask for what is known, by the last settling.
 
         Of those that went out, which ask for nothing else; of others, which ask for some of it:
-        they are withdrawn, see `standing`.
+        they are withdrawn, see `_standing`.
         """
         last = self.survey.store.result(self.survey.name, "labels")
         if last is None or self.survey.last_round < 2:
             return ()
         checked = self.answers.checked(keep=False)
-        standing = self.standing(checked, read_settling(last[0]), keep=keep)
-        open_cells = {row.cell for row in standing.open_questions}
-        known = (
+        settled, _, _, withdrawn = self._standing(checked, read_settling(last[0]), keep=keep)
+        open_cells = {row.cell for row in settled.open}
+        known = [
             sheet.id
             for sheet in checked.sheets
             if sheet.round > 1
             and not any((meme, sheet.culture.code) in open_cells for meme in sheet.memes)
-        )
-        return tuple(dict.fromkeys((*standing.withdrawn, *known)))
+        ]
+        return tuple(dict.fromkeys((*withdrawn, *known)))
 
-    def _note_texts(self, further: pd.DataFrame) -> int:
+    def settle(
+        self,
+        settings: Mapping[str, Any] | None = None,
+        *,
+        close: bool = False,
+        next_round: bool = False,
+        models: bool = False,
+        on_progress: OnProgress = lambda more, total: None,
+    ) -> SettleResult:
+        """Settle the retained answers into one label a meme and culture.
+
+        Sheets that an earlier settling planned, and that ask for what is known by now, are
+        withdrawn where they never went out.
+
+        Args:
+            settings: of `Settling`, such as `{"most": 9}`; before memeloc.toml's.
+            close: whether nothing more comes for sheets that are out.
+            next_round: whether batches are made of memes that are short of answers or tied, less
+                the places that are still open.
+            models: whether Dawid-Skene and MACE stand beside the majority.
+            on_progress: counts the models.
+
+        Raises:
+            InputError: there is no such setting.
+            MissingError: models are asked for, and crowd-kit is not installed.
+        """
+        survey, checked, settling = self.survey, self.answers.checked(), self.settling(settings)
+        if close:
+            came = {submission.sheet for submission in checked.submissions}
+            rounds = [sheet.round for sheet in checked.sheets if sheet.id in came]
+            survey.put_state(CLOSED, "round", max([survey.closed_round, *rounds]))
+        last_round = survey.last_round
+        settled, needs, coming, withdrawn = self._standing(checked, settling)
+        rows, table = settled.rows, settled.table
+        if survey.pictures:
+            rows = [{**row, "picture": survey.pictures[row["item"]]} for row in rows]
+            table["picture"] = table["item"].map(survey.pictures)
+        survey.store.add_result(survey.name, "labels", settling.model_dump(mode="json"), rows)
+        before, sent = survey.batches, survey.minutes
+        fresh, assigned = next_batches(survey, needs, round=max(2, last_round + 1))
+        service = survey.settings(recruiter())
+        is_paid = bool(fresh) and ("wage" in service or bool(survey.state(recruiter())))
+        if next_round and fresh:
+            note_assigned(survey, assigned)
+            survey.store.add_batches(survey.name, fresh)
+        asked_again = coming.union(
+            (meme, code) for batch in fresh for meme in batch.memes for code in batch.cultures
+        )
+        discuss = [each for each in settled.open if each.cell not in asked_again]
+        places = sum(len(batch.cultures) * batch.answers for batch in fresh)
+        left = {"to_ask": 0 if next_round else places, "discuss": len(discuss)}
+        survey.workspace.store.progress.note("settled", {survey.name: left})
+        modelled, differing = {}, None
+        for method in METHODS if models else ():
+            odds = aggregate(checked.answers(), survey.taxonomy, method, seed=survey.design.seed)
+            modelled[method.replace("-", "_")] = odds
+            on_progress(1, len(METHODS))
+        if models:
+            different: Any = differences(settled, **modelled).to_dict("records")
+            differing = tuple(different)
+        states = Counter((row["culture"], row["state"]) for row in rows)
+        in_order = [culture.code for culture in survey.design.cultures]
+        people = survey.store.participants(survey.name)
+        return SettleResult(
+            survey=survey.name,
+            labels=tuple(rows),
+            states={
+                code: {state: states[code, state] for state in STATES}
+                for code in in_order
+                if any(code == culture for culture, _ in states)
+            },
+            next=tuple(
+                {
+                    "batch": batch.id,
+                    "round": batch.round,
+                    "memes": batch.memes,
+                    "cultures": batch.cultures,
+                    "answers": batch.answers,
+                }
+                for batch in (fresh if next_round else ())
+            ),
+            discuss=tuple(discuss),
+            differences=differing,
+            to_ask=len(needs),
+            places=places,
+            cost=plan(fresh, survey.design, read_rates(service), paces=checked.paces(), loss=0)
+            if is_paid
+            else None,
+            withdrawn=tuple(withdrawn),
+            unsent=tuple(each.id for each in before if each.round > 1 and each.id not in sent),
+            texts=self._note_texts(rows),
+            last_round=last_round,
+            table=table,
+            answers=checked.answers(not_shown=True),
+            people=people_table(checked.retained, checked.sheets, people, survey.taxonomy),
+        )
+
+    def _note_texts(self, rows: Iterable[Mapping[str, Any]]) -> int:
         """Make the corrected texts that are settled the transcripts of their finished memes; return
         how many are new (araharmeme 3.3)."""
-        drafted = [each.id for each in self.survey.taxonomy.questions if each.item_text == "answer"]
-        rows = further[further["question"].isin(drafted) & (further["answer"] != "")]
-        if not self.survey.collected or rows.empty:
-            return 0
-        before = self.survey.workspace.store.transcripts.all()
-        tags = {culture.code: culture.locale.tag for culture in self.survey.design.cultures}
+        survey, store = self.survey, self.survey.workspace.store.transcripts
+        drafted = [each.id for each in survey.taxonomy.questions if each.item_text == "answer"]
+        before = store.all() if survey.collected and drafted else {}
+        tags = {culture.code: culture.locale.tag for culture in survey.design.cultures}
         texts = []
-        for item, culture, answer in rows[["item", "culture", "answer"]].to_numpy():
-            parts = tuple(part.strip() for part in answer.split(SEPARATOR.strip()) if part.strip())
-            tag = before[item].language if item in before else tags[culture]
-            who, picture = f"survey {self.survey.name}", self.survey.pictures.get(item, "")
-            texts.append(Transcript(item, parts, tag, who, 1.0, picture=picture))
-        return self.survey.workspace.store.transcripts.add(texts, "settled")
+        for row in rows if survey.collected else ():
+            item, who = row["item"], f"survey {survey.name}"
+            for question in drafted:
+                text = row["further"].get(question, {}).get("answer", "")
+                parts = tuple(filter(None, map(str.strip, text.split(SEPARATOR.strip()))))
+                if text:
+                    tag = before[item].language if item in before else tags[row["culture"]]
+                    picture = survey.pictures.get(item, "")
+                    texts.append(Transcript(item, parts, tag, who, 1.0, picture=picture))
+        return store.add(texts, "settled") if texts else 0
 
     def decide(
         self,
@@ -271,100 +338,85 @@ class SurveyLabels:
                 none, nobody took part, or there is no reason, with row and column; or a file
                 cannot be read.
         """
-        answers = self.answers.checked(keep=False).answers(lambda number: number > 0)
-        settling = self.settling({})
-        settled, further = self.settled(answers, settling)
-        labels, store = settled.labels(), self.survey.workspace.store.label_decisions
-        written = [self._decision(each, labels) for each in given]
+        survey, store = self.survey, self.survey.workspace.store.label_decisions
+        checked = self.answers.checked(keep=False)
+        settled = self.settled(checked)
+        written = [self._decision(each, settled.labels) for each in given]
         if file is not None:
-            written += self._read_decisions(Path(file), labels, people, reason)
-        new = store.add(self.survey.name, written)
-        if new:
-            settled, further = self.settled(answers, settling)
-        rows = self._open(settled, further, answers, unsettled(settled, further, settling))
+            written += self._read(Path(file), settled.labels, people, reason)
+        new = store.add(survey.name, written)
+        rows = self._open(self.settled(checked) if new else settled)
         return {
-            "survey": self.survey.name,
+            "survey": survey.name,
             "new": new,
             "known": len(written) - new,
-            "decided": store.find(self.survey.name),
+            "decided": store.find(survey.name),
             "open": rows,
-            "file": None if out is None else self._write_open(Path(out), rows),
+            "file": None if out is None else self._write(Path(out), rows),
         }
 
-    def _open(
-        self,
-        settled: Settled,
-        further: pd.DataFrame,
-        answers: pd.DataFrame,
-        open_questions: Collection[Unsettled],
-    ) -> list[dict[str, Any]]:
-        wanted = {(each.item, each.culture, each.question) for each in open_questions}
-        questions: dict[Cell, list[str]] = defaultdict(list)
-        votes: dict[Cell, dict[str, Mapping[str, int]]] = defaultdict(dict)
-        for row in further.to_dict("records"):
-            cell, question = (row["item"], row["culture"]), row["question"]
-            if row["tied"] or (*cell, question) in wanted:
-                questions[cell].append(question)
-                votes[cell][question] = row["votes"]
-        given: dict[Cell, Counter[str]] = defaultdict(Counter)
-        for item, culture, label in answers[["item", "culture", "label"]].to_numpy():
-            given[item, culture][label] += 1
+    def _open(self, settled: Settled) -> list[dict[str, Any]]:
         cultures = self.survey.design.cultures
         if self.survey.collected:
             captions = dict.fromkeys((c.locale.tag for c in cultures), collected_texts(self.survey))
         else:
             captions = self.survey.captions()
-        tags = {culture.code: culture.locale.tag for culture in cultures}
-        states = zip(settled.table["label"], settled.table["state"], strict=True)
-        return [
-            {
-                "item": cell[0],
-                "culture": cell[1],
-                "text": captions[tags[cell[1]]].get(cell[0], ""),
-                "label": label,
-                "state": state,
-                "open": [*own, *questions[cell]],
-                "votes": {LABEL: by_votes(given[cell]), **votes[cell]},
-            }
-            for cell, (label, state) in zip(settled.cells, states, strict=True)
-            for own in [[LABEL] if state in ("tied", "given up") else []]
-            if own or questions[cell]
-        ]
+        texts = {culture.code: captions[culture.locale.tag] for culture in cultures}
+        is_open = {*settled.open, *settled.ties}
+        rows = []
+        for row in settled.rows:
+            cell = (row["item"], row["culture"])
+            votes = settled.votes[cell]
+            names = [name for name in votes if Unsettled(*cell, name) in is_open]
+            if row["state"] == "short":
+                names.remove(LABEL)  # more people are asked
+            if names:
+                rows.append(
+                    {
+                        "item": cell[0],
+                        "culture": cell[1],
+                        "text": texts[cell[1]].get(cell[0], ""),
+                        "label": row[LABEL],
+                        "state": row["state"],
+                        "open": names,
+                        "votes": {name: votes[name] for name in dict.fromkeys((LABEL, *names))},
+                    }
+                )
+        return rows
 
-    def _write_open(self, path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
-        """Write what is open, with columns for the label, further answers, people and why."""
+    def _write(self, path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+        """Write what is open, with columns for the label, other answers, people and why."""
         questions = [question.id for question in self.survey.taxonomy.about("item", "picture")]
         asked = [name for name in questions if any(name in row["open"] for row in rows)]
         cells = []
         for row in rows:
-            votes = {
-                question: " | ".join(f"{answer}: {count}" for answer, count in counts.items())
-                for question, counts in row["votes"].items()
-            }
             shown = {name: row[name] for name in ("item", "culture", "text", "state")}
-            further = {f"{name} votes": votes.get(name, "") for name in asked}
-            cells.append({**shown, "votes": votes[LABEL], **further})
+            for name in (LABEL, *asked):
+                counts = row["votes"].get(name, {})
+                votes = " | ".join(f"{answer}: {count}" for answer, count in counts.items())
+                shown["votes" if name == LABEL else f"{name} votes"] = votes
+            cells.append(shown)
         return write_form(path, _form(asked), cells)
 
-    def _read_decisions(
+    def _read(
         self, path: Path, labels: Mapping[Cell, str], people: Sequence[str], reason: str
     ) -> list[LabelDecision]:
         """Read the decisions of a sheet; `people` and `reason` are those of rows that have none."""
         questions = self.survey.taxonomy.about("item", "picture")
 
         def decide(row: FilledRow) -> LabelDecision | None:
-            further = {
+            answers = {
                 each.id: _parts(row[each.id])
                 if each.kind in ("choices", "span")
                 else [row[each.id]]
                 for each in questions
                 if row[each.id]
             }
-            if not (row[LABEL] or further):
+            if not (row[LABEL] or answers):
                 return None
             given: dict[str, Any] = {name: row[name] for name in ("item", "culture", LABEL)}
             given |= {"people": _parts(row["people"]) or people, "reason": row["reason"] or reason}
-            return self._decision({**given, "further": further}, labels)
+            return self._decision({**given, "further": answers}, labels)
 
         form = _form([question.id for question in questions])
         return all_records(read_form(path, form, needed=[("item", LABEL)]), decide)
@@ -372,30 +424,30 @@ class SurveyLabels:
     def _decision(self, given: Mapping[str, Any], labels: Mapping[Cell, str]) -> LabelDecision:
         """Return a decision with ids, and with people as hashes; `labels` are those by now, of all
         that was asked."""
-        further, reason = given.get("further", {}), given.get("reason", "").strip()
-        codes = [culture.code for culture in self.survey.design.cultures]
+        survey, reason = self.survey, given.get("reason", "").strip()
+        answers, written = given.get("further", {}), given.get(LABEL, "").strip()
+        codes = [culture.code for culture in survey.design.cultures]
         item = given["item"]
         code = given.get("culture", "").strip().upper() or (codes[0] if len(codes) == 1 else "")
         if (item, code) not in labels:
             where = f" in {code[:20]}" if code else "; name its culture"
-            message = f"{self.survey.name} does not ask about {item[:80]!r}{where}"
+            message = f"{survey.name} does not ask about {item[:80]!r}{where}"
             raise InputError(message, column="item" if code else "culture")
-        names, written = self._names[code], given.get(LABEL, "").strip()
+        names = self._names[code]
         label = names[LABEL].get(folded(written)) if written else ""
-        allowed = [each.id for each in self.survey.taxonomy.of_role("vote", "reject")]
+        allowed = [each.id for each in survey.taxonomy.of_role("vote", "reject")]
         if label is None or label not in ("", *allowed):
             message = f"{written[:80]!r} is no label; there are {', '.join(allowed)}"
             raise InputError(message, column=LABEL)
-        if not (label or further):
+        if not (label or answers):
             raise InputError("nothing is decided; give a label or an answer", column=LABEL)
         in_force = label or labels[item, code]
         if not in_force:
             raise InputError(f"the label of {item!r} is open; decide it, too", column=LABEL)
-        entry = MemeEntry(item, "", NO_PICTURE, texts=self.survey.item_texts.get(item, {}))
         values, problems = resolve_answers(
-            self.survey.taxonomy,
-            entry,
-            {LABEL: [in_force], **further},
+            survey.taxonomy,
+            MemeEntry(item, "", NO_PICTURE, texts=survey.item_texts.get(item, {})),
+            {LABEL: [in_force], **answers},
             lambda question, text: names.get(question, {}).get(folded(text)),
         )
         for problem, message in problems:
@@ -405,9 +457,9 @@ class SurveyLabels:
             raise InputError("it does not say who decided", column="people")
         if not reason:
             raise InputError("it does not say why", column="reason")
-        team = team_of(self.survey)
+        team = team_of(survey)
         places = dict(team.people) if team else {}
-        people = {places.get(who) or self.survey.hashed(who) for who in given["people"]}
+        people = {places.get(who) or survey.hashed(who) for who in given["people"]}
         if not label:
             values.pop(LABEL)  # the votes' own, by which the questions are asked
         return LabelDecision(item, code, values, tuple(sorted(people)), reason)
@@ -415,121 +467,17 @@ class SurveyLabels:
     @cached_property
     def _names(self) -> dict[str, dict[str, dict[str, str]]]:
         """By culture and question, ids of answers by themselves, their names, and English ones."""
-        english = survey_texts(default().get(SOURCE), taxonomy=self.survey.taxonomy)
-        by_culture = {}
+        taxonomy = self.survey.taxonomy
+        english = survey_texts(default().get(SOURCE), taxonomy=taxonomy)
+        by_culture: dict[str, dict[str, dict[str, str]]] = {}
         for culture in self.survey.design.cultures:
-            by_name: dict[str, dict[str, str]] = defaultdict(dict)
+            names = by_culture[culture.code] = defaultdict(dict)
             for texts in (english, self.survey.texts(culture)):
-                for question, names in TaxonomyTexts(texts, self.survey.taxonomy).answers.items():
-                    by_name[question] |= {folded(name): own for own, name in names.items()}
-            for answers in by_name.values():
-                answers |= {folded(own): own for own in answers.values()}
-            by_culture[culture.code] = dict(by_name)
+                for question, own in TaxonomyTexts(texts, taxonomy).answers.items():
+                    names[question] |= {folded(name): id for id, name in own.items()}
+            for ids in names.values():
+                ids |= {folded(id): id for id in ids.values()}
         return by_culture
-
-    def settle(
-        self,
-        settings: Mapping[str, Any] | None = None,
-        *,
-        close: bool = False,
-        next_round: bool = False,
-        models: bool = False,
-        on_progress: OnProgress = lambda more, total: None,
-    ) -> SettleResult:
-        """Settle the retained answers into one label a meme and culture.
-
-        Sheets that an earlier settling planned, and that ask for what is known by now, are
-        withdrawn where they never went out.
-
-        Args:
-            settings: of `Settling`, such as `{"most": 9}`; before memeloc.toml's.
-            close: whether nothing more comes for sheets that are out.
-            next_round: whether batches are made of memes that are short of answers or tied, less
-                the places that are still open.
-            models: whether Dawid-Skene and MACE stand beside the majority.
-            on_progress: counts the models.
-
-        Raises:
-            InputError: there is no such setting.
-            MissingError: models are asked for, and crowd-kit is not installed.
-        """
-        survey, checked = self.survey, self.answers.checked()
-        settling = self.settling(settings or {})
-        answers = checked.answers(lambda number: number > 0)
-        if close:
-            came = {submission.sheet for submission in checked.submissions}
-            rounds = [sheet.round for sheet in checked.sheets if sheet.id in came]
-            survey.put_state(CLOSED, "round", max([survey.closed_round, *rounds]))
-        last_round, standing = survey.last_round, self.standing(checked, settling)
-        settled, further = standing.settled, standing.further
-        rows, labels = settled.as_json(), settled.table
-        if checked.questions:
-            labels = beside_labels(labels, further, survey.taxonomy)
-            values = as_json(further)
-            for row in rows:
-                row["further"] = values.get((row["item"], row["culture"]), {})
-        if survey.pictures:
-            labels = labels.assign(picture=labels["item"].map(survey.pictures))
-            for row in rows:
-                row["picture"] = survey.pictures[row["item"]]
-        survey.store.add_result(survey.name, "labels", settling.model_dump(mode="json"), rows)
-        before, sent = survey.batches, survey.minutes
-        fresh, assigned = next_batches(survey, standing.needs, round=max(2, last_round + 1))
-        service = survey.settings(recruiter())
-        is_paid = bool(fresh) and ("wage" in service or bool(survey.state(recruiter())))
-        if next_round and fresh:
-            note_assigned(survey, assigned)
-            survey.store.add_batches(survey.name, fresh)
-        asked_again = standing.coming.union(
-            (meme, code) for batch in fresh for meme in batch.memes for code in batch.cultures
-        )
-        discuss = [each for each in standing.open_questions if each.cell not in asked_again]
-        places = sum(len(batch.cultures) * batch.answers for batch in fresh)
-        left = {"to_ask": 0 if next_round else places, "discuss": len(discuss)}
-        survey.workspace.store.progress.note("settled", {survey.name: left})
-        states: dict[str, Counter[str]] = defaultdict(Counter)
-        for culture, state in zip(labels["culture"], labels["state"], strict=True):
-            states[culture][state] += 1
-        modelled = {}
-        for method in METHODS if models else ():
-            table = aggregate(answers, survey.taxonomy, method, seed=survey.design.seed)
-            modelled[method.replace("-", "_")] = table
-            on_progress(1, len(METHODS))
-        differing: Any = differences(settled, **modelled).to_dict("records") if models else ()
-        people = survey.store.participants(survey.name)
-        return SettleResult(
-            survey=survey.name,
-            labels=tuple(rows),
-            states={
-                code: {state: states[code][state] for state in STATES}
-                for code in (culture.code for culture in survey.design.cultures)
-                if code in states
-            },
-            next=tuple(
-                {
-                    "batch": batch.id,
-                    "round": batch.round,
-                    "memes": batch.memes,
-                    "cultures": batch.cultures,
-                    "answers": batch.answers,
-                }
-                for batch in (fresh if next_round else ())
-            ),
-            discuss=tuple(discuss),
-            differences=tuple(differing) if models else None,
-            to_ask=len(standing.needs),
-            places=places,
-            cost=plan(fresh, survey.design, read_rates(service), paces=checked.paces(), loss=0)
-            if is_paid
-            else None,
-            withdrawn=standing.withdrawn,
-            unsent=tuple(each.id for each in before if each.round > 1 and each.id not in sent),
-            texts=self._note_texts(further),
-            last_round=last_round,
-            table=labels,
-            answers=checked.answers(lambda number: number > 0, not_shown=True),
-            people=people_table(checked.retained, checked.sheets, people, survey.taxonomy),
-        )
 
 
 def _form(asked: Iterable[str]) -> SheetForm:

@@ -440,7 +440,7 @@ class SurveySheets:
         survey, wanted = self.survey, preannotation.balance(total, harmful, harmless, tied)
         if PREANNOTATION not in survey.rounds:
             raise InputError(f"{survey.name} has no pre-annotation; build it with --preannotate.")
-        answers = self.answers.checked().answers(lambda number: number == PREANNOTATION)
+        answers = self.answers.checked().answers(preannotation=True)
         outcomes = preannotation.outcomes(
             list(zip(answers["item"], answers["label"], strict=True)),
             survey.memes,

@@ -111,8 +111,8 @@ def test_a_published_table_becomes_labels(folder: Path) -> None:
             (row.item, row.culture): row.label for row in result.table.itertuples(index=False)
         }
         assert labels == majority(rows)
-        whole = survey.status().whole
-    assert (whole.answered, whole.kept, whole.places) == (len(rows), len(rows), 0)
+        whole = survey.status()["whole"]
+    assert (whole["answered"], whole["kept"], whole["places"]) == (len(rows), len(rows), 0)
 
 
 def test_what_cannot_be_placed_is_a_rejected_row(folder: Path) -> None:

@@ -138,7 +138,7 @@ def test_labels_and_agreement_of_selected_memes(folder: Path, selected: dict[str
         result = survey.labels.settle()
         assert {row["picture"] for row in result.labels} == set(survey.pictures.values())
         assert list(result.table["picture"]) == [survey.pictures[id] for id in result.table["item"]]
-        assert {part.measures["items"] for part in survey.status().agreement} == {2}
+        assert {part.measures["items"] for part in survey.status()["agreement"]} == {2}
 
 
 def test_corrected_texts_become_the_transcripts(folder: Path, selected: dict[str, str]) -> None:
@@ -185,7 +185,7 @@ def test_a_picture_that_changed_is_named_and_not_shown(
         workspace.store.items.add([blue])
         result = survey.sheets.export("csv", contact="lab")
         assert result.changed == (selected["blue"],)
-        assert survey.status().changed == (selected["blue"],)
+        assert survey.status()["changed"] == (selected["blue"],)
     (sheet,) = result.files
     assert picture("blue") in picture_names(sheet)
     table = sheet.read_text(encoding="utf-8-sig")

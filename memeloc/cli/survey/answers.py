@@ -16,7 +16,17 @@ from typer import Argument, Option
 import memeloc
 from memeloc.cli.options import AsJson, columns, pairs, settings, split
 from memeloc.cli.output import print_json, progress, say
-from memeloc.cli.show import SHOWN, Table, as_plain, by_field, by_place, explain, next_lines, show
+from memeloc.cli.show import (
+    SHOWN,
+    Table,
+    as_plain,
+    by_field,
+    by_place,
+    explain,
+    getter,
+    next_lines,
+    show,
+)
 from memeloc.cli.survey.options import (
     AGREEMENT,
     Changed,
@@ -368,7 +378,7 @@ def _labels(states: str, *, empty: bool = False) -> Table:
     return Table(
         "Labels",
         lambda result: [
-            {"culture": code, **counts} for code, counts in getattr(result, states).items()
+            {"culture": code, **counts} for code, counts in getter(states)(result).items()
         ],
         ("culture settled short tied", *by_field("given up"), "rejected decided"),
         empty=empty,
@@ -399,29 +409,33 @@ def status(
             show(surveys, Table("Surveys", "surveys", fields), *views, as_json=as_json)
             return
         result = workspace.survey(name).status(wage=wage)
-    lines = {"culture": result.cultures, "batch": result.batches, "sheet": result.sheets}[by]
+    lines = {"culture": result["cultures"], "batch": result["batches"], "sheet": result["sheets"]}[
+        by
+    ]
     parts = Table(
-        f"{name}, of {counted(len(result.batches), 'batch', 'batches')}",
-        lambda result: (*lines, result.whole),
+        f"{name}, of {counted(len(result['batches']), 'batch', 'batches')}",
+        lambda result: (*lines, result["whole"]),
         ((by, "name"), _PROGRESS),
     )
-    aside = Table("Excluded by", lambda _: result.aside.items(), by_place("rule", "submissions"))
+    aside = Table("Excluded by", lambda _: result["aside"].items(), by_place("rule", "submissions"))
     show(result, parts, _labels("labels"), AGREEMENT, aside, _status_remarks, as_json=as_json)
 
 
 def _status_remarks(result: Any) -> Iterator[str]:
-    yield from changed_sentences(result.changed)
-    if money := result.money:
+    yield from changed_sentences(result["changed"])
+    if money := result["money"]:
         yield (
-            f"Money, fee included, without the tax on it: {money.paid:,} {result.currency} spent, "
-            f"{money.owed:,} owed, {money.running:,} for people who are at it, "
-            f"{money.to_come:,} for the places left"
+            f"Money, fee included, without the tax on it: {money['paid']:,} {result['currency']} "
+            f"spent, {money['owed']:,} owed, {money['running']:,} for people who are at it, "
+            f"{money['to_come']:,} for the places left"
         )
-    longest = {row.culture: row for row in sorted(result.shortfalls, key=lambda row: row.measured)}
+    longest = {
+        row.culture: row for row in sorted(result["shortfalls"], key=lambda row: row.measured)
+    }
     for code, row in longest.items():
         yield (
             f"{code}: people took {row.measured} minutes (the median of {row.people:,} retained) "
-            f"and were promised {row.promised}; `memeloc survey bonus {result.survey}` makes up "
+            f"and were promised {row.promised}; `memeloc survey bonus {result['survey']}` makes up "
             "for it"
         )
 

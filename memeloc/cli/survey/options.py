@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 from memeloc.cli.options import pairs, split
-from memeloc.cli.show import Table
+from memeloc.cli.show import Table, getter
 from memeloc.counts import counted
 from memeloc.errors import InputError
 
@@ -99,7 +99,9 @@ def _figures(part: Any) -> dict[str, Any]:
 
 AGREEMENT = Table(
     "Agreement; of one more answer an item, the share of labels that it would change",
-    lambda result: [_figures(part) for part in result.agreement if part.measures["shared"]],
+    lambda result: [
+        _figures(part) for part in getter("agreement")(result) if part.measures["shared"]
+    ],
     (
         "culture question items people agree alpha ordinal Fleiss Cohen",
         ("one more", "one more"),

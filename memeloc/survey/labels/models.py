@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memeloc.agreement import measure
-from memeloc.agreement.crowd import METHODS, Method, label_odds, likeliest
-from memeloc.survey.labels.settling import Settled, given_answers
+from memeloc.agreement.crowd import Method, label_odds, likeliest
+from memeloc.survey.labels.settling import Settled, labelled_answers
 from memeloc.taxonomy import LABEL, Taxonomy
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["METHODS", "Method", "QuestionAgreement", "aggregate", "differences", "survey_agreement"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +38,20 @@ def survey_agreement(answers: pd.DataFrame, taxonomy: Taxonomy) -> tuple[Questio
     """
     voting = [label.id for label in taxonomy.of_role("vote")]
     leaving = [label.id for label in taxonomy.of_role("skip", "reject")]
-    measured = []
-    for culture, part in answers.groupby("culture"):
-        code = str(culture)
-        labels = part[part["label"].isin(voting)]
-        measured.append(QuestionAgreement(code, LABEL, measure(labels, severities(taxonomy))))
-        for question in taxonomy.about("item", "picture"):
-            if question.kind in ("choice", "choices", "scale"):
-                given = part[(part[question.id] != "") & ~part["label"].isin(leaving)]
-                given = given.drop(columns="label")
-                first, last = question.scale or (0, -1)
-                levels = {str(number): float(number) for number in range(first, last + 1)}
-                measures = measure(given.rename(columns={question.id: "label"}), levels or None)
-                measured.append(QuestionAgreement(code, question.id, measures))
-    return tuple(measured)
+    labels = answers[answers[LABEL].isin(voting)]
+    others = answers[~answers[LABEL].isin(leaving)]
+    asked = [(LABEL, labels, severities(taxonomy))]
+    for question in taxonomy.about("item", "picture"):
+        if question.kind in ("choice", "choices", "scale"):
+            first, last = question.scale or (0, -1)
+            levels = {str(number): float(number) for number in range(first, last + 1)}
+            given = others[others[question.id] != ""]
+            asked.append((question.id, given.assign(label=given[question.id]), levels or None))
+    return tuple(
+        QuestionAgreement(str(code), name, measure(part[part["culture"] == code], levels))
+        for code in sorted(set(answers["culture"]))
+        for name, part, levels in asked
+    )
 
 
 def severities(taxonomy: Taxonomy) -> Mapping[str, float] | None:
@@ -63,19 +61,13 @@ def severities(taxonomy: Taxonomy) -> Mapping[str, float] | None:
 
 
 def aggregate(
-    answers: pd.DataFrame,
-    taxonomy: Taxonomy,
-    method: Method,
-    *,
-    seed: int = 0,
-    iterations: int = 100,
-    restarts: int = 10,
+    answers: pd.DataFrame, taxonomy: Taxonomy, method: Method, **settings: int
 ) -> pd.DataFrame:
     """Label every item in each culture; cultures are modelled apart, and only votes count.
 
     Args:
         answers: as of `settle`.
-        method, seed, iterations, restarts: as of `label_odds`.
+        settings: seed, iterations and restarts as of `label_odds`.
 
     Returns:
         `item`, `culture`, `label` (empty where two are equally likely) and `probability`, sorted.
@@ -86,16 +78,14 @@ def aggregate(
     """
     import pandas as pd
 
-    given = given_answers(answers).drop_duplicates()
-    given = given[given["label"].isin([label.id for label in taxonomy.of_role("vote")])]
-    tables = []
+    given = labelled_answers(answers)
+    given = given[given[LABEL].isin([label.id for label in taxonomy.of_role("vote")])]
+    tables = [pd.DataFrame(columns=["item", "culture", LABEL, "probability"])]
     for culture, part in given.groupby("culture"):
-        odds, _ = label_odds(part, method, seed=seed, iterations=iterations, restarts=restarts)
-        columns = {"culture": culture, "label": likeliest(odds), "probability": odds.max(axis=1)}
+        odds, _ = label_odds(part, method, **settings)
+        columns = {"culture": culture, LABEL: likeliest(odds), "probability": odds.max(axis=1)}
         tables.append(pd.DataFrame(columns).rename_axis("item").reset_index())
-    if not tables:
-        return pd.DataFrame(columns=["item", "culture", "label", "probability"])
-    table = pd.concat(tables, ignore_index=True)
+    table = pd.concat(tables[1:] or tables)
     return table.sort_values(["item", "culture"], kind="stable", ignore_index=True)
 
 
@@ -106,9 +96,9 @@ def differences(settled: Settled, **others: pd.DataFrame) -> pd.DataFrame:
     (empty for none), and of each other `NAME` and `NAME.probability`. A majority of none differs
     from any label: it is where a model would decide a tie.
     """
-    table = settled.table[["item", "culture", "label"]].rename(columns={"label": "majority"})
+    table = settled.table[["item", "culture", LABEL]].rename(columns={LABEL: "majority"})
     for name, other in others.items():
-        columns = {"label": name, "probability": f"{name}.probability"}
+        columns = {LABEL: name, "probability": f"{name}.probability"}
         table = table.merge(other.rename(columns=columns), "left", ["item", "culture"])
         table[name] = table[name].astype(object).fillna("")
     differs = table[list(others)].ne(table["majority"], axis=0).any(axis=1)

@@ -17,13 +17,10 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from memeloc.arrays import Ints
 from memeloc.errors import InputError
 from memeloc.survey.model import PERSON, Answer, Participant, Sheet, Submission
 from memeloc.survey.quality.checking import sent
@@ -35,7 +32,7 @@ if TYPE_CHECKING:
 
 Cell = tuple[str, str]
 """Item and culture."""
-COLUMNS = ("item", "culture", "participant", "label")
+COLUMNS = ("item", "culture", "participant", LABEL)
 """What a table of answers has: the meme's id, the culture's code, who, and the label's id."""
 SHOWN = "shown_ms"
 """For how many milliseconds the picture was seen, 0 for one that could not be shown."""
@@ -45,38 +42,6 @@ BETWEEN = "|"
 STATES = ("settled", "short", "tied", "given up", "rejected", "decided")
 """Enough answers and a label; too few answers; no label yet; no label, and the limit reached; more
 than half say that the item is invalid; people decided together."""
-
-
-@dataclass(frozen=True)
-class Settled:
-    """Labels and votes.
-
-    Attributes:
-        table: sorted by item and culture, with `item`, `culture`, `label` (empty for none),
-            `state` (one of `STATES`), `answers` (all but skips), `votes` (for labels), `abstained`,
-            `rejected` (how many reject the item), `reasons` (of a rejected one, the most frequent
-            first, with `BETWEEN` between), and `votes.LABEL` for each label that is voted for.
-        needs: by item and culture how many more answers to ask for, as `build_next` takes it.
-    """
-
-    table: pd.DataFrame
-    needs: Mapping[Cell, int]
-
-    def labels(self) -> dict[Cell, str]:
-        return dict(zip(self.cells, self.table["label"], strict=True))
-
-    @property
-    def cells(self) -> list[Cell]:
-        return list(zip(self.table["item"], self.table["culture"], strict=True))
-
-    def as_json(self) -> list[dict[str, Any]]:
-        """Return the rows of the table, with the labels that were voted for as `votes`."""
-        names = [name for name in map(str, self.table) if name.startswith("votes.")]
-        rows: Any = self.table.drop(columns="votes").to_dict("records")
-        for row in rows:
-            counts = {name.removeprefix("votes."): row.pop(name) for name in names}
-            row["votes"] = {label: count for label, count in counts.items() if count}
-        return list(rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +78,55 @@ class Unsettled:
         return (self.item, self.culture)
 
 
+@dataclass(frozen=True)
+class Settled:
+    """Labels, settled answers, votes, and what is open.
+
+    Attributes:
+        rows: by item and culture, sorted: `item`, `culture`, `label` (empty for none), `state` (one
+            of `STATES`), `answers` (all but skips), `abstained`, `rejected` (how many reject the
+            item), `reasons` (of a rejected one, the most frequent first, with `BETWEEN` between),
+            `votes` (by label), and, if the taxonomy has more questions, `further`: by question
+            asked the `answer` (empty for none; of choices several with `BETWEEN` between), `people`
+            (who answered it) and `votes`.
+        votes: by cell and question how often each answer was given, also of labels that are no
+            votes; most first.
+        ties: the questions besides the label on which people differ, and no answer is ahead.
+        open: labels that are short of answers, tied or given up, and of `Settling.further` the
+            questions without an answer, or with a tie.
+        needs: by item and culture how many more answers to ask for, as `build_next` takes it.
+    """
+
+    taxonomy: Taxonomy
+    rows: list[dict[str, Any]]
+    votes: Mapping[Cell, Mapping[str, Mapping[str, int]]]
+    ties: frozenset[Unsettled]
+    open: tuple[Unsettled, ...]
+    needs: dict[Cell, int]
+
+    @property
+    def labels(self) -> dict[Cell, str]:
+        return {(row["item"], row["culture"]): row[LABEL] for row in self.rows}
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The rows, with `votes` as their sum, `votes.LABEL` of each label, and each question."""
+        import pandas as pd
+
+        voting = [label.id for label in self.taxonomy.of_role("vote")]
+        asked = [question.id for question in self.taxonomy.about("item", "picture")]
+        records = []
+        for row in self.rows:
+            numbers = {f"votes.{label}": row["votes"].get(label, 0) for label in voting}
+            answers = {name: row["further"].get(name, {}).get("answer", "") for name in asked}
+            records.append({**row, "votes": sum(numbers.values()), **numbers, **answers})
+        columns = [
+            *("item", "culture", LABEL, "state", "answers", "votes", "abstained", "rejected"),
+            *("reasons", *(f"votes.{label}" for label in voting), *asked),
+        ]
+        return pd.DataFrame(records, columns=columns)
+
+
 def answers_table(
     submissions: Iterable[Submission], sheets: Sequence[Sheet], questions: Sequence[str] = ()
 ) -> pd.DataFrame:
@@ -139,10 +153,7 @@ def answers_table(
                 if not rows.setdefault(key, answer).label:
                     rows[key] = answer
     table = [
-        (
-            *(*key, answer.label, answer.shown),
-            *(BETWEEN.join(answer.get(question)) for question in questions),
-        )
+        (*key, answer.label, answer.shown, *(BETWEEN.join(answer.get(name)) for name in questions))
         for key, answer in rows.items()
     ]
     return pd.DataFrame(table, columns=[*COLUMNS, SHOWN, *questions], dtype=object)
@@ -169,30 +180,29 @@ def people_table(
     import pandas as pd
 
     cultures = {sheet.id: sheet.culture.code for sheet in sheets}
-    of_person: dict[str, str] = {}
-    answered: dict[tuple[str, str, str], tuple[str, ...]] = {}
-    asked = taxonomy.about("person")
+    culture_of: dict[str, str] = {}
+    values: dict[tuple[str, str, str], tuple[str, ...]] = {}
+    asked = {question.id for question in taxonomy.about("person")}
     for submission in sorted(submissions, key=sent):
         if submission.sheet in cultures:
             person = person_of(submission)
-            of_person[person] = cultures[submission.sheet]
+            culture_of[person] = cultures[submission.sheet]
             for answer in (each for each in submission.answers if each.entry == PERSON):
-                given = {(person, "sheet", each.id): answer.get(each.id) for each in asked}
-                answered |= {key: values for key, values in given.items() if values}
-    for row in (row for row in participants if row.participant in of_person):
-        for fact, value in row.facts.items():
-            answered[row.participant, "service", fact] = (value,)
+                about = answer.values.items()
+                values |= {(person, "sheet", name): own for name, own in about if name in asked}
+    for row in (row for row in participants if row.participant in culture_of):
+        values |= {(row.participant, "service", fact): (own,) for fact, own in row.facts.items()}
     rows = sorted(
-        (person, of_person[person], source, question, value)
-        for (person, source, question), values in answered.items()
-        for value in values
+        (person, culture_of[person], source, question, value)
+        for (person, source, question), several in values.items()
+        for value in several
     )
     columns = ["participant", "culture", "source", "question", "answer"]
     return pd.DataFrame(rows, columns=columns, dtype=object)
 
 
-def given_answers(answers: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with a label of a long table with `COLUMNS`.
+def labelled_answers(answers: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that have a label of a table with `COLUMNS`, without those there twice.
 
     Raises:
         InputError: a column is missing.
@@ -201,8 +211,8 @@ def given_answers(answers: pd.DataFrame) -> pd.DataFrame:
         if name not in answers.columns:
             columns = ", ".join(COLUMNS)
             raise InputError(f"a table of answers has the columns {columns}", column=name)
-    labelled = answers["label"].notna() & (answers["label"] != "")
-    return answers.loc[labelled, list(COLUMNS)].astype(object)
+    labelled = answers[LABEL].notna() & (answers[LABEL] != "")
+    return answers[labelled].drop_duplicates(list(COLUMNS)).astype(object)
 
 
 def settle(
@@ -210,143 +220,13 @@ def settle(
     taxonomy: Taxonomy,
     settings: Settling | None = None,
     *,
-    wanted: Sequence[Cell] = (),
+    wanted: Iterable[Cell] = (),
     pending: Mapping[Cell, int] | None = None,
+    templates: Mapping[str, str] | None = None,
+    decisions: Iterable[LabelDecision] = (),
 ) -> Settled:
-    """Settle what has been answered.
-
-    Args:
-        answers: a long table with `COLUMNS`, in any order; rows without a label are no answers, and
-            a row that is there twice counts once.
-        wanted: item and culture of all that has been asked, for those without an answer.
-        pending: by item and culture, how many answers are still to come from places that are open;
-            they are not asked for again.
-
-    Raises:
-        InputError: a column is missing, a label is not the taxonomy's, or a person gave two
-            different answers to one item in one culture.
-    """
-    import pandas as pd
-
-    settings = settings or Settling()
-    ids = [label.id for label in taxonomy.labels]
-    given = given_answers(answers).drop_duplicates()
-    for label in given.loc[~given["label"].isin(ids), "label"]:
-        raise InputError(
-            f"there is no label {label[:60]!r} in {taxonomy.name}; there are {', '.join(ids)}",
-            column="label",
-        )
-    twice = given[given.duplicated(["item", "culture", "participant"])]
-    for item, culture, who in twice[["item", "culture", "participant"]].to_numpy():
-        raise InputError(
-            f"{who[:60]!r} gave two different answers to {item[:60]!r} in {culture[:60]!r}; "
-            "keep the one that counts"
-        )
-    votes = Counter(zip(given["item"], given["culture"], given["label"], strict=True))
-    cells = sorted({*((item, culture) for item, culture, _ in votes), *wanted})
-    rows = [[votes[item, culture, label] for label in ids] for item, culture in cells]
-    counts = np.array(rows, dtype=np.int64).reshape(len(cells), len(ids))
-    voting, rejecting = taxonomy.of_role("vote"), taxonomy.of_role("reject")
-    voted, abstained, rejected = (
-        counts[:, [ids.index(label.id) for label in labels]]
-        for labels in (voting, taxonomy.of_role("abstain"), rejecting)
-    )
-    for_label, against = voted.sum(axis=1), rejected.sum(axis=1)
-    total = for_label + abstained.sum(axis=1) + against
-    winner = _winners(voted, np.array([label.severity for label in voting]), settings)
-    winner[(against >= for_label) & (against > 0)] = len(voting)
-    conditions = {
-        "short": total < settings.answers,
-        "rejected": against > for_label,
-        "settled": winner < len(voting),
-        "given up": total >= settings.limit,
-    }
-    state = np.select(list(conditions.values()), list(conditions), "tied")
-    given_reasons = [
-        dict(zip((label.id for label in rejecting), row, strict=True)) for row in rejected.tolist()
-    ]
-    table = pd.DataFrame(
-        {
-            "item": [item for item, _ in cells],
-            "culture": [culture for _, culture in cells],
-            "label": np.array([*(label.id for label in voting), ""], dtype=object)[winner],
-            "state": state.astype(object),
-            "answers": total,
-            "votes": for_label,
-            "abstained": abstained.sum(axis=1),
-            "rejected": against,
-            "reasons": [
-                BETWEEN.join(sorted(filter(own.get, own), key=lambda id: -own[id]))
-                if each == "rejected"
-                else ""
-                for each, own in zip(state, given_reasons, strict=True)
-            ],
-            **{f"votes.{label.id}": column for label, column in zip(voting, voted.T, strict=True)},
-        }
-    )
-    more = np.where(state == "short", settings.answers - total, settings.extra)
-    more = np.where(np.isin(state, ("short", "tied")), np.minimum(more, settings.limit - total), 0)
-    needs = Counter(dict(zip(cells, more.tolist(), strict=True)))
-    needs.subtract(pending or {})
-    return Settled(table, {cell: count for cell, count in needs.items() if count > 0})
-
-
-def _winners(votes: Ints, severity: Ints, settings: Settling) -> Ints:
-    """Return by row the column of the label that wins; the one after the last for none."""
-    top = votes.max(axis=1, initial=1, keepdims=True)
-    ahead = votes >= settings.severe_votes if settings.rule == "most severe" else votes == top
-    if settings.rule == "absolute majority":
-        ahead &= 2 * top > votes.sum(axis=1, keepdims=True)
-    if "most severe" in (settings.rule, settings.ties):
-        ranks = np.where(ahead, severity, -1)
-        ahead &= ranks == ranks.max(axis=1, keepdims=True)
-    winners: Ints = np.where(ahead.sum(axis=1) == 1, ahead.argmax(axis=1), votes.shape[1])
-    return winners
-
-
-def by_votes(counts: Mapping[str, int]) -> dict[str, int]:
-    """Sort votes: most first, equal ones by name, so that no order of people shows."""
-    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
-
-
-def decided_answers(decisions: Iterable[LabelDecision]) -> dict[Cell, dict[str, str]]:
-    """Return by item and culture what holds by question id; of several decisions, oldest first, the
-    last. Several answers to a question have `BETWEEN` between them."""
-    answers: dict[Cell, dict[str, str]] = {}
-    for decision in decisions:
-        own = answers.setdefault(decision.cell, {})
-        own |= {question: BETWEEN.join(values) for question, values in decision.values.items()}
-    return answers
-
-
-def with_decisions(
-    settled: Settled, decided: Mapping[Cell, Mapping[str, str]], taxonomy: Taxonomy
-) -> Settled:
-    """Return the labels with those of `decided_answers`, in the state `decided`, or `rejected` with
-    its reason; votes stay as they are, and nothing more is asked for where there is a decision."""
-    import pandas as pd
-
-    rejecting = {label.id for label in taxonomy.of_role("reject")}
-    made = {cell: answers[LABEL] for cell, answers in decided.items() if LABEL in answers}
-    table = settled.table.copy()
-    labels = pd.Series([made.get(cell) for cell in settled.cells], table.index, dtype=object)
-    rejected = labels.isin(rejecting)
-    table.loc[labels.notna(), "state"] = "decided"
-    table.loc[rejected, "state"] = "rejected"
-    table["label"] = labels.mask(rejected, "").fillna(table["label"])
-    table["reasons"] = labels.where(rejected | labels.isna(), "").fillna(table["reasons"])
-    needs = {cell: count for cell, count in settled.needs.items() if cell not in made}
-    return replace(settled, table=table, needs=needs)
-
-
-def settle_further(
-    answers: pd.DataFrame,
-    settled: Settled,
-    taxonomy: Taxonomy,
-    templates: Mapping[str, str],
-    decided: Mapping[Cell, Mapping[str, str]] | None = None,
-) -> pd.DataFrame:
-    """Settle the answers to further questions, of each item and culture that they are asked of.
+    """Settle what has been answered: the label of each item in each culture, and the answers to the
+    questions that are asked after it.
 
     A question is settled of an item whose own settled answers ask for it; everybody counts who
     answered it. Of a choice the answer with most votes wins, and a tie is none (harmeme 4.3: the
@@ -356,135 +236,188 @@ def settle_further(
     template.
 
     Args:
-        answers: as `answers_table` gives them, with a column for each question.
+        answers: a table with `COLUMNS`, as of `answers_table`, in any order; rows without a label
+            are no answers, and a row that is there twice counts once.
+        wanted: item and culture of all that has been asked, for those without an answer.
+        pending: by item and culture, how many answers are still to come from places that are open;
+            they are not asked for again.
         templates: by item, for questions about the picture.
-        decided: as of `decided_answers`.
+        decisions: oldest first; votes stay as they are, and no more labels are asked for.
 
-    Returns:
-        `item`, `culture`, `question` (its id), `answer` (empty for none; of choices several with
-        `BETWEEN` between), `people` (who answered it), `votes` (how many there are of each answer)
-        and `tied` (people differ, and none of the answers in question has more votes than others).
-        Sorted by item and culture, in the questions' order.
+    Raises:
+        InputError: a column is missing, a label is not the taxonomy's, or a person gave two
+            different answers to one item in one culture.
     """
-    import pandas as pd
-
+    settings, pending, templates = settings or Settling(), pending or {}, templates or {}
     asked = taxonomy.about("item", "picture")
-    # Who leaves an item to others, or rejects it, may have answered what comes before the label.
-    leaving = {label.id for label in taxonomy.of_role("skip", "reject")}
-    answers = answers[~answers["label"].isin(leaving)]
-    votes = {question.id: _votes(answers, question, templates) for question in asked}
-    everything = {label.id for label in taxonomy.of_role("vote")}
-    rows = []
-    states = zip(settled.cells, settled.table["label"], settled.table["state"], strict=True)
-    for (item, culture), label, state in states:
-        given: dict[str, tuple[str, ...]] = {LABEL: (label,)}
-        for question in asked if state != "rejected" else ():
-            always = everything.issubset(question.when.get(LABEL, everything))
-            when = {name for name in question.when if name != LABEL or not always}
-            if not all(set(question.when[name]) & set(given.get(name, ())) for name in when):
+    voting = {label.id: label.severity for label in taxonomy.of_role("vote")}
+    decided: dict[Cell, dict[str, tuple[str, ...]]] = defaultdict(dict)
+    for decision in decisions:
+        decided[decision.cell] |= decision.values
+    votes = _count(answers, taxonomy, asked, templates)
+    cells = sorted({*wanted, *((item, culture) for name, item, culture in votes if name == LABEL)})
+    rows, shown = [], dict[Cell, dict[str, dict[str, int]]]()
+    open_labels, open_questions, ties = [], [], set()
+    needs: dict[Cell, int] = {}
+    for cell in cells:
+        labels = votes.get((LABEL, *cell), (0, Counter[str]()))[1]
+        row, more = _label(labels, taxonomy, settings, decided[cell].get(LABEL, ()))
+        shown[cell] = {LABEL: _most_first(labels)}
+        if row["state"] in ("short", "tied", "given up"):
+            open_labels.append(Unsettled(*cell, LABEL))
+        known: dict[str, tuple[str, ...]] = {LABEL: (row[LABEL],)}
+        further: dict[str, dict[str, Any]] = {}
+        for question in asked if row["state"] != "rejected" else ():
+            # Where each vote asks it, it is asked without a label, too.
+            always = voting.keys() <= set(question.when.get(LABEL, voting))
+            when = {name: own for name, own in question.when.items() if name != LABEL or not always}
+            if not all(set(own) & set(known.get(name, ())) for name, own in when.items()):
                 continue
-            subject = templates.get(item, item) if question.about == "picture" else item
-            own = votes[question.id].get((subject, culture))
-            if own is None and question.item_text == "question":
+            item = templates.get(cell[0], cell[0]) if question.about == "picture" else cell[0]
+            if question.item_text == "question" and (question.id, item, cell[1]) not in votes:
                 continue  # it is asked only of items with a text of their own
-            people, counts = own or (0, Counter())
-            answer, tied = _answer(question, people, counts)
-            if fixed := (decided or {}).get((item, culture), {}).get(question.id, ""):
-                answer, tied = fixed, False
-            given[question.id] = tuple(answer.split(BETWEEN)) if answer else ()
-            rows.append((item, culture, question.id, answer, people, by_votes(counts), tied))
-    columns = ["item", "culture", "question", "answer", "people", "votes", "tied"]
-    return pd.DataFrame(rows, columns=columns)
+            people, counts = votes.get((question.id, item, cell[1]), (0, Counter[str]()))
+            answer, is_tied = _answer(question, people, counts)
+            if question.id in decided[cell]:
+                answer, is_tied = decided[cell][question.id], False
+            known[question.id] = answer
+            shown[cell][question.id] = _most_first(counts)
+            further[question.id] = {
+                "answer": BETWEEN.join(answer),
+                "people": people,
+                "votes": shown[cell][question.id],
+            }
+            if is_tied:
+                ties.add(Unsettled(*cell, question.id))
+            if question.id in settings.further and (is_tied or not answer):
+                open_questions.append(Unsettled(*cell, question.id))
+                # harmeme 4.3 asks a fourth person where the target is open.
+                more = max(more, min(settings.extra, settings.limit - row["answers"]))
+        if more > pending.get(cell, 0):
+            needs[cell] = more - pending.get(cell, 0)
+        rows.append(
+            {
+                "item": cell[0],
+                "culture": cell[1],
+                **row,
+                **({"further": further} if asked else {}),
+            }
+        )
+    return Settled(taxonomy, rows, shown, frozenset(ties), (*open_labels, *open_questions), needs)
 
 
-def _votes(
-    answers: pd.DataFrame, question: Question, templates: Mapping[str, str]
-) -> dict[Cell, tuple[int, Counter[str]]]:
-    """Return by item (or template) and culture who answered a question, and how often each way."""
-    votes: dict[Cell, tuple[int, Counter[str]]] = {}
-    if question.id not in answers.columns:
-        return votes
-    if LABEL in question.when:
-        answers = answers[answers["label"].isin(question.when[LABEL])]
-    given = answers[answers[question.id] != ""]
-    for item, culture, cell in given[["item", "culture", question.id]].to_numpy():
-        chosen = cell.split(BETWEEN) if question.kind in ("choices", "span") else [cell]
-        if question.item_text == "answer":  # of a corrected text only what can be seen counts
-            chosen = [" ".join(unicodedata.normalize("NFC", cell).split())]
-        subject = templates.get(item, item) if question.about == "picture" else item
-        people, counts = votes.get((subject, culture), (0, Counter()))
-        counts.update(set(chosen))
-        votes[subject, culture] = (people + 1, counts)
+def _count(
+    answers: pd.DataFrame,
+    taxonomy: Taxonomy,
+    asked: Sequence[Question],
+    templates: Mapping[str, str],
+) -> dict[tuple[str, str, str], tuple[int, Counter[str]]]:
+    """Return by question, item (or template) and culture who answered, and how often each way."""
+    labels = {label.id: label.role for label in taxonomy.labels}
+    votes: dict[tuple[str, str, str], tuple[int, Counter[str]]] = {}
+    given: set[tuple[str, str, str]] = set()
+    for row in labelled_answers(answers).to_dict("records"):
+        item, culture, who, label = (row[name] for name in COLUMNS)
+        if label not in labels:
+            raise InputError(
+                f"there is no label {label[:60]!r} in {taxonomy.name}; "
+                f"there are {', '.join(labels)}",
+                column=LABEL,
+            )
+        if (item, culture, who) in given:
+            raise InputError(
+                f"{who[:60]!r} gave two different answers to {item[:60]!r} in {culture[:60]!r}; "
+                "keep the one that counts"
+            )
+        given.add((item, culture, who))
+        chosen = {(LABEL, item, culture): {label}}
+        # Who leaves an item to others, or rejects it, may have answered what comes before.
+        for question in asked if labels[label] not in ("skip", "reject") else ():
+            text = row.get(question.id)
+            if not isinstance(text, str) or not text:
+                continue
+            if label not in question.when.get(LABEL, labels):
+                continue
+            if question.item_text == "answer":  # of a corrected text only what can be seen counts
+                text = " ".join(unicodedata.normalize("NFC", text).split())
+            several = question.kind in ("choices", "span")
+            subject = templates.get(item, item) if question.about == "picture" else item
+            values = set(text.split(BETWEEN)) if several else {text}
+            chosen[question.id, subject, culture] = values
+        for key, values in chosen.items():
+            people, counts = votes.get(key, (0, Counter[str]()))
+            counts.update(values)
+            votes[key] = (people + 1, counts)
     return votes
 
 
-def _answer(question: Question, people: int, counts: Counter[str]) -> tuple[str, bool]:
-    """Return the answer that is settled, empty for none, and whether others have as many votes."""
+def _label(
+    votes: Mapping[str, int], taxonomy: Taxonomy, settings: Settling, decided: Sequence[str]
+) -> tuple[dict[str, Any], int]:
+    """Return what is settled of a label by its votes, and how many more answers to ask for."""
+    by_role: dict[str, dict[str, int]] = defaultdict(dict)
+    for label in taxonomy.labels:
+        if votes.get(label.id):
+            by_role[label.role][label.id] = votes[label.id]
+    own, rejected = by_role["vote"], by_role["reject"]
+    for_label, against = sum(own.values()), sum(rejected.values())
+    total = for_label + sum(by_role["abstain"].values()) + against
+    if settings.rule == "most severe":
+        ahead = [label for label, count in own.items() if count >= settings.severe_votes]
+    else:
+        ahead = [label for label, count in own.items() if count == max(own.values())]
+    if settings.rule == "absolute majority":
+        ahead = [label for label in ahead if 2 * own[label] > for_label]
+    if "most severe" in (settings.rule, settings.ties):
+        severity = {label.id: label.severity for label in taxonomy.labels}
+        worst = max((severity[label] for label in ahead), default=0)
+        ahead = [label for label in ahead if severity[label] == worst]
+    is_won = len(ahead) == 1 and (against < for_label or not against)
+    winner, more = ahead[0] if is_won else "", 0
+    reasons = sorted(rejected, key=lambda label: -rejected[label])
+    if total < settings.answers:
+        state, more = "short", settings.answers - total
+    elif against > for_label:
+        state = "rejected"
+    elif winner:
+        state = "settled"
+    elif total >= settings.limit:
+        state = "given up"
+    else:
+        state, more = "tied", min(settings.extra, settings.limit - total)
+    if decided:
+        is_rejected = decided[0] in {label.id for label in taxonomy.of_role("reject")}
+        state, winner, more = "rejected" if is_rejected else "decided", decided[0], 0
+        reasons, winner = ([winner], "") if is_rejected else ([], winner)
+    row = {
+        LABEL: winner,
+        "state": state,
+        "answers": total,
+        "abstained": sum(by_role["abstain"].values()),
+        "rejected": against,
+        "reasons": BETWEEN.join(reasons) if state == "rejected" else "",
+        "votes": own,
+    }
+    return row, more
+
+
+def _answer(question: Question, people: int, counts: Counter[str]) -> tuple[tuple[str, ...], bool]:
+    """Return the answers that are settled, and whether others have as many votes."""
     if question.kind == "scale":
-        return f"{median(map(int, counts.elements())):g}" if counts else "", False
+        return ((f"{median(map(int, counts.elements())):g}",) if counts else (), False)
     if question.kind == "choice":
-        top = max(counts.values(), default=1)
-        won = [answer for answer in question.answers if counts[answer] == top]
-        return won[0] if len(won) == 1 else "", len(won) > 1
+        won = [each for each in question.answers if counts and counts[each] == max(counts.values())]
+        return (tuple(won) if len(won) == 1 else (), len(won) > 1)
     if question.kind == "choices":
         won = [answer for answer in question.answers if 2 * counts[answer] > people]
         half = any(2 * count == people for count in counts.values())
-        return BETWEEN.join(won), half or (people > 1 and not won)
+        return tuple(won), half or (people > 1 and not won)
     if question.item_text == "answer":
         won = [answer for answer, count in counts.items() if 2 * count > people]
-        return "".join(won), people > 1 and not won
-    return "", False
+        return tuple(won), people > 1 and not won
+    return (), False
 
 
-def beside_labels(labels: pd.DataFrame, further: pd.DataFrame, taxonomy: Taxonomy) -> pd.DataFrame:
-    """Return the table of labels with a column for each further question, named by its id."""
-    keys = zip(further["item"], further["culture"], further["question"], strict=True)
-    answers = dict(zip(keys, further["answer"], strict=True))
-    cells = list(zip(labels["item"], labels["culture"], strict=True))
-    questions = [question.id for question in taxonomy.about("item", "picture")]
-    columns = {name: [answers.get((*cell, name), "") for cell in cells] for name in questions}
-    return labels.assign(**columns)
-
-
-def as_json(further: pd.DataFrame) -> dict[Cell, dict[str, Any]]:
-    values: dict[Cell, dict[str, Any]] = defaultdict(dict)
-    for row in further.to_dict("records"):
-        settled = {name: row[name] for name in ("answer", "people", "votes")}
-        values[row["item"], row["culture"]][row["question"]] = settled
-    return values
-
-
-def unsettled(settled: Settled, further: pd.DataFrame, settings: Settling) -> tuple[Unsettled, ...]:
-    """Return labels that are short of answers, tied or given up, and of the further questions
-    `settings.further` those without an answer, or with a tie."""
-    table = settled.table
-    labels = table.loc[table["state"].isin(("short", "tied", "given up")), ["item", "culture"]]
-    open_ = further["question"].isin(settings.further) & (
-        (further["answer"] == "") | further["tied"].astype(bool)
-    )
-    return (
-        *(Unsettled(item, culture, LABEL) for item, culture in labels.to_numpy()),
-        *(
-            Unsettled(*row)
-            for row in further.loc[open_, ["item", "culture", "question"]].to_numpy()
-        ),
-    )
-
-
-def needs_of(
-    settled: Settled,
-    open_questions: Sequence[Unsettled],
-    settings: Settling,
-    pending: Mapping[Cell, int],
-) -> dict[Cell, int]:
-    """Return by item and culture how many more answers to ask for, those for further questions,
-    too (harmeme 4.3 asks a fourth person where the target is open); `pending` are still to come."""
-    needs = dict(settled.needs)
-    given = dict(zip(settled.cells, settled.table["answers"], strict=True))
-    for row in open_questions:
-        if row.question != LABEL:
-            more = min(settings.extra, settings.limit - int(given[row.cell]))
-            more -= pending.get(row.cell, 0)
-            if more > needs.get(row.cell, 0):
-                needs[row.cell] = more
-    return needs
+def _most_first(counts: Mapping[str, int]) -> dict[str, int]:
+    """Sort votes: equal ones by name, so that no order of people shows."""
+    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))

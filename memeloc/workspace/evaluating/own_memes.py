@@ -128,8 +128,5 @@ def _settled(
 
 def settled_labels(survey: Survey) -> Mapping[tuple[str, str], str]:
     """The labels of a survey by item and culture; none where nobody has answered yet."""
-    answers = survey.answers.checked(keep=False).answers(lambda number: number > 0)
-    if not len(answers):
-        return {}
-    settled, _ = survey.labels.settled(answers, survey.labels.settling({}))
-    return settled.labels()
+    checked = survey.answers.checked(keep=False)
+    return survey.labels.settled(checked).labels if len(checked.answers()) else {}

@@ -41,7 +41,7 @@ def audit_of(workspace: WorkspaceFolder, name: str) -> Report:
     labels = {meme: accepted[meme] for meme in survey.memes if meme in accepted}
     voting = {label.id for label in survey.taxonomy.of_role("vote")}
     checked = survey.answers.checked(keep=False)
-    answers = checked.answers(lambda number: number > 0)
+    answers = checked.answers()
     answers = answers[answers["label"].isin(voting)]
     answers = answers.drop_duplicates(["item", "participant"])
     by_person = [
@@ -109,15 +109,13 @@ def _of_people(labelling: Labelling) -> Iterator[dict[str, Any]]:
     """The labels of surveys of this labelling, whatever they are for."""
     for name in surveys_of(labelling):
         survey = Survey(labelling.workspace, name)
-        answers = survey.answers.checked(keep=False).answers(lambda number: number > 0)
-        settled, _ = survey.labels.settled(answers, survey.labels.settling({}))
-        for row in settled.table.itertuples():
+        for row in survey.labels.settled().rows:
             yield {
-                "meme_id": row.item,
-                "label": row.label or "",
+                "meme_id": row["item"],
+                "label": row["label"],
                 "by": "people",
-                "who": f"{name} {row.culture}",
-                "state": row.state,
+                "who": f"{name} {row['culture']}",
+                "state": row["state"],
             }
 
 

@@ -18,8 +18,7 @@ from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.publish.people import protect
 from memeloc.publish.release import ReleaseTable
-from memeloc.survey.labels.settling import SHOWN, beside_labels, people_table
-from memeloc.survey.quality.checking import retained
+from memeloc.survey.labels.settling import SHOWN, people_table
 from memeloc.survey.texts import catalogue, keys_in_use, readers
 from memeloc.taxonomy import Question
 from memeloc.workspace.folder import WorkspaceFolder
@@ -47,17 +46,16 @@ class _Survey:
 
     @cached_property
     def answers(self) -> pd.DataFrame:
-        return self.checked.answers(lambda number: number > 0)
+        return self.checked.answers()
 
     @cached_property
     def labels(self) -> pd.DataFrame:
-        settled, further = self.survey.labels.settled(self.answers, self.survey.labels.settling({}))
-        return beside_labels(settled.table, further, self.survey.taxonomy)
+        return self.survey.labels.settled(self.checked).table
 
     @cached_property
     def people(self) -> pd.DataFrame:
         return people_table(
-            retained(self.checked.submissions, self.checked.report),
+            self.checked.retained,
             self.checked.sheets,
             self.survey.workspace.store.surveys.participants(self.survey.name),
             self.survey.taxonomy,
@@ -316,7 +314,7 @@ def survey_settings(tables: SurveyTables) -> dict[str, Any]:
             },
             "recipe": each.survey.recipe.get("name", ""),
             "rules": each.checked.rules.model_dump(mode="json", exclude={"outlier": {"people"}}),
-            "settling": each.survey.labels.settling({}).model_dump(mode="json"),
+            "settling": each.survey.labels.settling().model_dump(mode="json"),
             "submissions": len(each.checked.report.judged),
             "retained": len(each.checked.report.retained),
             "excluded": each.checked.report.counts(),

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from memeloc.agreement.crowd import label_odds
+from memeloc.agreement.crowd import METHODS, Method, label_odds
 from memeloc.errors import MissingError
-from memeloc.survey.labels.models import METHODS, Method, aggregate, differences
+from memeloc.survey.labels.models import aggregate, differences
 from memeloc.survey.labels.settling import settle
 from memeloc.taxonomy import load_taxonomy
 

@@ -6,7 +6,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.survey.labels.settling import LabelDecision, decided_answers, settle, with_decisions
+from memeloc.survey.labels.settling import LabelDecision, settle
 from memeloc.survey.quality.rules import Settling
 from memeloc.taxonomy import load_taxonomy
 
@@ -37,9 +37,9 @@ def test_votes_hold_exactly_where_nothing_was_decided(
     rows = [(item, f"p{number}", label, "") for number, (item, label) in enumerate(votes)]
     voted = settle(answers(*rows), HARMEME, SETTINGS)
     made = [decision(label, item=item) for item, label in decided]
-    after = with_decisions(voted, decided_answers(made), HARMEME)
+    after = settle(answers(*rows), HARMEME, SETTINGS, decisions=made)
     last = {item: label for item, label in decided if label}
-    for before, now in zip(voted.as_json(), after.as_json(), strict=True):
+    for before, now in zip(voted.rows, after.rows, strict=True):
         label = last.get(before["item"])
         if label is None:
             assert now == before

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memeloc.survey.labels.settling import COLUMNS, answers_table, settle, settle_further
+from memeloc.survey.labels.settling import COLUMNS, answers_table, settle
 from memeloc.survey.model import Answer, Check, Participant, Sheet, Submission
 from memeloc.survey.quality.checking import CheckReport, check, retained
 from memeloc.survey.quality.rules import Rules, read_rules, read_settling
@@ -124,7 +124,7 @@ def test_labels_states_and_needs_are_those_of_a_count_by_hand(
     columns = ["item", "culture", "label", "state", "answers", "abstained"]
     assert list(result.table[columns].itertuples(index=False, name=None)) == expected
     assert list(result.needs.items()) == needs
-    for row in result.as_json():
+    for row in result.rows:
         counted = votes[row["item"], row["culture"]]
         assert row["votes"] == {one: n for one, n in counted.items() if one != "x"}
 
@@ -295,9 +295,7 @@ def test_further_answers_are_those_of_a_count_by_hand(
                 key = (answer.entry, culture[one.sheet])
                 message[key].setdefault(one.participant or one.id, answer)
     expected = {}
-    for item, code, label in settled.table[["item", "culture", "label"]].itertuples(
-        index=False, name=None
-    ):
+    for (item, code), label in settled.labels.items():
         if label != "hate":
             continue
         chosen = [one.get("whom") for one in message[item, code].values() if one.label == "hate"]
@@ -310,12 +308,10 @@ def test_further_answers_are_those_of_a_count_by_hand(
             won = [name for name in "abc" if top and counts[name] == top]
             won = won if len(won) == 1 else []
         expected[item, code] = ("|".join(won), len(chosen))
-    table = settle_further(answers, settled, taxonomy, {})
     result = {
-        (item, code): (second, count)
-        for item, code, second, count in table[["item", "culture", "answer", "people"]].itertuples(
-            index=False, name=None
-        )
+        (row["item"], row["culture"]): (own["answer"], own["people"])
+        for row in settled.rows
+        for own in row["further"].values()
     }
     assert result == expected
 

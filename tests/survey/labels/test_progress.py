@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.survey.labels.progress import Money, survey_status
+from memeloc.survey.labels.progress import costs, progress
 from memeloc.survey.model import Submission
 from memeloc.survey.quality.checking import check
 from tests.survey.annotators import careful, fill, person, sheet
@@ -16,6 +16,7 @@ from tests.survey.annotators import careful, fill, person, sheet
 US, DE, SECOND = sheet("US"), sheet("DE"), sheet("US", 2, memes=10)
 SHEETS = [US, DE, SECOND]
 EMPTY = check([], SHEETS)
+NONE_LEFT = {one.id: 0 for one in SHEETS}
 
 
 def prices(**by_culture: str) -> dict[str, Decimal]:
@@ -45,37 +46,26 @@ def test_money_is_exact() -> None:
     ]
     rewards = prices(US="1.10", DE="2.05")
     report = check(submissions, SHEETS, people)
-    result = survey_status(
-        SHEETS,
-        submissions,
-        report,
-        participants=people,
-        rewards=rewards,
-        fee=Decimal("0.333"),
-    )
+    places = {row["name"]: row["places"] for row in progress(SHEETS, submissions, report)["sheets"]}
+    money = costs(places, report, people, rewards, Decimal("0.333"))
     # 1.10 * 1.333 = 1.4663 and 2.05 * 1.333 = 2.73265, to the cent; places: US 2 + 4, DE 4 less 1.
-    assert result.money == Money(
-        Decimal("2.94"),
-        Decimal("4.20"),
-        Decimal("2.73"),
-        Decimal("1.47") * 6 + Decimal("2.73") * 3,
-        Decimal("26.88"),
-    )
+    assert money == {
+        "paid": Decimal("2.94"),
+        "owed": Decimal("4.20"),
+        "running": Decimal("2.73"),
+        "to_come": Decimal("1.47") * 6 + Decimal("2.73") * 3,
+        "total": Decimal("26.88"),
+    }
 
 
 def test_a_study_of_no_sheet_needs_one_reward_for_all() -> None:
     stray = replace(person("jo", DE), study="something else", status="APPROVED")
     with pytest.raises(InputError, match="'something else' is of no sheet"):
-        survey_status(SHEETS, [], EMPTY, participants=[stray], rewards=prices(US="1", DE="3"))
-    same = survey_status(SHEETS, [], EMPTY, participants=[stray], rewards=prices(US="2", DE="2"))
-    assert same.money is not None
-    assert same.money.paid == 2
+        costs(NONE_LEFT, EMPTY, [stray], prices(US="1", DE="3"))
+    assert costs(NONE_LEFT, EMPTY, [stray], prices(US="2", DE="2"))["paid"] == 2
 
 
-def test_a_closed_sheet_wants_nobody_and_costs_nothing_more() -> None:
-    ids = [one.id for one in SHEETS]
-    result = survey_status(SHEETS, [], EMPTY, rewards=prices(US="2", DE="2"), closed=ids)
-    assert result.whole.places == 0
-    assert result.money is not None
-    assert result.money.to_come == 0
-    assert result.whole.annotators == sum(one.wanted for one in SHEETS)
+def test_a_closed_sheet_wants_nobody_more() -> None:
+    whole = progress(SHEETS, [], EMPTY, closed=[one.id for one in SHEETS])["whole"]
+    assert whole["places"] == 0
+    assert whole["annotators"] == sum(one.wanted for one in SHEETS)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.survey.labels.settling import STATES, settle, settle_further, unsettled
+from memeloc.survey.labels.settling import STATES, settle
 from memeloc.survey.quality.rules import Settling, read_settling
 from memeloc.survey.recipes import load_recipe
 from memeloc.taxonomy import load_taxonomy
@@ -42,7 +42,7 @@ def test_skips_leave_an_item_open_and_most_may_reject_it(
     labels: str, state: str, label: str, needs: int
 ) -> None:
     result = settle(answers(labels), CHARMEMES, TWO, wanted=[("m1", "US")])
-    (row,) = result.as_json()
+    (row,) = result.rows
     assert (row["state"], row["label"]) == (state, label)
     assert row["reasons"] == ("trash" if state == "rejected" else "")
     assert result.needs == ({("m1", "US"): needs} if needs else {})
@@ -51,7 +51,7 @@ def test_skips_leave_an_item_open_and_most_may_reject_it(
 @given(st.lists(st.sampled_from([label.id for label in HARMEME.labels]), max_size=7))
 def test_an_item_has_one_state_that_its_votes_explain(labels: list[str]) -> None:
     wanted = [("m1", "US")]
-    (row,) = settle(answers(" ".join(labels)), HARMEME, TWO, wanted=wanted).as_json()
+    (row,) = settle(answers(" ".join(labels)), HARMEME, TWO, wanted=wanted).rows
     roles = Counter(next(each.role for each in HARMEME.labels if each.id == x) for x in labels)
     total = roles["vote"] + roles["abstain"] + roles["reject"]
     assert row["state"] in STATES
@@ -67,9 +67,7 @@ def test_kinds_that_two_people_see_differently_are_open() -> None:
     table = answers("violence violence").assign(**{"violence-kind": ["glorification", ""]})
     for second, is_open in (("terrorism-extremism", True), ("glorification", False)):
         table.loc[1, "violence-kind"] = second
-        settled = settle(table, CHARMEMES, settings)
-        further = settle_further(table, settled, CHARMEMES, {})
-        open_questions = [row.question for row in unsettled(settled, further, settings)]
+        open_questions = [row.question for row in settle(table, CHARMEMES, settings).open]
         assert open_questions == (["violence-kind"] if is_open else [])
 
 
@@ -84,6 +82,5 @@ def test_kinds_that_two_people_see_differently_are_open() -> None:
 def test_corrected_texts_settle_by_two_of_three(texts: list[str], text: str) -> None:
     arabic = load_taxonomy("araharmeme")
     table = answers("genuine genuine genuine").assign(readable="text", **{"ocr-text": texts})
-    settled = settle(table, arabic, Settling(answers=3))
-    further = settle_further(table, settled, arabic, {}).set_index("question")
-    assert further.loc["ocr-text", "answer"] == text
+    (row,) = settle(table, arabic, Settling(answers=3)).rows
+    assert row["further"]["ocr-text"]["answer"] == text

@@ -22,7 +22,6 @@ from memeloc.knowledge.questions.judging import (
 )
 from memeloc.knowledge.questions.selecting import draw, positive_memes
 from memeloc.knowledge.questions.validity import GIVEN, Judgement, What
-from memeloc.survey.labels.settling import beside_labels
 from memeloc.tables.writing import write_table
 from memeloc.workspace.knowledge.questions.stored import QuestionSet
 from memeloc.workspace.stored_survey import StoredSurvey
@@ -177,12 +176,11 @@ def _read(
     survey: Survey, state: Mapping[str, Any], current: Mapping[str, _Texts], people: People
 ) -> None:
     """Add what a survey's people answered."""
-    answers = survey.answers.checked(keep=False).answers(lambda number: number > 0)
-    settled, further = survey.labels.settled(answers, survey.labels.settling({}))
-    table = beside_labels(settled.table, further, survey.taxonomy).fillna("")
+    checked = survey.answers.checked(keep=False)
+    table = survey.labels.settled(checked).table
     rows = {str(row["item"]): row for row in table.to_dict("records")}
     given: dict[str, list[dict[Any, Any]]] = defaultdict(list)
-    for row in answers.to_dict("records"):
+    for row in checked.answers().to_dict("records"):
         given[row["item"]].append(row)
     judged = people.toxicity if state["stage"] == "toxicity" else people.others
     for meme, asked in state["memes"].items():
