@@ -6,7 +6,7 @@ import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -17,13 +17,7 @@ from memeloc.sheets import write_sheet_table
 from memeloc.survey.design.planning import read_rates
 from memeloc.survey.quality.decisions import CODE_ENTERED, READ, SENT, decisions
 from memeloc.survey.quality.participants import typed_otherwise
-from memeloc.survey.rewards import (
-    Shortfall,
-    equal_bonuses,
-    shortfalls,
-    time_bonuses,
-    write_messages,
-)
+from memeloc.survey.rewards import bonus_rows, message_rows, shortfalls
 from memeloc.survey.targets.places import clean_id
 from memeloc.survey.targets.protocol import disagree
 from memeloc.survey.targets.registry import make_target
@@ -114,12 +108,12 @@ class SurveyPeople:
                     evidence = {**each.evidence, "perhaps": sorted(near)}
                     decided[number] = replace(each, evidence=evidence)
         rows = [
-            (
-                *(each.action, each.service, each.participant, each.study, each.sheet),
-                *(each.category, each.message, " ".join(each.rules)),
-                "" if each.earned is None else f"{each.earned} {rates.currency}",
-                json.dumps(each.evidence) if each.action == "look" else "",
-            )
+            {
+                **asdict(each),
+                "rules": " ".join(each.rules),
+                "earned": "" if each.earned is None else f"{each.earned} {rates.currency}",
+                "not_read": json.dumps(each.evidence) if each.action == "look" else "",
+            }
             for each in decided
         ]
         listed = _write(out, _DECISION, rows, ids)
@@ -138,7 +132,7 @@ class SurveyPeople:
             "not_read": dict(sorted(unread[""].items())),
         }
 
-    def shortfalls(self, checked: Checked) -> tuple[Shortfall, ...]:
+    def shortfalls(self, checked: Checked) -> list[dict[str, Any]]:
         """Return the sheets that took a culture's retained people longer than they were paid for.
 
         They are paid for the minutes that the sheet says, or those of the service's settings where
@@ -159,31 +153,26 @@ class SurveyPeople:
     ) -> dict[str, Any]:
         """List whom to pay a bonus.
 
-        Return the `bonuses`, their `total` without the service's fee, the `currency`, `shortfalls`,
-        the sheets that took longer than was promised, the `file`, and how many are `unknown`.
+        Return the `bonuses` (see `bonus_rows`), their `total` without the service's fee, the
+        `currency`, `shortfalls`, the `file`, and how many are `unknown`.
 
         Args:
             each: what each retained person gets; None makes up for sheets that took longer than
                 was promised, for all whose work is paid.
             reason: a word that tells this bonus from others of the same people.
         """
-        service, checked = recruiter(), self.answers.checked()
-        short, report = self.shortfalls(checked), checked.report
-        bonuses = time_bonuses(report, short) if each is None else equal_bonuses(report, each)
-        bonuses = [replace(bonus, reason=reason or bonus.reason) for bonus in bonuses]
-        currency = read_rates(self.survey.settings(service)).currency
-        rows = [
-            (row.service, row.participant, row.sheet, f"{row.amount:.2f}", currency, row.reason)
-            for row in bonuses
-        ]
-        ids = self._plain_ids(service, exported)
+        checked = self.answers.checked()
+        short = self.shortfalls(checked)
+        bonuses = bonus_rows(checked.report, short, each, reason)
+        currency = read_rates(self.survey.settings(recruiter())).currency
+        rows = [{**row, "amount": f"{row['amount']:.2f}", "currency": currency} for row in bonuses]
         return {
             "survey": self.survey.name,
             "bonuses": bonuses,
-            "total": sum((bonus.amount for bonus in bonuses), Decimal(0)),
+            "total": sum((row["amount"] for row in bonuses), Decimal(0)),
             "currency": currency,
             "shortfalls": short,
-            **_write(out, _BONUS, rows, ids),
+            **_write(out, _BONUS, rows, self._plain_ids(recruiter(), exported)),
         }
 
     def message(
@@ -195,15 +184,10 @@ class SurveyPeople:
         cultures: Collection[str] = (),
         exported: Sequence[str | Path] = (),
     ) -> dict[str, Any]:
-        """List whom to write what.
+        """List whom to write what; `texts`, `to` and `cultures` are those of `message_rows`.
 
         Return the `messages`, by text to how many it goes (`texts`), the `file`, and how many are
         `unknown`.
-
-        Args:
-            texts: by language tag; the one under an empty tag is for all other languages.
-            to: retained, excluded, absent, everybody, or a rule of quality control.
-            cultures: codes; all by default.
 
         Raises:
             InputError: there is no such group, or no text in a person's language.
@@ -211,14 +195,12 @@ class SurveyPeople:
         checked = self.answers.checked()
         for code in cultures:
             self.survey.design.culture(code)
-        messages = write_messages(checked.report, checked.sheets, texts, to, cultures)
-        rows = [(each.service, each.participant, each.sheet, each.text) for each in messages]
-        ids = self._plain_ids(recruiter(), exported)
+        messages = message_rows(checked.report, checked.sheets, texts, to, cultures)
         return {
             "survey": self.survey.name,
             "messages": messages,
-            "texts": dict(Counter(message.text for message in messages)),
-            **_write(out, _MESSAGE, rows, ids),
+            "texts": dict(Counter(row["text"] for row in messages)),
+            **_write(out, _MESSAGE, messages, self._plain_ids(recruiter(), exported)),
         }
 
     def _plain_ids(self, service: str, exported: Sequence[str | Path]) -> dict[str, str]:
@@ -243,25 +225,29 @@ class SurveyPeople:
         return team_sheets(self.survey, None if people is None else Path(people))
 
 
-_BONUS = ("submission", "participant", "sheet", "amount", "currency", "reason")
-_MESSAGE = ("submission", "participant", "sheet", "text")
+_BONUS = ("submission=service", "participant", "sheet", "amount", "currency", "reason")
+_MESSAGE = ("submission=service", "participant", "sheet", "text")
 _DECISION = (
-    "action", "submission", "participant", "study", "sheet", "category", "message", "rules",
-    "earned", "not_read",
-)  # fmt: skip
+    *("action", "submission=service", "participant", "study", "sheet", "category", "message"),
+    *("rules", "earned", "not_read"),
+)
 
 
 def _write(
     out: str | Path,
     columns: Sequence[str],
-    rows: Sequence[Sequence[str]],
+    rows: Sequence[Mapping[str, str]],
     ids: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Write a list with the service's ids; return its `file`, and how many rows are `unknown`."""
-    place = columns.index("submission")
-    lines = [[ids.get(cell, cell) for cell in row] for row in rows]
-    file, _ = write_sheet_table(Path(out), columns, lines)
-    return {"file": file, "unknown": sum(row[place] not in ids for row in rows)}
+    """Write a list with the service's ids; return its `file`, and how many rows are `unknown`.
+
+    A column is `field`, or `heading=field`.
+    """
+    fields = [column.rpartition("=")[2] for column in columns]
+    lines = [[ids.get(cell, cell) for cell in (row[name] for name in fields)] for row in rows]
+    headings = [column.partition("=")[0] for column in columns]
+    file, _ = write_sheet_table(Path(out), headings, lines)
+    return {"file": file, "unknown": sum(row["service"] not in ids for row in rows)}
 
 
 def read_texts(text: str, file: Path | None) -> dict[str, str]:

@@ -10,7 +10,7 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.survey.design.planning import Pace, Rates, read_bonus
 from memeloc.survey.quality.checking import check
-from memeloc.survey.rewards import TIME, Bonus, equal_bonuses, shortfalls, time_bonuses
+from memeloc.survey.rewards import bonus_rows, shortfalls
 from tests.survey.annotators import fill, person, sheet
 
 US, DE = sheet("US"), sheet("DE")
@@ -21,13 +21,13 @@ RATES = Rates(wage=Decimal("12"))
 
 def test_longer_than_promised_is_short_of_the_wage() -> None:
     (short,) = shortfalls([US, DE], PACES, {DE.batch: 9}, RATES)
-    assert (short.sheet, short.culture, short.promised, short.measured) == (DE.id, "DE", 9, 12)
-    assert (short.people, short.due) == (7, Decimal("0.60"))
+    numbers = {"promised": 9, "measured": 12, "people": 7, "due": Decimal("0.60")}
+    assert short == {"sheet": DE.id, "culture": "DE", **numbers}
 
 
 @pytest.mark.parametrize("promised", [{DE.batch: 12}, {DE.batch: 13}, {}])
 def test_what_was_promised_long_enough_is_not_short(promised: dict[str, int]) -> None:
-    assert shortfalls([US, DE], PACES, promised, RATES) == ()
+    assert shortfalls([US, DE], PACES, promised, RATES) == []
 
 
 def test_all_whose_work_is_paid_get_what_is_due() -> None:
@@ -36,15 +36,17 @@ def test_all_whose_work_is_paid_get_what_is_due() -> None:
     people = [replace(person(who, DE), status=status) for who, status in statuses.items()]
     report = check(submissions, [US, DE], [*people, person("e", US)])
     short = shortfalls([US, DE], PACES, {DE.batch: 9}, RATES)
-    assert time_bonuses(report, short) == [
-        Bonus(who, f"s-{who}-{DE.id}", DE.id, Decimal("0.60"), TIME) for who in ("a", "b")
+    rows = bonus_rows(report, short, None)
+    assert [(row["participant"], row["service"]) for row in rows] == [
+        (who, f"s-{who}-{DE.id}") for who in ("a", "b")
     ]
+    assert {(row["amount"], row["reason"]) for row in rows} == {(Decimal("0.60"), "time")}
 
 
 def test_thanks_go_to_the_retained_with_a_submission() -> None:
     submissions = [fill(US, "a"), fill(US, "b", wrong=("check-1",)), fill(US, "c")]
     report = check(submissions, [US], [person("a", US), person("b", US)])
-    assert [bonus.participant for bonus in equal_bonuses(report, Decimal("0.50"))] == ["a"]
+    assert [row["participant"] for row in bonus_rows(report, [], Decimal("0.50"))] == ["a"]
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "0.001", "NaN", "Infinity", "1001", "a lot", ""])

@@ -429,14 +429,12 @@ def _status_remarks(result: Any) -> Iterator[str]:
             f"spent, {money['owed']:,} owed, {money['running']:,} for people who are at it, "
             f"{money['to_come']:,} for the places left"
         )
-    longest = {
-        row.culture: row for row in sorted(result["shortfalls"], key=lambda row: row.measured)
-    }
-    for code, row in longest.items():
+    shortest_first = sorted(result["shortfalls"], key=lambda row: row["measured"])
+    for row in {row["culture"]: row for row in shortest_first}.values():
         yield (
-            f"{code}: people took {row.measured} minutes (the median of {row.people:,} retained) "
-            f"and were promised {row.promised}; `memeloc survey bonus {result['survey']}` makes up "
-            "for it"
+            f"{row['culture']}: people took {row['measured']} minutes (the median of "
+            f"{row['people']:,} retained) and were promised {row['promised']}; "
+            f"`memeloc survey bonus {result['survey']}` makes up for it"
         )
 
 
