@@ -486,21 +486,19 @@ class SurveyServer:
                 seconds = (sent.submitted - sent.started).total_seconds()
                 minutes[codes.get(sent.sheet, "")].append(seconds / 60)
         numbers = ("annotators", "sent", "retained", "wanted", "answered", "kept")
+        parts = progress(checked.sheets, checked.submissions, checked.report)["cultures"]
         cultures = [
             {
-                "culture": part["name"],
+                "culture": code,
                 **{name: part[name] for name in numbers},
-                "at_it": places[part["name"], OPEN],
-                "stopped": places[part["name"], RETURNED],
-                "screened_out": places[part["name"], FAILED_CHECKS]
-                + places[part["name"], SCREENED_OUT],
-                "declined": places[part["name"], DECLINED],
-                "left": places[part["name"], LEFT],
-                "minutes": round(median(minutes[part["name"]]), 1)
-                if minutes[part["name"]]
-                else None,
+                "at_it": places[code, OPEN],
+                "stopped": places[code, RETURNED],
+                "screened_out": places[code, FAILED_CHECKS] + places[code, SCREENED_OUT],
+                "declined": places[code, DECLINED],
+                "left": places[code, LEFT],
+                "minutes": round(median(minutes[code]), 1) if minutes[code] else None,
             }
-            for part in progress(checked.sheets, checked.submissions, checked.report)["cultures"]
+            for code, part in ((part["name"], part) for part in parts)
         ]
         return {
             "survey": self.name,
