@@ -30,13 +30,13 @@ from tests.survey.packs import MemoryState
 pytest.importorskip("googleapiclient")
 
 from memeloc.survey.model import MemeEntry
-from memeloc.survey.targets.google_forms.api import all_requests, picture_address
 from memeloc.survey.targets.google_forms.forms import (
     FSI,
     PDI,
     plan,
     question_id,
 )
+from memeloc.survey.targets.google_forms.target import all_requests, picture_address
 from tests.survey.forms_server import FormsServer, problems
 from tests.survey.packs import pack as small_pack
 

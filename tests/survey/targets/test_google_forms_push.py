@@ -18,9 +18,8 @@ from google.auth.credentials import AnonymousCredentials
 from memeloc.errors import ServiceError
 from memeloc.request_pool import Backoff
 from memeloc.survey.model import entry_id
-from memeloc.survey.targets.google_forms.api import Service
 from memeloc.survey.targets.google_forms.forms import plan
-from memeloc.survey.targets.google_forms.target import GoogleForms
+from memeloc.survey.targets.google_forms.target import GoogleForms, Service
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.resolver import import_file
 from tests.survey.forms_server import FormsServer, problems, serving

@@ -1,26 +1,35 @@
-"""Google Forms. In: a survey's sheets. Out: requests, a script and pictures; or forms.
+"""Google Forms. In: a survey's sheets. Out: requests, a script and pictures; or open forms.
 
 FOLDER/requests/SHEET.json   the Forms API's bodies, in the order they are sent
 FOLDER/forms/SHEET.json      the same form as data of the script
 FOLDER/apps-script/          a project that makes the forms for people without API access
 FOLDER/pictures/SHEET--ENTRY.jpg
 FOLDER/README.md             how to go on
+
+Forms API v1 and Drive API v3, as their discovery documents describe them. Sections are created
+first, for options name them by id; then everything else at its place. Every call is noted when it
+has been answered, so a run that was stopped goes on, and a second one makes nothing. Whether a call
+arrived whose answer was lost is asked, not guessed: of a form by its name in Drive, of items by
+forms.get.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from memeloc.errors import InputError
+from memeloc.errors import InputError, MissingError, ServiceError
+from memeloc.request_pool import Backoff
 from memeloc.survey.targets.files import copy_picture, write_json, write_text
-from memeloc.survey.targets.google_forms import api, reading
-from memeloc.survey.targets.google_forms.api import Service, all_requests, picture_address
-from memeloc.survey.targets.google_forms.forms import Form, plan
+from memeloc.survey.targets.google_forms import reading
+from memeloc.survey.targets.google_forms.forms import SUBMIT, Form, Item, plan, question_id
 from memeloc.survey.targets.protocol import (
     RawRecord,
     SheetsToSend,
@@ -29,10 +38,40 @@ from memeloc.survey.targets.protocol import (
     disagree,
     no_progress,
 )
-from memeloc.survey.targets.services import is_https
+from memeloc.survey.targets.services import JsonService, is_https
 from memeloc.tables import read_table
 from memeloc.taxonomy import Kind
 
+Address = Callable[[str], str]
+"""Gives the https address of a picture by its file name."""
+Body = dict[str, Any]
+
+SERVICE = "Google Forms"
+NOWHERE = "https://pictures.invalid/"
+"""Where pictures seem to be until somebody says where they are; RFC 6761 keeps it from existing."""
+LONGEST_ADDRESS = 2048
+ITEMS_AT_ONCE = 20
+"""Items in one batchUpdate: Google fetches their pictures before it answers."""
+PICTURE_WIDTH = 740
+"""Pixels; the widest that the API takes."""
+PUBLISH = {
+    "publishSettings": {"publishState": {"isPublished": True, "isAcceptingResponses": True}},
+    "updateMask": "publishState",
+}
+"""The body of forms.setPublishSettings."""
+_OPEN_TO_ALL = {"type": "anyone", "role": "reader", "view": "published"}
+"""What the editor calls "Anyone with the link"; asking twice gives the same permission."""
+_SCOPE = "https://www.googleapis.com/auth/drive.file"
+"""Only what this program made itself."""
+_SIGN_IN = (
+    "Google does not accept the credentials ({reason}). Sign in with: gcloud auth "
+    "application-default login --client-id-file=CLIENT.json "
+    f"--scopes={_SCOPE},https://www.googleapis.com/auth/cloud-platform"
+)
+_CLOCKS_DIFFER = timedelta(minutes=10)
+_FORM = "application/vnd.google-apps.form"
+_ITEMS = {"section": "pageBreakItem", "text": "textItem", "picture": "imageItem"}
+"""What items that ask nothing are in the API; all others are a `questionItem`."""
 _DATA = Path(__file__).parent / "data"
 _COLUMNS = ("sheet", "form", "answer", "prolific")
 """Of the list of forms that the script writes."""
@@ -144,7 +183,7 @@ class GoogleForms(Target):
         publish: bool = False,
         agree: Callable[[str], bool] = disagree,
     ) -> Sequence[Mapping[str, Any]]:
-        """Make the forms, see `api.push`; they are open at once, so none is published."""
+        """Make the forms, see `push_form`; they are open at once, so none is published."""
         if publish:
             raise InputError("Forms are open at once; there is nothing to publish.")
         forms = [plan(survey, sheet) for sheet in survey.sheets]
@@ -154,7 +193,7 @@ class GoogleForms(Target):
                 "pictures on an https server and give its address: "
                 "--option pictures_base=https://..."
             )
-        push = partial(api.push, remake=self.remake, open_to_all=self.open_to_all)
+        push = partial(push_form, remake=self.remake, open_to_all=self.open_to_all)
         rows = [push(form, self.address, state, None) for form in forms]  # refused before any call
         if not dry_run:
             service = self.connect()
@@ -181,3 +220,305 @@ def _script_data(form: Form) -> dict[str, Any]:
         for item in form.items
     ]
     return {"memeloc": "google-form", **form._asdict(), "items": items}
+
+
+class Service(JsonService):
+    """A session with Google; `forms` and `files` are the addresses of its two collections.
+
+    Endpoint and credentials are others in tests; else Google's own, and the environment's
+    (Application Default Credentials). An answer may take `timeout` seconds: Google fetches pictures
+    meanwhile.
+
+    Raises:
+        MissingError: Google's client or the credentials are missing.
+    """
+
+    def __init__(
+        self,
+        endpoint: str = "",
+        credentials: Any = None,
+        backoff: Backoff | None = None,
+        timeout: float = 120.0,
+    ) -> None:
+        try:
+            import google.auth
+            import httpx
+            from google.auth.transport import requests
+        except ImportError as error:
+            raise MissingError(
+                "Making forms needs Google's client: pip install 'memeloc[google-forms]'"
+            ) from error
+        try:
+            if credentials is None:
+                credentials, _ = google.auth.default(scopes=[_SCOPE])
+        except google.auth.exceptions.DefaultCredentialsError as error:
+            raise MissingError(_SIGN_IN.format(reason="there are none")) from error
+        transport: Any = requests  # which has no types
+
+        def sign(request: httpx.Request) -> httpx.Request:
+            try:
+                credentials.before_request(
+                    transport.Request(), request.method, str(request.url), request.headers
+                )
+            except google.auth.exceptions.GoogleAuthError as error:
+                raise MissingError(_SIGN_IN.format(reason=error)) from error
+            return request
+
+        client = httpx.Client(auth=sign, timeout=timeout)
+        super().__init__(SERVICE, client, {401: _SIGN_IN}, backoff)
+        self.forms = f"{endpoint or 'https://forms.googleapis.com'}/v1/forms"
+        self.files = f"{endpoint or 'https://www.googleapis.com'}/drive/v3/files"
+
+
+def push_form(
+    form: Form,
+    address: Address,
+    state: State,
+    service: Service | None,
+    *,
+    remake: bool,
+    open_to_all: bool,
+) -> Body:
+    """Make, fill, publish and open a form, as far as that is not done yet; without a service,
+    nothing is sent.
+
+    With `remake` it is made anew where its texts or pictures are others by now; `open_to_all` lets
+    everybody with the address answer, without signing in. Returns its `sheet`; `form`, the id,
+    empty if it was not made; `responder`, where it is answered; `prolific`, the same with
+    Prolific's participant id filled in; `calls`, the requests sent, or to be sent.
+
+    Raises:
+        InputError: it was made of other texts.
+        ServiceError, MissingError: as `Service.ask`.
+    """
+    made: Body = dict(state.get(form.sheet) or {})
+    digest, calls = _digest(form), 0
+    if made.get("plan", digest) != digest:
+        if not remake:
+            raise InputError(
+                f"The form of {form.sheet} was made of other texts or pictures. Keep it; or "
+                "bin it in Drive and have it made anew: --option remake=true"
+            )
+        made = {"replaced": [*made.get("replaced", []), made.get("form", "")]}
+    made = {"items": {}} | made | {"plan": digest}
+
+    def note(**values: Any) -> None:
+        made.update(values)
+        state.put(form.sheet, dict(made))
+
+    def send(method: str, url: str, body: Any = None, **query: str) -> Body:
+        nonlocal calls
+        calls += 1
+        assert service is not None
+        return dict(service.send(method, url, body, **query))
+
+    def find_or_create() -> Body:
+        assert service is not None
+        if "asked" in made:
+            files = send("GET", service.files, q=_since(form, made["asked"]), fields="files(id)")
+            ids = {str(file["id"]) for file in files.get("files", [])}
+            ids -= {*made.get("replaced", [])}
+            if len(ids) > 1:
+                message = (
+                    f"Drive has {len(ids)} new forms {form.document!r}, and it is not known "
+                    "which is this survey's. Bin all but one, and push again."
+                )
+                raise ServiceError(SERVICE, message, retryable=False)
+            if ids:
+                return send("GET", f"{service.forms}/{ids.pop()}")
+        else:  # noted before the request leaves: a run that dies now is asked about by the next
+            note(asked=datetime.now(UTC).isoformat())
+        return send("POST", service.forms, create_body(form), unpublished="true")
+
+    def fill() -> bool:
+        """Send the first batch of what the form lacks; return whether it lacked anything."""
+        note(items=_present(form, send("GET", url).get("items", [])))
+        lacking = batches(form, address, made["items"])
+        if lacking:
+            send("POST", f"{url}:batchUpdate", lacking[0])
+        return bool(lacking)
+
+    if service is not None and "form" not in made:
+        answer = service.ask(find_or_create)
+        responder = f"https://docs.google.com/forms/d/{answer['formId']}/viewform"
+        note(form=answer["formId"], responder=answer.get("responderUri") or responder)
+    if service is not None and not made.get("open"):
+        url = f"{service.forms}/{made['form']}"
+        while not made.get("filled") and service.ask(fill):
+            pass
+        note(filled=True)
+        if not made.get("published"):
+            service.ask(lambda: send("POST", f"{url}:setPublishSettings", PUBLISH))
+            note(published=True)
+        if open_to_all:
+            permissions = f"{service.files}/{made['form']}/permissions"
+            service.ask(lambda: send("POST", permissions, _OPEN_TO_ALL))
+        participant = str(made["items"]["participant"]["questionId"])
+        note(open=True, prolific=prefilled(str(made["responder"]), participant))
+    # Made, published and opened; and looked at before each batch and after the last.
+    calls = calls or (0 if made.get("open") else 4 + 2 * len(batches(form, address)))
+    row = {key: str(made.get(key, "")) for key in ("form", "responder", "prolific")}
+    return {"sheet": form.sheet, **row, "calls": calls}
+
+
+def _since(form: Form, asked: str) -> str:
+    """Return Drive's query for forms of this name that were made since one was asked for."""
+    since = datetime.fromisoformat(asked) - _CLOCKS_DIFFER
+    name = form.document.replace("\\", "\\\\").replace("'", "\\'")
+    return (
+        f"name = '{name}' and mimeType = '{_FORM}' and trashed = false "
+        f"and createdTime >= '{since.strftime('%Y-%m-%dT%H:%M:%SZ')}'"
+    )
+
+
+def _digest(form: Form) -> str:
+    """Return what tells a form from another, without where its pictures stand on this machine."""
+    items = [
+        [item.key, item.kind, item.title, item.description, item.picture, item.required]
+        + [[option.text, option.goes] for option in item.options]
+        for item in form.items
+    ]
+    whole = json.dumps([form.title, form.document, form.description, items], ensure_ascii=True)
+    return hashlib.sha256(whole.encode()).hexdigest()
+
+
+def _present(form: Form, items: Sequence[Body]) -> dict[str, dict[str, str]]:
+    """Return the ids of a form's items that are there, by key: found by id, else by kind and texts.
+
+    Google may give ids of its own instead of those that it was asked for.
+    """
+    left = {str(item["itemId"]): item for item in items}
+    found = {key: id for key, id in form.ids().items() if id in left}
+    for item in form.items:
+        for id, there in left.items():
+            if (
+                item.key not in found
+                and id not in found.values()
+                and _ITEMS.get(item.kind, "questionItem") in there
+                and there.get("title", "") == item.title
+                and there.get("description", "") == item.description
+            ):
+                found[item.key] = id
+    present = {}
+    for key, id in found.items():
+        question = left[id].get("questionItem", {}).get("question", {})
+        own = str(question.get("questionId") or question_id(id))
+        present[key] = {"itemId": id, "questionId": own}
+    return present
+
+
+def picture_address(base: str | Mapping[str, str], name: str) -> str:
+    """Return where a picture is: behind `base`, or by its file name, such as in Drive.
+
+    Raises:
+        InputError: there is none of that name, or it is no https address.
+    """
+    if isinstance(base, str):
+        start = base or NOWHERE
+        address = f"{start}{'' if start.endswith(('/', '=')) else '/'}{quote(name)}"
+    else:
+        address = base.get(name, "")
+    if not is_https(address) or len(address) > LONGEST_ADDRESS:
+        raise InputError(
+            f"Google fetches pictures from an https address of at most {LONGEST_ADDRESS} "
+            f"characters; {address[:80]!r}, that of {name!r}, is not one."
+        )
+    return address
+
+
+def all_requests(form: Form, address: Address) -> Body:
+    """Return all that is sent to make a form, with the ids that its items will have."""
+    return {
+        "sheet": form.sheet,
+        "create": {"unpublished": True, "body": create_body(form)},
+        "batchUpdate": batches(form, address),
+        "setPublishSettings": PUBLISH,
+        "items": {
+            key: {"itemId": id, "questionId": question_id(id)} for key, id in form.ids().items()
+        },
+    }
+
+
+def create_body(form: Form) -> Body:
+    """Return the body of forms.create, which takes titles only; the rest comes by batchUpdate."""
+    return {"info": {"title": form.title, "documentTitle": form.document}}
+
+
+def batches(
+    form: Form, address: Address, present: Mapping[str, Mapping[str, str]] | None = None
+) -> list[Body]:
+    """Return the bodies of forms.batchUpdate that make what is missing of a form.
+
+    `present` has the `itemId` of each item that the form has already, by its key.
+    """
+    present = present or {}
+    ids = form.ids() | {key: item["itemId"] for key, item in present.items()}
+    there = {place for place, item in enumerate(form.items) if item.key in present}
+    missing = [place for place in range(len(form.items)) if place not in there]
+    others = [place for place in missing if form.items[place].kind != "section"]
+    groups = [[place for place in missing if place not in others]]
+    groups += [
+        others[start : start + ITEMS_AT_ONCE] for start in range(0, len(others), ITEMS_AT_ONCE)
+    ]
+    # No e-mail address is collected, hence no sign-in asked.
+    info = {"title": form.title, "description": form.description}
+    settings = {"emailCollectionType": "DO_NOT_COLLECT"}
+    first: list[Body] = [
+        {"updateFormInfo": {"info": info, "updateMask": "title,description"}},
+        {"updateSettings": {"settings": settings, "updateMask": "emailCollectionType"}},
+    ]
+    bodies: list[Body] = []
+    for group in groups:
+        requests = [] if bodies or present else first
+        for place in group:
+            location = {"index": sum(other < place for other in there)}
+            there.add(place)
+            item = item_body(form.items[place], ids, address)
+            requests.append({"createItem": {"item": item, "location": location}})
+        if requests:
+            bodies.append({"requests": requests})
+    return bodies
+
+
+def item_body(item: Item, ids: Mapping[str, str], address: Address) -> Body:
+    """Return an item as the API has it; `ids` are those of all items by key."""
+    id = ids[item.key]
+    body: Body = {"itemId": id}
+    body |= {key: text for key in ("title", "description") if (text := getattr(item, key))}
+    image: Body = {}
+    if item.picture:
+        properties = {"alignment": "CENTER", "width": PICTURE_WIDTH}
+        image = {"image": {"sourceUri": address(item.picture), "properties": properties}}
+        if item.alt:
+            image["image"]["altText"] = item.alt
+    if item.kind in _ITEMS:
+        return body | {_ITEMS[item.kind]: image}
+    question: Body = {"questionId": question_id(id), "required": item.required}
+    if item.kind in ("line", "paragraph"):
+        question["textQuestion"] = {"paragraph": item.kind == "paragraph"}
+    elif item.kind == "scale":
+        low, high = int(item.options[0].id), int(item.options[-1].id)
+        question["scaleQuestion"] = {"low": low, "high": high}
+    else:
+        options = []
+        for option in item.options:
+            choice = {"value": option.text}
+            if option.goes == SUBMIT:
+                choice["goToAction"] = "SUBMIT_FORM"
+            elif option.goes:
+                choice["goToSectionId"] = ids[option.goes]
+            options.append(choice)
+        kind = "RADIO" if item.kind == "choice" else "CHECKBOX"
+        question["choiceQuestion"] = {"type": kind, "options": options}
+    return body | {"questionItem": {"question": question, **image}}
+
+
+def prefilled(responder: str, question: str) -> str:
+    """Return the form's address for Prolific, which puts the participant's id into the braces.
+
+    A question's number in such an address is its id in decimal.
+
+    >>> prefilled("https://x.invalid/viewform", "1a2b3c4f")
+    'https://x.invalid/viewform?usp=pp_url&entry.439041103={{%PROLIFIC_PID%}}'
+    """
+    return f"{responder}?usp=pp_url&entry.{int(question, 16)}={{{{%PROLIFIC_PID%}}}}"
