@@ -1,22 +1,26 @@
-"""Count the functions of memeloc that a sheet enters on its way to its picture, and their files.
+"""Count the functions of memeloc that two ways enter, and their files.
 
-A sheet of one caption is filled in and imported (`correct import`), its picture is drawn, and then
-the whole set is rendered (`render`); the numbers are printed after each of these steps. A function
-counts once, however often it is called; bodies of modules and classes, comprehensions and lambdas
-do not count, nor does what imports run. `--list` names the functions, in order of entry.
+A sheet on its way to its picture: a sheet of one caption is filled in and imported (`correct
+import`), its picture is drawn, and then the whole set is rendered (`render`). An answer on its way
+to its label: one person's answer to one meme is imported, checked and settled (`--answer`).
+
+The numbers are printed after each of these steps. A function counts once, however often it is
+called; bodies of modules and classes, comprehensions and lambdas do not count, nor does what
+imports run. `--list` names the functions, in order of entry.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import csv
 import io
 import os
 import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from inspect import CO_OPTIMIZED
 from pathlib import Path
@@ -47,10 +51,18 @@ def render_set() -> None:
     command("render", "--langs", "de", "--jobs", "1")
 
 
-STEPS: dict[str, Callable[[], None]] = {
+Steps = Mapping[str, Callable[[], None]]
+
+
+SHEET: Steps = {
     "correct import": import_sheet,
     "and its picture": draw_picture,
     "and render": render_set,
+}
+ANSWER: Steps = {
+    "survey import": lambda: command("survey", "import", "pilot", "answers.csv"),
+    "and check": lambda: command("survey", "check", "pilot"),
+    "and settle": lambda: command("survey", "settle", "pilot"),
 }
 
 
@@ -64,38 +76,57 @@ def command(*words: str) -> None:
     assert status == 0, silent.getvalue()
 
 
-def prepare(folder: Path) -> None:
+def commands(folder: Path, *lines: str) -> None:
+    """Run commands in processes of their own, so that nothing is kept here."""
+    for line in lines:
+        words = [sys.executable, "-m", "memeloc", *line.split()]
+        subprocess.run(words, cwd=folder, check=True, capture_output=True)
+
+
+def prepare_sheet(folder: Path) -> None:
     """Make a workspace with one caption, and a sheet of it that is filled in."""
     import openpyxl
 
-    table = "meme_id,template,en,de\nm1,robot-chef,Monday // again,Montag // wieder\n"
-    (folder / "captions.csv").write_text(table, "utf-8")
-    for words in (
-        ("init", ".", "--langs", "de"),
-        ("import", "captions.csv"),
-        ("correct", "export", "--langs", "de", "--to", "anna", "--out", "sheet.xlsx"),
-    ):
-        command_line = [sys.executable, "-m", "memeloc", *words]
-        subprocess.run(command_line, cwd=folder, check=True, capture_output=True)
+    export = "correct export --langs de --to anna --out sheet.xlsx"
+    commands(folder, "init . --langs de", "import captions.csv", export)
     book = openpyxl.load_workbook(folder / "sheet.xlsx")
     open_cells = (cell for cell in book.worksheets[0][2] if not cell.protection.locked)
     next(open_cells).value = "Schon Montag"  # the first one is that of the text
     book.save(folder / "sheet.xlsx")
 
 
+def prepare_answer(folder: Path) -> None:
+    """Make a workspace with a survey of one meme, and the table of a person who answered it."""
+    build = "survey build pilot --cultures US --size 1 --answers 1 --explicit 0 --implicit 0"
+    export = "survey export pilot --to csv --contact lab@university.example"
+    render = "render --langs en --jobs 1"
+    commands(folder, "init . --langs de", "import captions.csv", build, render, export)
+    table = next((folder / "surveys" / "pilot" / "csv").glob("*.csv"))
+    with table.open(encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    with (folder / "answers.csv").open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        for row in rows:
+            answer = row["choose from"].split(" | ")[0]
+            writer.writerow({**row, "participant": "p-1", "answer": answer})
+
+
 @contextlib.contextmanager
-def prepared() -> Iterator[None]:
-    """Be in a new workspace with a sheet that is filled in."""
+def prepared(steps: Steps) -> Iterator[None]:
+    """Be in a new workspace in which the first of these steps can be taken."""
+    table = "meme_id,template,en,de\nm1,robot-chef,Monday // again,Montag // wieder\n"
     with tempfile.TemporaryDirectory() as folder:
-        prepare(Path(folder))
+        (Path(folder) / "captions.csv").write_text(table, "utf-8")
+        (prepare_sheet if steps is SHEET else prepare_answer)(Path(folder))
         with contextlib.chdir(folder):
             yield
 
 
-def measure() -> dict[str, list[CodeType]]:
+def measure(steps: Steps) -> dict[str, list[CodeType]]:
     """Return the functions that have been entered after each step, in order of entry."""
-    with prepared():
-        modules = [sys.executable, __file__, "--modules"]
+    with prepared(steps):
+        modules = [sys.executable, __file__, "--modules", *(["--answer"] * (steps is ANSWER))]
         names = subprocess.run(modules, check=True, capture_output=True, text=True).stdout.split()
     for name in names:
         import_module(name)
@@ -109,8 +140,8 @@ def measure() -> dict[str, list[CodeType]]:
             codes[code] = None
 
     entered = {}
-    with prepared():
-        for name, step in STEPS.items():
+    with prepared(steps):
+        for name, step in steps.items():
             threading.setprofile(note)
             sys.setprofile(note)
             try:
@@ -134,17 +165,19 @@ def by_file(codes: list[CodeType]) -> dict[str, list[str]]:
 def main() -> None:
     """Print the numbers of functions and files after each step."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--answer", action="store_true", help="of an answer, not of a sheet")
     parser.add_argument("--list", action="store_true", help="name the functions by file")
     parser.add_argument("--modules", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     os.environ.pop("MEMELOC_DATABASE_URL", None)
+    steps = ANSWER if options.answer else SHEET
     if options.modules:
-        for step in STEPS.values():
+        for step in steps.values():
             step()
         print("\n".join(name for name in sys.modules if name.split(".")[0] == "memeloc"))
         return
     seen: set[CodeType] = set()
-    for name, codes in measure().items():
+    for name, codes in measure(steps).items():
         if options.list:
             for path, names in by_file([code for code in codes if code not in seen]).items():
                 print(f"  {path} {len(names)}: {', '.join(names)}")

@@ -287,6 +287,15 @@ def test_a_sheet_and_its_picture_enter_few_functions() -> None:
     assert (functions <= 475, files <= 82) == (True, True), printed
 
 
+@pytest.mark.slow
+def test_an_answer_and_its_label_enter_few_functions() -> None:
+    """The aim is 190 functions in 50 files."""
+    tool = Path(__file__).parents[2] / "tools" / "count_entered.py"
+    printed = program(sys.executable, tool, "--answer")
+    functions, files = map(int, re.findall(r"settle: (\d+) functions in (\d+)", printed)[0])
+    assert (functions <= 430, files <= 87) == (True, True), printed
+
+
 OMEGAT = """<omegat><project version="1.0">{folders}<source_lang>EN</source_lang>
 <target_lang>DE</target_lang><sentence_seg>false</sentence_seg></project></omegat>"""
 MEMORY = """<tmx version="1.1"><header creationtool="OmegaT" o-tmf="OmegaT TMX" adminlang="EN-US"

@@ -17,11 +17,12 @@ import signal
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -99,10 +100,12 @@ class Team:
     files.
     """
 
+    steps: Mapping[str, tuple[str, ...]] = _STEPS
+
     def __init__(
         self, folder: Path, processes: ForkServerContext, memes: int, databases: tuple[str, str]
     ) -> None:
-        self.folder = folder
+        self.folder, self.memes = folder, memes
         self.databases = {"": databases[0], "loaded": databases[1]}
         self._processes = processes
         with _database(databases[0]), Workspace.create(folder, languages=["de", "hi"]):
@@ -126,7 +129,7 @@ class Team:
     def finish(self, step: str) -> float:
         """Run a step to its end; return the seconds it took."""
         begun = time.monotonic()
-        process = self.start(*_STEPS[step])
+        process = self.start(*self.steps[step])
         process.join()
         is_whole = step == "dump" and (self.folder / "dump" / "manifest.json").exists()
         assert process.exitcode == 0 or is_whole, step
@@ -134,7 +137,7 @@ class Team:
 
     def kill(self, step: str, moment: float) -> bool:
         """Kill a step after some seconds; return False when it had ended already."""
-        process = self.start(*_STEPS[step])
+        process = self.start(*self.steps[step])
         process.join(moment)
         process.kill()
         process.join()
@@ -206,19 +209,35 @@ def test_one_more_run_ends_with_the_same_state_as_an_undisturbed_one(
     kills: int,
     memes: int,
 ) -> None:
-    chance = random.Random(kills)
-    calm = Team(tmp_path / "calm", processes, memes, databases())
-    longest = {}
-    for step in _STEPS:
-        calm.prepare(step)
-        longest[step] = calm.finish(step)
-    expected = calm.state("", "loaded")
+    def make(name: str) -> Team:
+        return Team(tmp_path / name, processes, memes, databases())
+
+    teams = disturbed(make, kills)
+    expected = next(teams).state("", "loaded")
     assert len(expected[" corrections"]) == memes
     assert len(expected[" cases"]) == memes // 5
+    for rough in teams:
+        assert rough.state("", "loaded") == expected
+        assert content(rough.folder / "dump") == _dumped_again(rough)
+        assert not list(rough.folder.rglob(f"*{TEMPORARY}"))
+
+
+def disturbed(make: Callable[[str], Any], kills: int) -> Iterator[Any]:
+    """Yield a team whose steps run undisturbed, then teams until so many of theirs were killed.
+
+    Each step that was killed is run once more, to its end.
+    """
+    chance = random.Random(kills)
+    calm = make("calm")
+    longest = {}
+    for step in calm.steps:
+        calm.prepare(step)
+        longest[step] = calm.finish(step)
+    yield calm
     struck = missed = 0
     while struck < kills and missed < 10 * kills:
-        rough = Team(tmp_path / f"rough-{struck}-{missed}", processes, memes, databases())
-        for step in _STEPS:
+        rough = make(f"rough-{struck}-{missed}")
+        for step in rough.steps:
             rough.prepare(step)
             for _ in range(min(2, kills - struck)):
                 if not rough.kill(step, chance.uniform(0, longest[step])):
@@ -229,9 +248,7 @@ def test_one_more_run_ends_with_the_same_state_as_an_undisturbed_one(
                 rough.check()
             rough.finish(step)
             rough.check()
-        assert rough.state("", "loaded") == expected
-        assert content(rough.folder / "dump") == _dumped_again(rough)
-        assert not list(rough.folder.rglob(f"*{TEMPORARY}"))
+        yield rough
     assert struck >= kills
 
 
@@ -254,7 +271,7 @@ def test_two_programs_at_once_do_and_pay_everything_once(
         service = f'\n[translate.openai]\nbase_url = "{chat.url}"\nprice_in = 1000\n'
         settings.write_text(settings.read_text("utf-8") + service, "utf-8")
         translate = ("translate", "--langs", "de", "--with", "openai", "--model", "tiny")
-        for words in (_STEPS["import"], translate):
+        for words in (team.steps["import"], translate):
             both = [team.start(*words) for _ in range(2)]
             for process in both:
                 process.join()

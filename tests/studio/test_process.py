@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 import threading
+import time
 from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -14,7 +18,7 @@ from memeloc.store.tables.types import decode_json
 from memeloc.workspace import Workspace
 from tests.studio.served import Annotator, serving
 
-DE = "r1-b01-DE"
+DE, SECOND = "r1-b01-DE", "r1-b02-DE"
 
 
 @pytest.fixture
@@ -54,30 +58,40 @@ def test_ten_clients_for_five_places(on: Path) -> None:
     assert len(paths) == 10
 
 
-def test_a_crash_loses_and_doubles_nothing(on: Path, client: httpx.Client) -> None:
+@pytest.mark.parametrize("kills", [2, pytest.param(12, marks=pytest.mark.slow)])
+def test_crashes_lose_and_double_nothing(on: Path, kills: int) -> None:
+    """People go on while the server is killed at random moments, from joining to the end."""
+    chance, ended, people = random.Random(kills), threading.Event(), max(3, kills // 2)
     with serving(on) as server:
-        comers = [Annotator(client, server.address) for _ in range(3)]
-        for number, comer in enumerate(comers):
-            comer.join(PROLIFIC_PID=f"p{number}", sheet=DE)
-        stop = threading.Event()
 
-        def fill(comer: Annotator) -> None:
+        def fill(number: int) -> None:
             with httpx.Client(timeout=60) as own:
-                comer.client = own
-                for number, item in enumerate(comer.items, 1):
-                    while True:  # as the page does it: until the server says that it is stored
-                        try:
-                            if comer.answer(item, "no-hate", number).status_code == 200:
-                                break
-                        except httpx.TransportError:
-                            stop.wait(0.2)
-                comer.finish()
+                annotator = Annotator(own, server.address)
 
-        threads = [threading.Thread(target=fill, args=(comer,)) for comer in comers]
+                def insist(send: Callable[[], httpx.Response]) -> None:
+                    """Send as the page does: until the server says that it is stored."""
+                    while True:
+                        with suppress(httpx.TransportError):
+                            if send().status_code == 200:
+                                return
+                        time.sleep(0.2)
+
+                sheet = DE if number < 5 else SECOND
+                insist(lambda: annotator.join(PROLIFIC_PID=f"p{number}", sheet=sheet))
+                for at, item in enumerate(annotator.items, 1):
+                    time.sleep(0.1)
+                    insist(lambda item=item, at=at: annotator.answer(item, "no-hate", at))
+                ended.wait()
+                insist(annotator.finish)
+
+        threads = [threading.Thread(target=fill, args=(number,)) for number in range(people)]
         for thread in threads:
             thread.start()
-        server.kill()
-        server.start()
+        for _ in range(kills):
+            time.sleep(chance.uniform(0, 0.4))
+            server.kill()
+            server.start()
+        ended.set()
         for thread in threads:
             thread.join()
     with Workspace.open(on) as workspace:
@@ -86,7 +100,7 @@ def test_a_crash_loses_and_doubles_nothing(on: Path, client: httpx.Client) -> No
             rows = connection.exec_driver_sql(
                 "SELECT place_id, item, value FROM given_answers"
             ).all()
-    assert [(each.status, len(each.answers)) for each in sent] == [("complete", 8)] * 3
+    assert [(each.status, len(each.answers)) for each in sent] == [("complete", 8)] * people
     assert set(Counter((row[0], row[1]) for row in rows).values()) == {1}
     labels = {decode_json(row[2])["label"] for row in rows}
-    assert (len(rows), labels) == (24, {"no-hate"})
+    assert (len(rows), labels) == (8 * people, {"no-hate"})

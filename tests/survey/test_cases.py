@@ -130,7 +130,22 @@ def test_ids_typed_by_hand(command: Run, study: Path) -> None:
     assert imported(command, path)["files"][0]["submissions"] == 6
     with Workspace.find() as workspace:
         hashes = {workspace.store.surveys.hash_participant(who) for who in PEOPLE[:6]}
+        done = workspace.survey("pilot").codes([sheet])[sheet.id].done
     assert {sent.participant for sent in stored()} == hashes
+    export = table(study / f"prolific-{sheet.id}.csv", service_rows(PEOPLE[:6], [done] * 6))
+    imported(command, export)
+    decided = command("survey", "decide", "pilot", "--from", export, "--minutes", "6", "--json")
+    assert json.loads(decided.out)["counts"] == {"approve": 6}
+    assert decided.err == ""
+
+
+def service_rows(people: Sequence[str], codes: Sequence[str]) -> list[dict[str, str]]:
+    """The rows of Prolific's export of people who entered these completion codes."""
+    row = {"Status": "AWAITING REVIEW", "Time taken": "480"}
+    return [
+        row | {"Submission id": f"{n:024x}", "Participant id": who, "Completion code": code}
+        for n, (who, code) in enumerate(zip(people, codes, strict=True))
+    ]
 
 
 def test_ids_typed_otherwise_are_asked_about_before_anybody_is_returned(
@@ -142,11 +157,7 @@ def test_ids_typed_otherwise_are_asked_about_before_anybody_is_returned(
         done = workspace.survey("pilot").codes([sheet])[sheet.id].done
     slip = PEOPLE[1].replace("5e8", "58e")
     imported(command, table(study / f"{sheet.id}.csv", forms_table(sheet, [PEOPLE[0], slip])))
-    service = [
-        {"Submission id": f"{n:024x}", "Participant id": PEOPLE[n], "Status": "AWAITING REVIEW"}
-        | {"Time taken": "480", "Completion code": done if n < 3 else "NOCODE"}
-        for n in range(4)
-    ]
+    service = service_rows(PEOPLE[:4], [done, done, done, "NOCODE"])
     export = table(study / f"prolific-{sheet.id}.csv", service)
     imported(command, export)
 
@@ -356,6 +367,13 @@ def test_numbers_that_became_floats(command: Run, study: Path) -> None:
         (answer.entry, answer.label) for sent in stored("published") for answer in sent.answers
     )
     assert counts == {("m1", "hate"): 6, ("m2", "no-hate"): 6, ("m3", "hate"): 6}
+    analysed = command("analyze", "published", "--only", "agreement-between", "--json")
+    shares = {
+        (row["group"], row["n"]): row["value"]
+        for row in json.loads(analysed.out)
+        if (row["analysis"], row["figure"]) == ("agreement-between", "agreement")
+    }
+    assert shares == {("DE–US", 3): 1.0, ("all pairs", 1): 1.0}
 
 
 def test_a_checkbox_with_other(command: Run, study: Path) -> None:
@@ -460,7 +478,12 @@ def test_nothing_was_taken(command: Run, study: Path) -> None:
     """The cause is said with its command, not the next step's."""
     (sheet, *_) = sheets_of(culture="US")
     file = table(study / "a.csv", filled(sheet, "ada@lab.example"))
-    done = command("survey", "import", "pilot", file)
-    assert "participant unreadable" in done.out
-    settled = command("survey", "settle", "pilot")
-    assert settled.status == 1 or "import" in settled.out + settled.err
+    assert "participant unreadable" in command("survey", "import", "pilot", file).out
+    done = command("analyze", "pilot")
+    assert (done.status, "participant unreadable 9" in done.err) == (1, True)
+    assert "memeloc survey import pilot" in done.err
+    imported(command, table(study / "b.csv", filled(sheet, "ada")))
+    assert command("survey", "check", "pilot", "--exclude", "ada").status == 0
+    done = command("analyze", "pilot")
+    assert (done.status, "1 submission are excluded (outlier 1)" in done.err) == (1, True)
+    assert "memeloc survey check pilot" in done.err
