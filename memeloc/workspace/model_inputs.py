@@ -18,7 +18,7 @@ from memeloc.language_models.meme_inputs import Input, MemeInput
 from memeloc.language_models.pictures import picture_of
 from memeloc.model import SEPARATOR
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.survey_memes import RENDERED, SELECTED, Wanted, collected_memes
+from memeloc.workspace.survey_memes import RENDERED, SELECTED, MemeChoice, collected_memes
 
 
 class InputSettings(BaseModel):
@@ -97,7 +97,7 @@ def meme_inputs(workspace: WorkspaceFolder, settings: InputSettings) -> list[Mem
 
 
 def _collected(workspace: WorkspaceFolder, settings: InputSettings, which: str) -> list[MemeInput]:
-    ids = list(collected_memes(workspace, which, Wanted(), ()).templates)
+    ids = list(collected_memes(workspace, which, MemeChoice(), ()).templates)
     items = []
     for item in workspace.store.items.find("picture", ids):
         with_text = settings.input in ("text", "both") and any(item.parts)

@@ -27,48 +27,55 @@ from memeloc.workspace.acceptance import nothing_taken
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.stored_survey import CAPTIONS, StoredSurvey
 
+SELECTED = "selected"
+"""Stands for the finished memes that were selected, where a source's name may stand."""
+RENDERED = "none"
+"""Stands for no finished memes, where a recipe asks about some."""
+SHOWN = (".jpg", ".png", ".gif", ".webp", ".avif")
+"""Kinds of pictures that browsers and survey programs show."""
 
-class Wanted(NamedTuple):
+
+class MemeChoice(NamedTuple):
     """The memes that somebody asks for: ids with their rows in `file`; `rows` is None for all."""
 
     rows: Mapping[str, int | None] | None = None
     file: Path | None = None
-    given: tuple[GivenBatch, ...] = ()
+    batches: tuple[GivenBatch, ...] = ()
 
     @classmethod
-    def of(cls, chosen: Path | Sequence[str] | None) -> Wanted:
+    def of(cls, memes: Path | Sequence[str] | None) -> MemeChoice:
         """Return the memes of ids, or of a table's first column; a heading `meme_id` is none."""
-        if chosen is None or not isinstance(chosen, Path):
-            return cls() if chosen is None else cls(dict.fromkeys(chosen))
-        table = read_table(chosen)
+        if memes is None or not isinstance(memes, Path):
+            return cls() if memes is None else cls(dict.fromkeys(memes))
+        table = read_table(memes)
         first = table.columns[0]
         ids: dict[str, int | None] = {} if first == "meme_id" else {first: 1}
         for row in table.rows:
             if meme := row[first]:
                 ids.setdefault(meme, row.number)
         if not ids:
-            raise InputError("has no ids in it; write one a line", file=chosen)
-        return cls(ids, chosen)
+            raise InputError("has no ids in it; write one a line", file=memes)
+        return cls(ids, memes)
 
     @classmethod
-    def of_batches(cls, given: tuple[GivenBatch, ...], file: Path) -> Wanted:
-        rows = {meme: row for batch in reversed(given) for meme, row in batch.rows.items()}
-        return cls(rows, file, given)
+    def of_batches(cls, batches: tuple[GivenBatch, ...], file: Path) -> MemeChoice:
+        rows = {meme: row for batch in reversed(batches) for meme, row in batch.rows.items()}
+        return cls(rows, file, batches)
 
-    def among(self, known: Mapping[str, object], where: str) -> list[str]:
-        """Return the ids; raise InputError if one is not `known`, `where` it was looked for."""
+    def among(self, existing: Mapping[str, object], where: str) -> list[str]:
+        """Return the ids; raise InputError if one does not exist, `where` it was looked for."""
         if self.rows is None:
-            return list(known)
-        unknown = [meme for meme in self.rows if meme not in known]
+            return list(existing)
+        unknown = [meme for meme in self.rows if meme not in existing]
         if unknown:
             more = f" ({len(unknown) - 1:,} more are not there)" if len(unknown) > 1 else ""
-            raise InputError(
-                f"{where} has no meme {unknown[0][:80]!r}{more}.",
-                file=self.file,
-                row=self.rows[unknown[0]],
-                column="meme_id" if self.given else None,
-            )
+            raise self.wrong(unknown[0], f"{where} has no meme {unknown[0][:80]!r}{more}.")
         return list(self.rows)
+
+    def wrong(self, meme: str, message: str) -> InputError:
+        row = self.rows.get(meme) if self.rows else None
+        column = "meme_id" if self.batches else None
+        return InputError(message, file=self.file, row=row, column=column)
 
 
 class SurveyMemes(NamedTuple):
@@ -89,22 +96,21 @@ class SurveyMemes(NamedTuple):
 
 
 def memes_with_captions(
-    workspace: WorkspaceFolder, cultures: Sequence[Culture], wanted: Wanted, which: Accept
+    workspace: WorkspaceFolder, cultures: Sequence[Culture], choice: MemeChoice, which: Accept
 ) -> SurveyMemes:
-    """The memes that have a caption in every culture's language; of given batches, in their own.
+    """Return memes that have a caption in every culture's language; of given batches, in their own.
 
     Raises:
         InputError: there is no such meme, none has all captions, or one of a given batch lacks one.
     """
-    stored = workspace.store.captions
-    ids = wanted.among(stored.current(workspace.source.tag), "The workspace")
+    stored, taken = workspace.store.captions, taken_states(which)
+    ids = choice.among(stored.current(workspace.source.tag), "The workspace")
     templates = stored.templates()
     tags = {culture.code: culture.locale.tag for culture in cultures}
     states: dict[str, dict[str, CaptionState]] = {tag: {} for tag in tags.values()}
-    rounds, taken = workspace.settings.correction.rounds, taken_states(which)
-    for caption in stored.states(list(states), rounds=rounds):
+    for caption in stored.states(list(states), rounds=workspace.settings.correction.rounds):
         states[caption.language][caption.meme_id] = caption.state
-    for batch in wanted.given:
+    for batch in choice.batches:
         for tag in dict.fromkeys(tags[code] for code in batch.cultures):
             for meme, row in batch.rows.items():
                 if (state := states[tag].get(meme)) not in taken:
@@ -113,18 +119,15 @@ def memes_with_captions(
                         f"memeloc translate --langs {tag}"
                         if state is None
                         else f"The caption of {meme[:80]!r} in {tag} is {state}; have it corrected "
-                        f"and accepted, or take it as it is with --captions any",
-                        file=wanted.file,
+                        "and accepted, or take it as it is with --captions any",
+                        file=choice.file,
                         row=row,
                         column="meme_id",
                     )
-    if wanted.given:
+    if choice.batches:
         return SurveyMemes({meme: templates[meme] for meme in ids})
-    lacking = {
-        tag: missing
-        for tag, by_meme in states.items()
-        if (missing := tuple(meme for meme in ids if meme not in by_meme))
-    }
+    missing = {tag: tuple(m for m in ids if m not in by_meme) for tag, by_meme in states.items()}
+    lacking = {tag: memes for tag, memes in missing.items() if memes}
     chosen = {
         meme: templates[meme]
         for meme in ids
@@ -150,7 +153,8 @@ def memes_with_captions(
 def read_item_texts(
     path: Path | None, taxonomy: Taxonomy, memes: Collection[str]
 ) -> dict[str, dict[str, str]]:
-    """By meme and question id, the texts that questions have of their own; empty ones left out.
+    """Return by meme and question id the texts that questions have of their own, but for empty
+    ones.
 
     Raises:
         InputError: the taxonomy has such questions and there is no table, or the other way round;
@@ -172,36 +176,23 @@ def read_item_texts(
             raise InputError(
                 "has no such column; its headings are the questions' ids", file=path, column=name
             )
-    own = [name for name in (*columns, *drafts) if name in table.columns]
     texts: dict[str, dict[str, str]] = {}
     for row in table.rows:
         meme = row["meme_id"]
         if meme in texts:
             raise InputError(f"The meme {meme[:80]!r} is there twice.", file=path, row=row.number)
-        texts[meme] = {name: row[name] for name in own if row[name]}
+        cells = {name: row[name] for name in (*columns, *drafts) if name in table.columns}
+        texts[meme] = {name: text for name, text in cells.items() if text}
         if taxonomy.item_text and meme in memes and not row[LABEL]:
-            raise InputError(
-                f"The meme {meme[:80]!r} has no text to be asked about.",
-                file=path,
-                row=row.number,
-                column=LABEL,
-            )
+            message = f"The meme {meme[:80]!r} has no text to be asked about."
+            raise InputError(message, file=path, row=row.number, column=LABEL)
     if missing := [meme for meme in memes if meme not in texts]:
         raise InputError(
             f"has no row for {len(missing):,} of {counted(len(memes), 'meme')}, "
-            f"{missing[0][:80]!r} the "
-            "first; leave cells empty where there is no text",
+            f"{missing[0][:80]!r} the first; leave cells empty where there is no text",
             file=path,
         )
-    return {meme: texts[meme] for meme in memes}
-
-
-SELECTED = "selected"
-"""Stands for the finished memes that were selected, where a source's name may stand."""
-RENDERED = "none"
-"""Stands for no finished memes, where a recipe asks about some."""
-SHOWN = (".jpg", ".png", ".gif", ".webp", ".avif")
-"""Kinds of pictures that browsers and survey programs show."""
+    return {meme: texts[meme] for meme in sorted(memes)}
 
 
 def asked_about(
@@ -225,7 +216,7 @@ def asked_about(
 
 
 def collected_memes(
-    workspace: WorkspaceFolder, source: str, wanted: Wanted, cultures: Sequence[Culture]
+    workspace: WorkspaceFolder, source: str, choice: MemeChoice, cultures: Sequence[Culture]
 ) -> SurveyMemes:
     """Return finished memes, each a template of its own: of a source, or those that were selected.
 
@@ -235,13 +226,31 @@ def collected_memes(
     Raises:
         InputError: there are no such finished memes, or not the one that is asked for.
     """
-    items = _items(workspace, source)
-    where = "What was selected" if source == SELECTED else f"What was collected from {source}"
+    store = workspace.store.items
+    if source == SELECTED:
+        where = "What was selected"
+        selection = workspace.store.curation.selection()
+        found = list(store.find("picture", selection.pictures if selection else ()))
+        problem = (
+            "No finished meme was selected: run memeloc select, or name a source by --collected; "
+            f"--collected {RENDERED} asks about the workspace's own memes, rendered."
+        )
+    else:
+        where = f"What was collected from {source}"
+        found = list(store.find("picture", source=source))
+        found = found or list(store.find("picture", dataset=source))
+        sources = ", ".join(name for name, kind in store.count() if kind == "picture")
+        problem = (
+            f"Nothing that was collected from {source[:60]!r} is a finished meme; there are such "
+            f"of {sources or 'no source'}."
+        )
+    if not found:
+        raise InputError(problem)
+    items = {item.id: item for item in found}
     dropped = set() if source == SELECTED else _dropped(workspace, items)
     unshown = {id for id, item in items.items() if item.path and item.path.suffix not in SHOWN}
-    ids = wanted.among(items, where)
-    remarks = []
-    if wanted.rows is None:
+    ids, remarks = choice.among(items, where), []
+    if choice.rows is None:
         ids = [meme for meme in ids if meme not in dropped | unshown]
         if dropped:
             many = f"{len(dropped):,} finished memes are left out"
@@ -250,13 +259,10 @@ def collected_memes(
             many = f"{len(unshown):,} finished memes are left out"
             kind = "browsers do not show their kind of picture"
             remarks.append(f"{many}, as {kind}: {min(unshown)} the first.")
-    elif not_shown := [meme for meme in ids if meme in unshown]:
-        raise InputError(
-            f"The picture of {not_shown[0]} is of no kind that browsers show: "
-            f"{items[not_shown[0]].path}",
-            file=wanted.file,
-            row=wanted.rows[not_shown[0]],
-        )
+    elif hidden := [meme for meme in ids if meme in unshown]:
+        path = items[hidden[0]].path
+        message = f"The picture of {hidden[0]} is of no kind that browsers show: {path}"
+        raise InputError(message, file=choice.file, row=choice.rows[hidden[0]])
     if not ids:
         raise InputError(f"{where} has no finished meme that filters keep and browsers show.")
     shown = {(items[meme].language or workspace.source.tag).split("-")[0] for meme in ids}
@@ -278,6 +284,19 @@ def collected_memes(
     )
 
 
+def _dropped(workspace: WorkspaceFolder, items: Collection[str]) -> set[str]:
+    from memeloc.curate.selecting.stages import answers_of
+
+    curation = workspace.store.curation
+    people, verdicts = answers_of(curation.judgements()), curation.verdicts()
+    return {
+        meme
+        for meme in items
+        for name, verdict in verdicts.get(meme, {}).items()
+        if people.get((meme, name), verdict.verdict) == "drop"
+    }
+
+
 def collected_pictures(survey: StoredSurvey, memes: Collection[str]) -> dict[str, tuple[Path, str]]:
     """Return the pictures that a survey was built of, with what stands in them, by meme.
 
@@ -296,6 +315,7 @@ def collected_pictures(survey: StoredSurvey, memes: Collection[str]) -> dict[str
 
 
 def changed_pictures(survey: StoredSurvey) -> tuple[str, ...]:
+    """Return the finished memes whose picture is another one since the survey was built."""
     if not survey.pictures:
         return ()
     items = survey.workspace.store.items.find("picture", list(survey.pictures))
@@ -316,39 +336,4 @@ def _transcripts(survey: StoredSurvey, items: Iterable[Item]) -> dict[str, str]:
         if item.picture == survey.pictures.get(item.id, item.picture)
         else noted.get(item.id, "")
         for item in items
-    }
-
-
-def _items(workspace: WorkspaceFolder, source: str) -> dict[str, Item]:
-    store = workspace.store.items
-    if source == SELECTED:
-        selection = workspace.store.curation.selection()
-        found = list(store.find("picture", selection.pictures if selection else ()))
-        message = (
-            "No finished meme was selected: run memeloc select, or name a source by --collected; "
-            f"--collected {RENDERED} asks about the workspace's own memes, rendered."
-        )
-    else:
-        found = list(store.find("picture", source=source))
-        found = found or list(store.find("picture", dataset=source))
-        sources = ", ".join(name for name, kind in store.count() if kind == "picture")
-        message = (
-            f"Nothing that was collected from {source[:60]!r} is a finished meme; there are such "
-            f"of {sources or 'no source'}."
-        )
-    if not found:
-        raise InputError(message)
-    return {item.id: item for item in found}
-
-
-def _dropped(workspace: WorkspaceFolder, items: Collection[str]) -> set[str]:
-    from memeloc.curate.selecting.stages import answers_of
-
-    curation = workspace.store.curation
-    people, verdicts = answers_of(curation.judgements()), curation.verdicts()
-    return {
-        meme
-        for meme in items
-        for name, verdict in verdicts.get(meme, {}).items()
-        if people.get((meme, name), verdict.verdict) == "drop"
     }

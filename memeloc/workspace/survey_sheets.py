@@ -37,13 +37,13 @@ from memeloc.workspace.stored_survey import (
     CAPTIONS,
     PRELABELS,
     Agree,
+    BuildResult,
     OnProgress,
     StoredSurvey,
     SurveyState,
     offering,
     recruiter,
 )
-from memeloc.workspace.survey_building import BuildResult, build_result
 from memeloc.workspace.survey_labels import SurveyLabels
 from memeloc.workspace.survey_memes import changed_pictures, collected_pictures
 
@@ -453,7 +453,7 @@ class SurveySheets:
         new = survey.store.add_batches(survey.name, batches)
         existing = Counter(outcomes.values())
         taken = {str(kind): (wanted[kind], existing[kind]) for kind in preannotation.KINDS}
-        return build_result(survey, batches, chosen, new, outcomes=taken)
+        return survey.built(batches, chosen, new, outcomes=taken)
 
     def look_up(self, out: Path | None = None) -> Mapping[str, Any]:
         """Look up the ids of the recruitment service's filters that the cultures need.

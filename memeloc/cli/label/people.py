@@ -16,7 +16,7 @@ from memeloc.cli.show import Table, explain, next_lines, show
 from memeloc.counts import counted
 
 if TYPE_CHECKING:
-    from memeloc.workspace.survey_building import BuildResult
+    from memeloc.workspace.stored_survey import BuildResult
 
 _Name = Annotated[str, Argument(help="Of the survey.")]
 _Cultures = Annotated[

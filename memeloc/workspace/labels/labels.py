@@ -21,8 +21,7 @@ from memeloc.workspace.labels.people import build_survey, surveys_of
 from memeloc.workspace.labels.running import LabelPlan, LabelResult, OnProgress, Run
 from memeloc.workspace.labels.status import status_of
 from memeloc.workspace.part import Part
-from memeloc.workspace.stored_survey import StoredSurvey
-from memeloc.workspace.survey_building import BuildResult
+from memeloc.workspace.stored_survey import BuildResult, StoredSurvey
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,8 +12,7 @@ from memeloc.label.rounds import Outcome, State
 from memeloc.survey.recipes import load_recipe, recipe_names
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.labels.labelling import Labelling
-from memeloc.workspace.stored_survey import PRELABELS, StoredSurvey
-from memeloc.workspace.survey_building import BuildResult
+from memeloc.workspace.stored_survey import PRELABELS, BuildResult, StoredSurvey
 from memeloc.workspace.surveys import Surveys
 
 Purpose = Literal["differing", "audit"]

@@ -24,11 +24,10 @@ from memeloc.knowledge.questions.selecting import draw, positive_memes
 from memeloc.knowledge.questions.validity import GIVEN, Judgement, What
 from memeloc.tables.writing import write_table
 from memeloc.workspace.knowledge.questions.stored import QuestionSet
-from memeloc.workspace.stored_survey import StoredSurvey
+from memeloc.workspace.stored_survey import BuildResult, StoredSurvey
 from memeloc.workspace.survey import Survey
-from memeloc.workspace.survey_building import BuildResult, read_cultures
 from memeloc.workspace.survey_memes import RENDERED
-from memeloc.workspace.surveys import Surveys
+from memeloc.workspace.surveys import Surveys, read_cultures
 
 Stage = Literal["toxicity", "others"]
 RECIPE = "m-quest"

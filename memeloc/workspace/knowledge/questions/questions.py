@@ -20,7 +20,7 @@ from memeloc.workspace.knowledge.questions.people import Stage, build_surveys, j
 from memeloc.workspace.knowledge.questions.stored import QuestionSet, question_set
 from memeloc.workspace.knowledge.running import KnowledgePlan, KnowledgeResult, OnProgress
 from memeloc.workspace.part import Part
-from memeloc.workspace.survey_building import BuildResult
+from memeloc.workspace.stored_survey import BuildResult
 
 if TYPE_CHECKING:
     import pandas as pd
