@@ -6,6 +6,7 @@ import base64
 import json
 import re
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from starlette.testclient import TestClient
 
 from memeloc.survey.serving import Tokens
+from memeloc.taxonomy import load_taxonomy
 from memeloc.workspace import Workspace
+from tests.conftest import Outcome
 from tests.studio.conftest import InProcess
 from tests.studio.served import Annotator
 
@@ -193,3 +196,51 @@ def test_people_of_a_team_get_their_sheets_by_their_links(application: Make, fol
         assert again.place == comer.place
     for who in ("stranger", "a1"):  # who is in a team is known to the others
         assert "eingeladen" in browser(made).join(PROLIFIC_PID=who, culture="DE").text
+
+
+def test_pairs_of_a_team_label_each_meme(
+    application: Make, folder: Path, command: Callable[..., Outcome]
+) -> None:
+    """CHARMemes: two people a meme, in turn; what they see differently goes to a session."""
+    people = ("anna", "bela", "carl")
+    (folder / "team.csv").write_text("participant\n" + "\n".join(people), encoding="utf-8")
+    with Workspace.open(folder) as workspace:
+        workspace.surveys.build(
+            "pairs",
+            "DE",
+            recipe="charmemes",
+            people=folder / "team.csv",
+            collected="none",
+            size=2,
+        )
+        rows = workspace.survey("pairs").people.team(folder / "team.csv")["sheets"]
+    assigned = {(row["participant"], row["sheet"]) for row in rows}
+    assert set(Counter(sheet for _, sheet in assigned).values()) == {2}
+    assert {len([who for who, _ in assigned if who == name]) for name in people} <= {2, 3}
+    made = application("pairs")
+    links = dict(made.server.links({}, "http://survey.example", team=True)["links"])
+    answers_by_question = {each.id: each.answers for each in load_taxonomy("charmemes").questions}
+    kinds = answers_by_question["offensive-kind"]
+    names = {row["place"]: row["participant"] for row in rows}
+    filled = set()
+    for place, link in links.items():
+        label = "safe" if names[place] == "carl" else "offensive"
+        kind = kinds[people.index(names[place])]
+        further = {} if label == "safe" else {"offensive-kind": [kind]}
+        while (comer := browser(made)).open(link) and comer.serve:
+            filled.add((names[place], comer.page["sheet"]))
+            for item in comer.items:
+                assert comer.answer(item, label, further=further).status_code == 200
+            assert comer.finish().status_code == 200
+    assert filled == assigned
+    assert command("survey", "check", "pairs").status == 0
+    settled = json.loads(command("survey", "settle", "pairs", "--json").out)
+    assert settled["places"] == 0
+    differing = {row["item"]: row["question"] for row in settled["discuss"]}
+    assert (len(settled["discuss"]), len(differing)) == (8, 8)
+    of_carl = {sheet for who, sheet in assigned if who == "carl"}
+    with Workspace.open(folder) as workspace:
+        sheets = workspace.survey("pairs").all_sheets
+    for sheet in sheets:
+        question = "label" if sheet.id in of_carl else "offensive-kind"
+        assert {differing[meme] for meme in sheet.memes} == {question}
