@@ -119,12 +119,8 @@ class SheetsToSend:
 
 def encodings_of(survey: SheetsToSend) -> list[str]:
     """Return what Excel may have saved plain CSV of a survey in, the likeliest first."""
-    languages = {sheet.culture.locale.tag.split("-")[0] for sheet in survey.sheets}
-    return list(
-        dict.fromkeys(
-            [*(_LEGACY.get(language, "cp1252") for language in sorted(languages)), "cp1252"]
-        )
-    )
+    languages = sorted({sheet.culture.locale.tag.split("-")[0] for sheet in survey.sheets})
+    return list(dict.fromkeys([*(_LEGACY.get(each, "cp1252") for each in languages), "cp1252"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,11 +246,7 @@ class Target(ABC):
         """Write everything into `folder`, atomically; the same survey gives the same bytes.
 
         `on_sheet` is called after each sheet. Returns those files that a person opens or uploads
-        first.
-
-        Raises:
-            InputError: a sheet cannot be expressed in the target's terms, a picture is missing, or
-                a file cannot be written.
+        first. Raises InputError if a sheet cannot be expressed, or a picture is missing.
         """
 
     @abstractmethod
@@ -263,11 +255,7 @@ class Target(ABC):
 
     @abstractmethod
     def read(self, path: Path, survey: SheetsToSend) -> Iterable[RawRecord]:
-        """Return the raw records of a file, in its order.
-
-        Raises:
-            InputError: the file cannot be read at all; also while iterating.
-        """
+        """Return a file's raw records, in its order; raise InputError if it cannot be read."""
 
     @classmethod
     def offers(cls, method: str) -> bool:
@@ -291,12 +279,8 @@ class Target(ABC):
 
         A dry run reports what would be made, and asks the service nothing. `publish` also publishes
         what costs money: `agree` is given a sentence with the sum before, and only True goes on.
-        Returns a row a sheet with the same keys each, `sheet` the first.
-
-        Raises:
-            InputError: something is missing or differs from what was made.
-            MissingError: a package or credentials are missing.
-            ServiceError: the service refused, or could not be reached.
+        Returns a row a sheet with the same keys each, `sheet` the first. Raises InputError if
+        something is missing or differs from what was made; MissingError; ServiceError.
         """
         raise InputError(f"{self.name} makes nothing at a service")
 

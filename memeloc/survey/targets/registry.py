@@ -32,10 +32,8 @@ make_target = TARGETS.make
 def recognise(path: Path, likely: str = "") -> Target:
     """Return the target that a file or folder came back from, by its content.
 
-    Args:
-        path: the file or folder.
-        likely: name of the target to ask first, such as that of the file before; each file is
-            recognised by one target only, so this changes nothing but the time.
+    `likely` names the one to ask first, such as that of the file before, which changes nothing but
+    the time.
 
     Raises:
         InputError: none knows it, or it is another export than the one that is read.

@@ -27,7 +27,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.request_pool import Backoff
-from memeloc.survey.targets.files import copy_picture, write_json, write_text
+from memeloc.survey.targets.files import copy_picture, has_table, write_json, write_text
 from memeloc.survey.targets.google_forms import reading
 from memeloc.survey.targets.google_forms.forms import SUBMIT, Form, Item, plan, question_id
 from memeloc.survey.targets.protocol import (
@@ -169,8 +169,7 @@ class GoogleForms(Target):
                 message = f"The sheet {sheet} has another form, {other[:80]!r}; keep one of them."
             if message:
                 raise InputError(message, file=path, row=row.number)
-            done = dict.fromkeys(("filled", "published", "open"), True)
-            form_made = {"form": form, "responder": answer, "prolific": prolific, **done}
+            form_made = {"form": form, "responder": answer, "prolific": prolific, "open": True}
             made[sheet] = {"items": {}, **noted.get(sheet, {}), **form_made}
         return made
 
@@ -183,7 +182,7 @@ class GoogleForms(Target):
         publish: bool = False,
         agree: Callable[[str], bool] = disagree,
     ) -> Sequence[Mapping[str, Any]]:
-        """Make the forms, see `push_form`; they are open at once, so none is published."""
+        """Make the forms, each once; they are open at once, so none is published."""
         if publish:
             raise InputError("Forms are open at once; there is nothing to publish.")
         forms = [plan(survey, sheet) for sheet in survey.sheets]
@@ -193,20 +192,88 @@ class GoogleForms(Target):
                 "pictures on an https server and give its address: "
                 "--option pictures_base=https://..."
             )
-        push = partial(push_form, remake=self.remake, open_to_all=self.open_to_all)
-        rows = [push(form, self.address, state, None) for form in forms]  # refused before any call
-        if not dry_run:
-            service = self.connect()
-            rows = [push(form, self.address, state, service) for form in forms]
+        noted = [self._noted(form, state) for form in forms]
+        service, rows = None if dry_run else self.connect(), []
+        for form, made in zip(forms, noted, strict=True):
+            calls = self._make(form, made, state, service) if service else 0
+            # Made, published and opened; and looked at before each batch and after the last.
+            calls = calls or (0 if made.get("open") else 4 + 2 * len(batches(form, self.address)))
+            row = {key: str(made.get(key, "")) for key in ("form", "responder", "prolific")}
+            rows.append({"sheet": form.sheet, **row, "calls": calls})
         return rows
+
+    def _noted(self, form: Form, state: State) -> Body:
+        """Return what was made of a form; raise InputError if that was of other texts."""
+        made: Body = dict(state.get(form.sheet) or {})
+        digest = _digest(form)
+        if made.get("plan", digest) != digest:
+            if not self.remake:
+                raise InputError(
+                    f"The form of {form.sheet} was made of other texts or pictures. Keep it; or "
+                    "bin it in Drive and have it made anew: --option remake=true"
+                )
+            made = {"replaced": [*made.get("replaced", []), made.get("form", "")]}
+        return {"items": {}} | made | {"plan": digest}
+
+    def _make(self, form: Form, made: Body, state: State, service: Service) -> int:
+        """Make, fill, publish and open a form, as far as that is not done; return the calls."""
+        calls = 0
+
+        def note(**values: Any) -> None:
+            made.update(values)
+            state.put(form.sheet, dict(made))
+
+        def send(method: str, url: str, body: Any = None, **query: str) -> Body:
+            nonlocal calls
+            calls += 1
+            return dict(service.send(method, url, body, **query))
+
+        def find_or_create() -> Body:
+            if "asked" in made:
+                query = _since(form, datetime.fromisoformat(made["asked"]))
+                files = send("GET", service.files, q=query, fields="files(id)").get("files", [])
+                ids = {str(file["id"]) for file in files} - {*made.get("replaced", [])}
+                if len(ids) > 1:
+                    message = (
+                        f"Drive has {len(ids)} new forms {form.document!r}, and it is not known "
+                        "which is this survey's. Bin all but one, and push again."
+                    )
+                    raise ServiceError(SERVICE, message, retryable=False)
+                if ids:
+                    return send("GET", f"{service.forms}/{ids.pop()}")
+            else:  # noted before the request leaves: a run that dies now is asked about by the next
+                note(asked=datetime.now(UTC).isoformat())
+            return send("POST", service.forms, create_body(form), unpublished="true")
+
+        def fill() -> bool:
+            """Send the first batch of what the form lacks; return whether it lacked anything."""
+            note(items=_present(form, send("GET", url).get("items", [])))
+            lacking = batches(form, self.address, made["items"])
+            if lacking:
+                send("POST", f"{url}:batchUpdate", lacking[0])
+            return bool(lacking)
+
+        if "form" not in made:
+            answer = service.ask(find_or_create)
+            responder = f"https://docs.google.com/forms/d/{answer['formId']}/viewform"
+            note(form=answer["formId"], responder=answer.get("responderUri") or responder)
+        if not made.get("open"):
+            url = f"{service.forms}/{made['form']}"
+            while service.ask(fill):
+                pass
+            # Both may be asked again without harm, should this run die between them.
+            service.ask(lambda: send("POST", f"{url}:setPublishSettings", PUBLISH))
+            if self.open_to_all:
+                permissions = f"{service.files}/{made['form']}/permissions"
+                service.ask(lambda: send("POST", permissions, _OPEN_TO_ALL))
+            participant = str(made["items"]["participant"]["questionId"])
+            note(open=True, prolific=prefilled(str(made["responder"]), participant))
+        return calls
 
 
 def _is_list(path: Path) -> bool:
     """Return whether a file is the list of forms that the script writes."""
-    try:
-        return path.suffix.lower() == ".csv" and bool(read_table(path, _COLUMNS).columns)
-    except InputError:
-        return False
+    return path.suffix.lower() == ".csv" and has_table(path, required=_COLUMNS)
 
 
 def _script_data(form: Form) -> dict[str, Any]:
@@ -270,104 +337,12 @@ class Service(JsonService):
         self.files = f"{endpoint or 'https://www.googleapis.com'}/drive/v3/files"
 
 
-def push_form(
-    form: Form,
-    address: Address,
-    state: State,
-    service: Service | None,
-    *,
-    remake: bool,
-    open_to_all: bool,
-) -> Body:
-    """Make, fill, publish and open a form, as far as that is not done yet; without a service,
-    nothing is sent.
-
-    With `remake` it is made anew where its texts or pictures are others by now; `open_to_all` lets
-    everybody with the address answer, without signing in. Returns its `sheet`; `form`, the id,
-    empty if it was not made; `responder`, where it is answered; `prolific`, the same with
-    Prolific's participant id filled in; `calls`, the requests sent, or to be sent.
-
-    Raises:
-        InputError: it was made of other texts.
-        ServiceError, MissingError: as `Service.ask`.
-    """
-    made: Body = dict(state.get(form.sheet) or {})
-    digest, calls = _digest(form), 0
-    if made.get("plan", digest) != digest:
-        if not remake:
-            raise InputError(
-                f"The form of {form.sheet} was made of other texts or pictures. Keep it; or "
-                "bin it in Drive and have it made anew: --option remake=true"
-            )
-        made = {"replaced": [*made.get("replaced", []), made.get("form", "")]}
-    made = {"items": {}} | made | {"plan": digest}
-
-    def note(**values: Any) -> None:
-        made.update(values)
-        state.put(form.sheet, dict(made))
-
-    def send(method: str, url: str, body: Any = None, **query: str) -> Body:
-        nonlocal calls
-        calls += 1
-        assert service is not None
-        return dict(service.send(method, url, body, **query))
-
-    def find_or_create() -> Body:
-        assert service is not None
-        if "asked" in made:
-            files = send("GET", service.files, q=_since(form, made["asked"]), fields="files(id)")
-            ids = {str(file["id"]) for file in files.get("files", [])}
-            ids -= {*made.get("replaced", [])}
-            if len(ids) > 1:
-                message = (
-                    f"Drive has {len(ids)} new forms {form.document!r}, and it is not known "
-                    "which is this survey's. Bin all but one, and push again."
-                )
-                raise ServiceError(SERVICE, message, retryable=False)
-            if ids:
-                return send("GET", f"{service.forms}/{ids.pop()}")
-        else:  # noted before the request leaves: a run that dies now is asked about by the next
-            note(asked=datetime.now(UTC).isoformat())
-        return send("POST", service.forms, create_body(form), unpublished="true")
-
-    def fill() -> bool:
-        """Send the first batch of what the form lacks; return whether it lacked anything."""
-        note(items=_present(form, send("GET", url).get("items", [])))
-        lacking = batches(form, address, made["items"])
-        if lacking:
-            send("POST", f"{url}:batchUpdate", lacking[0])
-        return bool(lacking)
-
-    if service is not None and "form" not in made:
-        answer = service.ask(find_or_create)
-        responder = f"https://docs.google.com/forms/d/{answer['formId']}/viewform"
-        note(form=answer["formId"], responder=answer.get("responderUri") or responder)
-    if service is not None and not made.get("open"):
-        url = f"{service.forms}/{made['form']}"
-        while not made.get("filled") and service.ask(fill):
-            pass
-        note(filled=True)
-        if not made.get("published"):
-            service.ask(lambda: send("POST", f"{url}:setPublishSettings", PUBLISH))
-            note(published=True)
-        if open_to_all:
-            permissions = f"{service.files}/{made['form']}/permissions"
-            service.ask(lambda: send("POST", permissions, _OPEN_TO_ALL))
-        participant = str(made["items"]["participant"]["questionId"])
-        note(open=True, prolific=prefilled(str(made["responder"]), participant))
-    # Made, published and opened; and looked at before each batch and after the last.
-    calls = calls or (0 if made.get("open") else 4 + 2 * len(batches(form, address)))
-    row = {key: str(made.get(key, "")) for key in ("form", "responder", "prolific")}
-    return {"sheet": form.sheet, **row, "calls": calls}
-
-
-def _since(form: Form, asked: str) -> str:
+def _since(form: Form, asked: datetime) -> str:
     """Return Drive's query for forms of this name that were made since one was asked for."""
-    since = datetime.fromisoformat(asked) - _CLOCKS_DIFFER
+    since = (asked - _CLOCKS_DIFFER).strftime("%Y-%m-%dT%H:%M:%SZ")
     name = form.document.replace("\\", "\\\\").replace("'", "\\'")
     return (
-        f"name = '{name}' and mimeType = '{_FORM}' and trashed = false "
-        f"and createdTime >= '{since.strftime('%Y-%m-%dT%H:%M:%SZ')}'"
+        f"name = '{name}' and mimeType = '{_FORM}' and trashed = false and createdTime >= '{since}'"
     )
 
 

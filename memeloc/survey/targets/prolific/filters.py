@@ -148,8 +148,8 @@ def lookup(
     now, and a sentence for each thing that was not found.
     """
     problems: list[str] = []
-    criteria, wanted = dict(filters.criteria), filters.wanted(cultures)
-    for name in [each for each in criteria if each in wanted]:
+    criteria = dict(filters.criteria)
+    for name, wanted in filters.wanted(cultures).items():
         criterion = criteria[name]
         record = _filter(criterion, offered)
         if record is None:
@@ -159,7 +159,7 @@ def lookup(
             )
             continue
         choices, labels = dict(criterion.choices), record.choices
-        for key, names in wanted[name].items():
+        for key, names in wanted.items():
             ids = _choices(labels, names, within=criterion.kind == FIXED)
             if ids and (name != SEX or len(ids) == 2):
                 choices[key] = Choice(ids=ids, labels=tuple(labels[id] for id in ids))
@@ -185,13 +185,14 @@ def differing(
     labels_now = {record.filter_id: record.choices for record in offered}
     problems: list[str] = []
     for name, keys in filters.wanted(cultures).items():
-        id = filters.criteria[name].filter_id
-        choices = [each for key, each in filters.criteria[name].choices.items() if key in keys]
-        if id and choices and id not in labels_now:
+        id, choices = filters.criteria[name].filter_id, filters.criteria[name].choices
+        chosen = [choices[key] for key in keys if id and key in choices]
+        if chosen and id not in labels_now:
             problems.append(f"Prolific has no filter {id!r} any more; look again.")
             continue
-        pairs = {pair for each in choices for pair in zip(each.ids, each.labels, strict=False)}
-        for choice, label in sorted(pairs) if id else ():
+        for choice, label in sorted(
+            {pair for each in chosen for pair in zip(each.ids, each.labels, strict=False)}
+        ):
             now = labels_now[id].get(choice, "nothing")
             if _plain(now) != _plain(label):
                 problems.append(

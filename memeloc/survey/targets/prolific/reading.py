@@ -31,11 +31,11 @@ from memeloc.survey.model import (
     RejectedRow,
 )
 from memeloc.survey.quality.participants import words_of
-from memeloc.survey.targets.files import read_json, starts_as_json
+from memeloc.survey.targets.files import has_table, read_json, starts_as_json
 from memeloc.survey.targets.prolific.api import ID, STATUSES, key_of
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.time_columns import read_column
-from memeloc.tables import read_table, read_tables
+from memeloc.tables import read_table
 
 _COLUMNS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "submission": {
@@ -123,113 +123,45 @@ _MANY = 200
 
 @dataclass(slots=True)
 class _Row:
-    """A row, by the groups of `_COLUMNS`; `content` is all of it as written.
+    """A row, its cells by the groups of `_COLUMNS`; `content` is all of it as written.
 
     `withheld` has by fact or heading why Prolific does not say it any more, `other` what is under
-    unknown headings, `times` those of `submission`, `problems` what is wrong with the row; one that
-    is `broken` has nothing else.
+    unknown headings, `times` those of `submission`, `problems` what is wrong with the row.
     """
 
     number: int
     content: Mapping[str, Any]
-    submission: dict[str, str] = field(default_factory=dict)
+    submission: dict[str, str] = field(default_factory=lambda: defaultdict(str))
     facts: dict[str, str] = field(default_factory=dict)
     details: dict[str, Any] = field(default_factory=dict)
     other: dict[str, str] = field(default_factory=dict)
     withheld: dict[str, str] = field(default_factory=dict)
     times: dict[str, datetime] = field(default_factory=dict)
     problems: list[RejectedRow] = field(default_factory=list)
-    broken: bool = False
-
-    def get(self, name: str) -> str:
-        """Return what describes the submission, or empty."""
-        return self.submission.get(name, "")
 
     def reject(self, reason: str, message: str, content: Mapping[str, Any] | None = None) -> None:
         content = self.content if content is None else content
         self.problems.append(RejectedRow("", self.number, reason, message, content))
 
-    def has_ids(self) -> bool:
-        for name in ("participant", "submission"):
-            text = self.get(name)
-            if key_of(text) in WITHHELD:
-                message = f"Prolific does not say its {name} any more, so it joins no answers."
-                self.reject(key_of(text), message)
-            elif not ID.fullmatch(text) and (text or name == "participant"):
-                self.reject(f"no {name}", f"{text[:80]!r} is not an id of a {name}.")
-            else:
-                continue
-            return False
-        return True
-
-    def age(self) -> tuple[datetime, datetime, int]:
-        """Return when it was begun, then the last that is known of it: the later row counts."""
-        latest = max(self.times.values(), default=_EARLIEST)
-        return self.times.get(STARTED, _EARLIEST), latest, self.number
-
-    def seconds(self) -> float | None:
-        """Return the time taken, of seconds or `10:34`; else what lies between the times."""
-        text, taken = self.get("seconds"), 0.0
-        if _TAKEN.fullmatch(text):
-            parts = text.replace(",", ".").split(":")
-            return sum(float(each) * 60**at for at, each in enumerate(parts[::-1])) or None
-        if text:
-            message = f"The time taken, {text[:40]!r}, is not a number of seconds."
-            self.reject("unknown time taken", message, {"text": text})
-        if {STARTED, COMPLETED} <= self.times.keys():
-            taken = (self.times[COMPLETED] - self.times[STARTED]).total_seconds()
-        return taken if taken > 0 else None
-
-    def person(self, sheet: str, ending: str) -> Participant:
-        """Return the person; `ending` is how the sheet ended by the completion code, if known."""
-        ids = {"study_id": self.get("study"), "study_name": self.get("study name")}
-        code, text = self.get("code"), self.get("status")
-        ended = {"code": code, "ended": ending or "unknown code"} if code else {}
-        if key_of(code) in _NO_CODE:
-            ended = {"ended": "no code"}
-        status = STATUSES.get(key_of(text))
-        if status is None:
-            message = f"Prolific has no status {text[:40]!r}; it is kept as it is."
-            if not text:
-                message = "It has no status, so nothing can be decided about it."
-            self.reject("unknown status", message, {"status": text})
-        kept = {"withheld": self.withheld, "other": self.other}
-        details = {
-            **self.details,
-            **{name: moment.isoformat() for name, moment in sorted(self.times.items())},
-            **{name: id for name, id in ids.items() if id},
-            **ended,
-            **{name: dict(sorted(values.items())) for name, values in kept.items() if values},
-        }
-        return Participant(
-            self.get("participant"),
-            dict(sorted(self.facts.items())),
-            self.get("submission"),
-            sheet,
-            status or text.upper()[:40] or "UNKNOWN",
-            self.seconds(),
-            details,
-        )
-
 
 def recognises(path: Path) -> bool:
     """Return whether a file is the API's list of submissions, or has an export's headings."""
+    if not starts_as_json(path):
+        return has_table(path, is_header=_is_export)
     try:
-        if starts_as_json(path, '"participant', '"status"'):
-            return _is_submission(next(_submissions(read_json(path)), None))
-        tables = read_tables(path, is_header=_is_export, encodings=_ENCODINGS)
-        return not starts_as_json(path) and any(tables)
+        listed = starts_as_json(path, '"participant', '"status"') and read_json(path)
     except InputError:
         return False
+    return next(map(_is_submission, _submissions(listed)), False)
 
 
 def revoked(path: Path) -> list[str]:
     """Return the participants who revoked consent: as their status, or in another column."""
     return [
-        row.get("participant")
-        for row in _rows(path)
-        if ID.fullmatch(row.get("participant"))
-        and REVOKED in {key_of(row.get("status")), *row.withheld.values()}
+        row.submission["participant"]
+        for row in _rows(path)[0]
+        if ID.fullmatch(row.submission["participant"])
+        and REVOKED in {key_of(row.submission["status"]), *row.withheld.values()}
     ]
 
 
@@ -244,14 +176,22 @@ def people(
     Raises:
         InputError: the file cannot be read at all, or has not the headings that are needed.
     """
-    endings: dict[str, dict[str, str]] = defaultdict(dict)
-    for id, codes in survey.codes.items():
+    codes: dict[str, dict[str, str]] = defaultdict(dict)
+    for id, own in survey.codes.items():
         for ending in ENDINGS:
-            endings[getattr(codes, ending).casefold()].setdefault(id, ending)
+            codes[getattr(own, ending).casefold()].setdefault(id, ending)
     # A code that several sheets have says neither.
-    ended = {code: next(iter(own.items())) for code, own in endings.items() if len(own) == 1}
-    rows = _rows(path)
-    sure = sorted((row for row in rows if not row.broken and row.has_ids()), key=_Row.age)
+    ended = {code: next(iter(own.items())) for code, own in codes.items() if len(own) == 1}
+    rows, problems = _rows(path)
+    # Of a person who came back, what was begun last is taken, then what was known latest.
+    sure = sorted(
+        filter(_has_ids, rows),
+        key=lambda row: (
+            row.times.get(STARTED, _EARLIEST),
+            max(row.times.values(), default=_EARLIEST),
+            row.number,
+        ),
+    )
     placed: dict[tuple[str, ...], tuple[_Row, Participant]] = {}
     for row, of in zip(sure, _sheets(path, sure, survey, studies, sheet, ended), strict=True):
         if not of:
@@ -261,9 +201,9 @@ def people(
             )
             row.reject("unknown study", message)
             continue
-        whose, ending = ended.get(row.get("code").casefold(), ("", ""))
-        person = row.person(of, ending if whose == of else "")
-        begun = "" if person.submission else row.get(STARTED)
+        whose, ending = ended.get(row.submission["code"].casefold(), ("", ""))
+        person = _person(row, of, ending if whose == of else "")
+        begun = "" if person.submission else row.submission[STARTED]
         key = (person.submission or person.participant, of, begun)
         older = placed.pop(key, None)
         if older and older[1] != person:
@@ -271,9 +211,22 @@ def people(
             older[0].reject("doubled row", message)
         placed[key] = row, person
     yield from _summaries([row for row, _ in placed.values()])
-    for row in rows:
-        yield from row.problems
+    problems += [problem for row in rows for problem in row.problems]
+    yield from sorted(problems, key=lambda problem: problem.row)
     yield from (person for _, person in placed.values())
+
+
+def _has_ids(row: _Row) -> bool:
+    for name in ("participant", "submission"):
+        text = row.submission[name]
+        if key_of(text) in WITHHELD:
+            message = f"Prolific does not say its {name} any more, so it joins no answers."
+            row.reject(key_of(text), message)
+            return False
+        if not ID.fullmatch(text) and (text or name == "participant"):
+            row.reject(f"no {name}", f"{text[:80]!r} is not an id of a {name}.")
+            return False
+    return True
 
 
 def _sheets(
@@ -293,10 +246,10 @@ def _sheets(
     placed: list[tuple[str, str]] = []
     votes: dict[str, set[str]] = defaultdict(set)
     for row in rows:
-        study, name = row.get("study"), row.get("study name")
+        study, name = row.submission["study"], row.submission["study name"]
         sheet = by_study.get(study) or by_study.get(name) or _only(words_of(name) & sheets)
         sheet = sheet or whole_file
-        if by_code := endings.get(row.get("code").casefold(), ("", ""))[0]:
+        if by_code := endings.get(row.submission["code"].casefold(), ("", ""))[0]:
             votes[study or name].add(by_code)
         if sheet and by_code not in ("", sheet):
             message = f"Its completion code is that of {by_code}, and its study that of {sheet}."
@@ -306,91 +259,123 @@ def _sheets(
     return [sheet or _only(votes[study]) for sheet, study in placed]
 
 
-def _rows(path: Path) -> list[_Row]:
-    """Return the rows of a file; one that cannot be read has only its problem."""
-    rows = list(_listed(path) if starts_as_json(path) else _tabulated(path))
+def _only(sheets: Collection[str]) -> str:
+    return min(sheets) if len(sheets) == 1 else ""
+
+
+def _person(row: _Row, sheet: str, ending: str) -> Participant:
+    """Return a row's person; `ending` is how the sheet ended by the completion code, if known."""
+    ids = {"study_id": row.submission["study"], "study_name": row.submission["study name"]}
+    code, text, taken = (row.submission[name] for name in ("code", "status", "seconds"))
+    ended = {"code": code, "ended": ending or "unknown code"} if code else {}
+    if key_of(code) in _NO_CODE:
+        ended = {"ended": "no code"}
+    status = STATUSES.get(key_of(text))
+    if status is None:
+        message = f"Prolific has no status {text[:40]!r}; it is kept as it is."
+        if not text:
+            message = "It has no status, so nothing can be decided about it."
+        row.reject("unknown status", message, {"status": text})
+    seconds = 0.0
+    if _TAKEN.fullmatch(taken):
+        parts = taken.replace(",", ".").split(":")
+        seconds = sum(float(part) * 60**place for place, part in enumerate(parts[::-1]))
+    else:
+        if taken:
+            message = f"The time taken, {taken[:40]!r}, is not a number of seconds."
+            row.reject("unknown time taken", message, {"text": taken})
+        if {STARTED, COMPLETED} <= row.times.keys():
+            seconds = (row.times[COMPLETED] - row.times[STARTED]).total_seconds()
+    kept = {"withheld": row.withheld, "other": row.other}
+    details = {
+        **row.details,
+        **{name: moment.isoformat() for name, moment in sorted(row.times.items())},
+        **{name: id for name, id in ids.items() if id},
+        **ended,
+        **{name: dict(sorted(values.items())) for name, values in kept.items() if values},
+    }
+    return Participant(
+        row.submission["participant"],
+        dict(sorted(row.facts.items())),
+        row.submission["submission"],
+        sheet,
+        status or text.upper()[:40] or "UNKNOWN",
+        seconds if seconds > 0 else None,
+        details,
+    )
+
+
+def _rows(path: Path) -> tuple[list[_Row], list[RejectedRow]]:
+    """Return the rows of a file, and what is no row of an export."""
+    rows: list[_Row] = []
+    problems: list[RejectedRow] = []
+    if starts_as_json(path):
+        for number, value in enumerate(_submissions(read_json(path)), 1):
+            if _is_submission(value):
+                rows.append(_row(number, value))
+                continue
+            message = "It is not a submission of Prolific's API: id, participant, status."
+            problems.append(RejectedRow("", number, "not a submission", message, {"value": value}))
+    else:
+        table = read_table(path, is_header=_is_export, wanted=_WANTED, encodings=_ENCODINGS)
+        if table.note:
+            problems.append(RejectedRow("", 1, "encoding", table.note, {}))
+        for line in table.rows:
+            if line.reason:
+                broken = RejectedRow("", line.number, line.reason, line.error, line.texts)
+                problems.append(broken)
+            else:
+                rows.append(_row(line.number, line.texts))
     for name in MOMENTS:
-        timed = [row for row in rows if row.get(name)]
+        timed = [row for row in rows if row.submission[name]]
         # Without a zone they are UTC, as Prolific writes them; spreadsheets rewrite them.
-        times = read_column([row.get(name) for row in timed])
+        times = read_column([row.submission[name] for row in timed])
         for row, moment in zip(timed, times, strict=True):
             if moment:
                 row.times[name] = moment
                 continue
-            text = row.details[f"{name}_as_written"] = row.get(name)
+            text = row.details[f"{name}_as_written"] = row.submission[name]
             message = (
                 f"The time {text[:40]!r} under {name.replace('_', ' ')} cannot be read for "
                 "sure, so the row is taken without it; export it from Prolific once more."
             )
             row.reject("unknown time", message, {name: text})
-    return rows
+    return rows, problems
 
 
-def _listed(path: Path) -> Iterator[_Row]:
-    for number, value in enumerate(_submissions(read_json(path)), 1):
-        if not _is_submission(value):
-            message = "It is not a submission of Prolific's API: id, participant, status."
-            yield _broken(number, {"value": value}, "not a submission", message)
-            continue
-        cells: dict[str, Any] = {}
-        for key, inner in value.items():
-            if not key.startswith("_"):  # links; what is within an object is a sample's strata
-                cells |= inner if isinstance(inner, dict) else {key: inner}
-        texts = {
-            key: inner if isinstance(inner, str) else json.dumps(inner, ensure_ascii=False)
-            for key, inner in cells.items()
-            if inner is not None
-        }
-        yield _row(number, texts)
-
-
-def _tabulated(path: Path) -> Iterator[_Row]:
-    table = read_table(path, is_header=_is_export, wanted=_WANTED, encodings=_ENCODINGS)
-    if table.note:
-        yield _broken(1, {}, "encoding", table.note)
-    for line in table.rows:
-        if line.reason:
-            yield _broken(line.number, line.texts, line.reason, line.error)
-        else:
-            yield _row(line.number, line.texts)
-
-
-def _broken(number: int, content: Mapping[str, Any], reason: str, message: str) -> _Row:
-    row = _Row(number, content, broken=True)
-    row.reject(reason, message)
-    return row
-
-
-def _row(number: int, texts: Mapping[str, str]) -> _Row:
+def _row(number: int, values: Mapping[str, Any]) -> _Row:
     """Return a row with its cells sorted by what their headings mean."""
-    cells = [
-        (_MEANINGS.get(key_of(heading), ("other", heading, 0)), heading, text)
-        for heading, text in texts.items()
-    ]
-    row = _Row(number, {name: text for (group, *_), name, text in cells if group != "dropped"})
-    for (group, name, _), heading, text in sorted(cells, key=lambda cell: cell[0][2]):
+    texts: dict[str, str] = {}
+    for heading, value in values.items():
+        # Links are left out; what is within an object is a sample's strata.
+        for name, cell in (value if isinstance(value, dict) else {heading: value}).items():
+            if cell is not None and not heading.startswith("_"):
+                texts[name] = (
+                    cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
+                )
+    meanings = {heading: _MEANINGS.get(key_of(heading), ("other", heading, 0)) for heading in texts}
+    taken = {name: text for name, text in texts.items() if meanings[name][0] != "dropped"}
+    row = _Row(number, taken)
+    for heading, text in sorted(taken.items(), key=lambda cell: meanings[cell[0]][2]):
+        group, name, _ = meanings[heading]
         word = key_of(text) or text
-        if word in NOTHING or group == "dropped":
-            continue
         if word in WITHHELD and name not in _NEEDED:
             row.withheld.setdefault(name, word)
-        elif text.startswith("=") or getattr(row, group).setdefault(name, text) != text:
+        elif word not in NOTHING and (
+            text.startswith("=") or getattr(row, group).setdefault(name, text) != text
+        ):
             row.other[heading] = text  # a formula, or of two columns of one meaning that differ
     return row
 
 
-def _names(headings: Iterable[str]) -> set[str]:
+def _is_export(headings: Iterable[str]) -> bool:
     meanings = (_MEANINGS.get(key_of(heading), ("", "", 0)) for heading in headings)
-    return {name for group, name, _ in meanings if group == "submission"}
-
-
-def _is_export(headings: Sequence[str]) -> bool:
-    names = _names(headings)
+    names = {name for group, name, _ in meanings if group == "submission"}
     return names >= _NEEDED and bool(names & _TELLING)
 
 
 def _is_submission(value: Any) -> bool:
-    return isinstance(value, dict) and {*_NEEDED, STARTED} <= _names(value)
+    return isinstance(value, dict) and _is_export(value)
 
 
 def _submissions(value: Any) -> Iterator[Any]:
@@ -398,10 +383,6 @@ def _submissions(value: Any) -> Iterator[Any]:
     for page in value if isinstance(value, list) else [value]:
         results = page.get("results") if isinstance(page, dict) else None
         yield from results if isinstance(results, list) else [page]
-
-
-def _only(sheets: Collection[str]) -> str:
-    return min(sheets) if len(sheets) == 1 else ""
 
 
 def _summaries(rows: Sequence[_Row]) -> Iterator[RejectedRow]:
