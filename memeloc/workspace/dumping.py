@@ -21,8 +21,7 @@ from memeloc.store.database import without_password
 from memeloc.store.dumps import WORKSPACE, Manifest
 from memeloc.store.pictures import picture_file
 from memeloc.store.store import Store
-from memeloc.store.surveys import erasures, participant_ids
-from memeloc.store.surveys.participant_ids import keep_check, known_check, present_check
+from memeloc.store.surveys.participant_ids import KEYS
 from memeloc.workspace.folder import RELEASES, WorkspaceFolder
 from memeloc.workspace.part import Phases, silent
 from memeloc.workspace.settings import (
@@ -33,9 +32,6 @@ from memeloc.workspace.settings import (
     read_settings,
     without_url,
 )
-
-_KEYS = {each.KEY_FILE: each.KEY_VARIABLE for each in (participant_ids, erasures)}
-"""The files of keys, which stay where they are, and their variables."""
 
 
 def dump(
@@ -74,8 +70,7 @@ def dump(
             f"{counted(len(pictures), 'picture is', 'pictures are')} not in the dump: the "
             "workspace was opened by its database's URL; open it by its folder."
         )
-    keys = {name: known_check(root, variable, name) for name, variable in _KEYS.items()}
-    keys = {name: check for name, check in keys.items() if check}
+    keys = {name: check for name, key in KEYS.items() if (check := key.check(root))}
     files = [dumps.dump_file(folder, f"{WORKSPACE}/{name.as_posix()}") for name in names]
     everything = sorted([*tables, *files], key=lambda file: file.path)
     dumps.complete(folder, Manifest(keys=keys, files=everything))
@@ -142,7 +137,7 @@ def load(path: str | Path, folder: str | Path, on_progress: Phases = silent) -> 
 
     def put_files() -> None:
         for key, check in manifest.keys.items():
-            keep_check(root, key, check)
+            KEYS[key].keep_check(root, check)
         for kind in ("templates", "fonts"):
             (root / kind).mkdir(exist_ok=True)
         for name, file in files.items():
@@ -184,18 +179,18 @@ def _check_keys(manifest: Manifest, root: Path) -> list[str]:
     """Return what to do about keys, as sentences; raise InputError if one is here and another."""
     notes = []
     for name, check in manifest.keys.items():
-        if name not in _KEYS:
+        if name not in KEYS:
             raise InputError(f"The manifest has a key {name[:40]!r}, which is unknown.")
-        present = present_check(root, _KEYS[name], name)
+        variable, present = KEYS[name].variable, KEYS[name].check(root, stored=False)
         if present not in ("", check):
             raise InputError(
                 f"The key {name} here is another one than that of the workspace that was dumped, "
-                f"so people would not be recognised. Put that one here, or set {_KEYS[name]}.",
+                f"so people would not be recognised. Put that one here, or set {variable}.",
                 file=root,
             )
         if not present:
             notes.append(
-                f"Copy {name} from the workspace that was dumped (or set {_KEYS[name]}) before "
+                f"Copy {name} from the workspace that was dumped (or set {variable}) before "
                 "answers are imported: a dump has no keys."
             )
     return notes

@@ -74,12 +74,11 @@ def forget(
     erasure = store.erasures.erase(ids)
     reopened = {
         name: count
-        for name in erasure.surveys
+        for name in erasure["surveys"]
         if (count := _computed_anew(Survey(workspace, name), *before[name]))
     }
     files = tuple(_naming(workspace.root, ids | hashes)) if workspace.root else ()
-    erased = {name: getattr(erasure, name) for name in ("people", "surveys", "counts")}
-    return {**erased, "reopened": reopened, "files": files}
+    return {**erasure, "reopened": reopened, "files": files}
 
 
 def _revoked(exported: Iterable[str | Path]) -> Iterator[str]:

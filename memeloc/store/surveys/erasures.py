@@ -2,8 +2,8 @@
 
 It is the one deletion that the store allows. The database lets go of rows with people in them only
 while a row of `erasures` has no counts, which is while a `letting_go` lasts
-(`memeloc.store.tables.columns`). Which tables those are, the tables themselves say: every one with
-a column `participant`, what refers to its rows, and what is marked as `people`.
+(`memeloc.store.tables.columns`). Which rows are somebody's, the tables themselves say: those of a
+column `participant`, and those that refer to them; after that all that mentions the person.
 
 A token for each person stays, under a key that is used for nothing else, so that a file that is
 imported later does not bring them back. It is made of the id as it is stored, so that it is
@@ -16,16 +16,26 @@ import hmac
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, Table, Text, delete, select, type_coerce, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Table,
+    Text,
+    delete,
+    literal,
+    select,
+    type_coerce,
+    update,
+)
 
 from memeloc.errors import InputError
 from memeloc.store.queries import Repository, add_row, add_rows
-from memeloc.store.surveys.participant_ids import hash_id, secret_key, survey_key
+from memeloc.store.surveys.participant_ids import ERASURE_KEY, SURVEY_KEY, hash_id, plain_number
 from memeloc.store.tables import metadata
 from memeloc.store.tables.captions import files
 from memeloc.store.tables.surveys import (
@@ -40,12 +50,6 @@ from memeloc.store.tables.types import encode_json
 if TYPE_CHECKING:
     from memeloc.survey.targets.protocol import Imported
 
-KEY_VARIABLE = "MEMELOC_ERASURE_KEY"
-"""The environment variable with the key of the tokens."""
-
-KEY_FILE = "erasure.key"
-"""Where a key is stored that was made here."""
-
 _LONG = 20
 """Characters of a hash, or of a service's id: no other text holds one by chance."""
 
@@ -57,19 +61,14 @@ _SHORTEST_WORD = 4
 
 _HEX = set("0123456789abcdef")
 
-
-@dataclass(frozen=True, slots=True)
-class Erasure:
-    """How many people were asked for, from which surveys, and how many rows went, by table."""
-
-    people: int
-    surveys: tuple[str, ...]
-    counts: Mapping[str, int]
+Hashed = Callable[[str], str]
+"""As of `hash_id`, with the workspace's key."""
 
 
 class Erasures(Repository):
-    def erase(self, people: Collection[str]) -> Erasure:
-        """Erase people from every table of every survey, and whatever was computed of them.
+    def erase(self, people: Collection[str]) -> dict[str, Any]:
+        """Erase people from every table of every survey, and whatever was computed of them; return
+        how many `people` were asked for, from which `surveys`, and the `counts` of rows by table.
 
         Args:
             people: ids as their source has them, or as they are stored.
@@ -79,23 +78,23 @@ class Erasures(Repository):
             WorkspaceError: another program has the database open, so that what was deleted may be
                 readable in the file until the same is done again.
         """
-        key = survey_key(self.root)
-        hashes = {participant: hash_id(key, participant) for participant in people}
+        hashed = partial(hash_id, SURVEY_KEY.read(self.root))
+        hashes = {participant: hashed(participant) for participant in people}
         # What is given as a hash is one already.
         stored = {
-            plain if len(plain) == len(hashed) and _HEX.issuperset(plain) else hashed
-            for plain, hashed in hashes.items()
+            plain if len(plain) == len(each) and _HEX.issuperset(plain) else each
+            for plain, each in hashes.items()
         }
         with self.database.write() as connection:
-            tokens_key = erasure_key(self.root, _tokens(connection))
+            key = _erasure_key(self.root, _tokens(connection))
             with letting_go(connection) as counts:
                 counts["people"] = len(hashes)
-                names = _erase_rows(connection, {*hashes, *hashes.values()}, key, counts)
-                rows = [{"token": _token(tokens_key, each)} for each in sorted({"", *stored})]
+                names = _erase_rows(connection, {*hashes, *hashes.values()}, hashed, counts)
+                rows = [{"token": _token(key, each)} for each in sorted({"", *stored})]
                 add_rows(connection, erased_people, rows, ["token"])
         self.database.scrub([each.name for each in tables_of_people()])
         del counts["people"]
-        return Erasure(len(hashes), names, dict(sorted((+counts).items())))
+        return {"people": len(hashes), "surveys": names, "counts": dict(sorted((+counts).items()))}
 
     def receipts(self) -> list[Mapping[str, int]]:
         query = select(erasures.c.counts).order_by(erasures.c.number)
@@ -107,55 +106,36 @@ class Erasures(Repository):
             return _everybody(connection)
 
     def recogniser(self) -> Callable[[str], bool]:
-        """Return a test whether a text is the id of somebody who was erased; raise InputError as of
-        `erasure_key`."""
+        """Return a test whether a text is the id of somebody who was erased; raise InputError if
+        the key is missing."""
         with self.database.read() as connection:
             tokens = _tokens(connection)
         if not tokens:
             return lambda text: False
-        return _recogniser(tokens, self.root, partial(hash_id, survey_key(self.root)))
-
-
-def erasure_key(root: Path | None, tokens: Collection[str]) -> bytes:
-    """Return the key of tokens, which has to be that of those that are there; raise InputError if
-    it is missing, or another one."""
-    missing = (
-        f"Tokens of erased people have a key of their own; set {KEY_VARIABLE}, or open the "
-        "workspace by its folder."
-    )
-    key = secret_key(root, KEY_VARIABLE, KEY_FILE, missing)
-    if tokens and _token(key, "") not in tokens:
-        raise InputError(
-            f"The key of erased people is another one than before, so files could bring them "
-            f"back. Put {KEY_FILE} back into the workspace, or set {KEY_VARIABLE} as it was."
-        )
-    return key
+        return _recogniser(tokens, self.root, partial(hash_id, SURVEY_KEY.read(self.root)))
 
 
 def erase_again(connection: Connection, root: Path | None) -> Mapping[str, int]:
     """Erase whom a dump from before their erasure has brought back; return the rows by table; raise
-    InputError as of `erasure_key`, or the key that participants are hashed with is missing."""
+    InputError if one of the keys is missing, or another one."""
     tokens = _tokens(connection)
-    key = erasure_key(root, tokens)
+    key = _erasure_key(root, tokens)
     people = {who for who in _everybody(connection) if _token(key, who) in tokens}
     if not people:
         return {}
     with letting_go(connection) as counts:
-        _erase_rows(connection, people, survey_key(root), counts)
+        _erase_rows(connection, people, partial(hash_id, SURVEY_KEY.read(root)), counts)
     return dict(sorted((+counts).items()))
 
 
 def without_erased(
-    connection: Connection,
-    root: Path | None,
-    files: Sequence[Imported],
-    hashed: Callable[[str], str],
+    connection: Connection, root: Path | None, imports: Sequence[Imported], hashed: Hashed
 ) -> list[Imported]:
     """Return what files held, without people who were erased and rows that mention them; raise
-    InputError as of `erasure_key`."""
+    InputError if the key of erased people is missing, or another one."""
     tokens = _tokens(connection)
     if not tokens:
-        return list(files)
+        return list(imports)
     erased = _recogniser(tokens, root, hashed)
 
     def mentions(value: Any) -> bool:
@@ -169,10 +149,10 @@ def without_erased(
             rejected=tuple(
                 row
                 for row in imported.rejected
-                if not (erased(row.participant) or mentions(row.message) or mentions(row.content))
+                if not (erased(row.participant) or mentions([row.message, row.content]))
             ),
         )
-        for imported in files
+        for imported in imports
     ]
 
 
@@ -187,6 +167,7 @@ def letting_go(connection: Connection) -> Iterator[Counter[str]]:
 
 
 def tables_of_people() -> list[Table]:
+    """Return the tables that people are erased from, those that refer to others first."""
     return [
         table
         for table in reversed(metadata.sorted_tables)
@@ -204,28 +185,39 @@ def _everybody(connection: Connection) -> set[str]:
     return {who for query in queries for who in connection.execute(query).scalars() if who}
 
 
-def _recogniser(
-    tokens: Collection[str], root: Path | None, hashed: Callable[[str], str]
-) -> Callable[[str], bool]:
-    """Return a test whether an id, as its source has it or as it is stored, has a token."""
-    key = erasure_key(root, tokens)
-    known: dict[str, bool] = {"": False}
-
-    def erased(participant: str) -> bool:
-        if participant not in known:
-            forms = (participant, hashed(participant))
-            known[participant] = any(_token(key, form) in tokens for form in forms)
-        return known[participant]
-
-    return erased
+def _erasure_key(root: Path | None, tokens: Collection[str]) -> bytes:
+    key = ERASURE_KEY.read(root)
+    if tokens and _token(key, "") not in tokens:
+        raise InputError(
+            "The key of erased people is another one than before, so files could bring them "
+            f"back. Put {ERASURE_KEY.file} back into the workspace, or set {ERASURE_KEY.variable} "
+            "as it was."
+        )
+    return key
 
 
 def _token(key: bytes, stored: str) -> str:
     return hmac.digest(key, stored.encode("utf-8", "surrogatepass"), "sha256").hex()[:32]
 
 
+def _recogniser(
+    tokens: Collection[str], root: Path | None, hashed: Hashed
+) -> Callable[[str], bool]:
+    """Return a test whether an id, as its source has it or as it is stored, has a token."""
+    key = _erasure_key(root, tokens)
+    tested: dict[str, bool] = {"": False}
+
+    def erased(participant: str) -> bool:
+        if participant not in tested:
+            forms = (participant, hashed(participant))
+            tested[participant] = any(_token(key, form) in tokens for form in forms)
+        return tested[participant]
+
+    return erased
+
+
 def _texts(value: Any) -> Iterator[str]:
-    """Yield all texts and words of JSON values; numbers as an importer names a person."""
+    """Yield all texts and words of JSON values, and numbers."""
     if isinstance(value, str):
         yield value.strip()
         yield from (word.strip("'\"“”()[]{}<>,;:.") for word in value.split())
@@ -235,11 +227,22 @@ def _texts(value: Any) -> Iterator[str]:
         for inner in value:
             yield from _texts(inner)
     elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield str(int(value) if value == value // 1 else value)
+        yield plain_number(value)
+
+
+def _theirs(table: Table, people: Collection[str]) -> ColumnElement[bool] | None:
+    """Return which rows of a table are of some people, themselves or by what they refer to."""
+    if "participant" in table.c:
+        return table.c.participant.in_(people)
+    for column in table.c:
+        for other in (reference.column for reference in column.foreign_keys):
+            if "participant" in other.table.c:
+                return column.in_(select(other).where(other.table.c.participant.in_(people)))
+    return None
 
 
 def _erase_rows(
-    connection: Connection, people: set[str], key: bytes, counts: Counter[str]
+    connection: Connection, people: set[str], hashed: Hashed, counts: Counter[str]
 ) -> tuple[str, ...]:
     """Delete all that is of some people, and count it by table; return the surveys they were in.
 
@@ -247,64 +250,53 @@ def _erase_rows(
     (`survey_results`) all of the surveys that the person was in; of what targets remember, and of
     files that nothing else refers to, the parts.
     """
-    of_people = [table for table in tables_of_people() if "participant" in table.c]
-    names: set[str] = set()
+    file_ids: set[int] = set()
+
+    def erase(table: Table, condition: ColumnElement[bool]) -> None:
+        if "file_id" in table.c:
+            file_ids.update(connection.execute(select(table.c.file_id).where(condition)).scalars())
+        counts[table.name] += connection.execute(delete(table).where(condition)).rowcount
+
+    conditions = ((table, _theirs(table, people)) for table in tables_of_people())
+    of_people = {table: condition for table, condition in conditions if condition is not None}
     mentions = {participant for participant in people if len(participant) >= _LONG}
-    files_before: set[int] = set()
-    for table in of_people:
-        rows = connection.execute(select(table).where(table.c.participant.in_(people))).mappings()
-        for row in rows:
+    names: set[str] = set()
+    for table, condition in of_people.items():
+        for row in connection.execute(select(table).where(condition)).mappings():
+            ids = (row.get("id"), row.get("submission"))
+            mentions |= {each for each in ids if isinstance(each, str) and len(each) >= _LONG}
             names |= {row["survey"]} if "survey" in row else set()
-            own = (row.get("id"), row.get("submission"))
-            mentions |= {each for each in own if isinstance(each, str) and len(each) >= _LONG}
-            files_before |= {row["file_id"]} if row.get("file_id") else set()
             counts["answers"] += len(row.get("answers") or ())
-    for table in of_people:
-        _delete(connection, table, table.c.participant.in_(people), counts)
+    for table, condition in of_people.items():
+        erase(table, condition)
+
+    def is_mentioned(text: str) -> bool:
+        return any(mention in text for mention in mentions)
 
     def is_theirs(text: str) -> bool:
-        is_plain = len(text) >= _SHORTEST_ID and (text in people or hash_id(key, text) in mentions)
-        return is_plain or any(mention in text for mention in mentions)
+        is_plain = len(text) >= _SHORTEST_ID and (text in people or hashed(text) in mentions)
+        return is_plain or is_mentioned(text)
 
-    def as_text(table: Table, *columns: str) -> Any:
-        """Return all rows of a table, with some columns as they are stored."""
-        others = [column for column in table.c if column.name in ("number", "survey", "file_id")]
-        texts = [type_coerce(table.c[name], Text).label(name) for name in columns]
-        return connection.execute(select(*others, *texts)).all()
-
-    for row in as_text(rejected_rows, "content", "message"):
-        if any(mention in row.content or mention in row.message for mention in mentions):
-            files_before.add(row.file_id)
-            _delete(connection, rejected_rows, rejected_rows.c.number == row.number, counts)
-    for row in as_text(survey_results, "result"):
-        if row.survey in names or any(mention in row.result for mention in mentions):
-            names.add(row.survey)
-            _delete(connection, survey_results, survey_results.c.number == row.number, counts)
+    for table, columns in ((rejected_rows, "content message"), (survey_results, "result")):
+        texts = [type_coerce(table.c[name], Text) for name in columns.split()]
+        query = select(table.c.number, table.c.survey, *texts)
+        for number, name, *written in connection.execute(query).all():
+            is_of_survey = table is survey_results and name in names
+            if is_of_survey or any(map(is_mentioned, written)):
+                names.add(name)
+                erase(table, table.c.number == number)
     _erase_states(connection, is_theirs, counts)
-    users = [
+    references = [
         column
         for table in metadata.sorted_tables
         for column in table.c
         if any(reference.column is files.c.id for reference in column.foreign_keys)
     ]
-    for file_id in sorted(files_before):
-        queries = (select(column).where(column == file_id).limit(1) for column in users)
-        if all(connection.execute(query).first() is None for query in queries):
-            _delete(connection, files, files.c.id == file_id, counts)
+    for file_id in sorted(file_ids):
+        uses = (select(literal(1)).where(column == file_id).limit(1) for column in references)
+        if all(connection.execute(query).first() is None for query in uses):
+            erase(files, files.c.id == file_id)
     return tuple(sorted(names))
-
-
-def _delete(
-    connection: Connection, table: Table, condition: ColumnElement[bool], counts: Counter[str]
-) -> None:
-    """Delete rows of a table, and before them what people's tables have that refers to these."""
-    for other in tables_of_people():  # other tables let go of nothing, on PostgreSQL not of none
-        for column in other.c:
-            for reference in column.foreign_keys:
-                if reference.column.table is table and other is not table:
-                    gone = select(reference.column).where(condition)
-                    _delete(connection, other, column.in_(gone), counts)
-    counts[table.name] += connection.execute(delete(table).where(condition)).rowcount
 
 
 def _erase_states(
@@ -313,13 +305,13 @@ def _erase_states(
     """Take people out of what targets remember: keys, and what is within values."""
 
     def without(value: Any) -> Any:
-        def kept(inner: Any) -> bool:
+        def stays(inner: Any) -> bool:
             return not (isinstance(inner, str) and is_theirs(inner))
 
         if isinstance(value, Mapping):
             pairs = value.items()
-            return {k: without(v) for k, v in pairs if kept(str(k)) and kept(v)}
-        return [without(v) for v in value if kept(v)] if isinstance(value, list) else value
+            return {k: without(v) for k, v in pairs if stays(str(k)) and stays(v)}
+        return [without(v) for v in value if stays(v)] if isinstance(value, list) else value
 
     columns = survey_states.c
     for row in connection.execute(select(survey_states)).all():

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Row, Select, bindparam, delete, distinct, fun
 from memeloc.store.queries import Repository, add_row, add_rows, columns_of, two_columns, values_of
 from memeloc.store.records import FileRecord
 from memeloc.store.surveys.erasures import letting_go
-from memeloc.store.surveys.submissions import add_submissions
+from memeloc.store.surveys.surveys import add_submissions
 from memeloc.store.tables.surveys import departures, given_answers, submissions, survey_places
 from memeloc.survey.model import Sheet
 from memeloc.survey.serving import COMPLETE, OPEN, Occupancy, Place, Refusal

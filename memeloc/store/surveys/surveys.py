@@ -1,52 +1,90 @@
-"""Surveys. In: designs, batches, what came back. Out: submissions of hashed participants."""
+"""Surveys. In: designs, batches, what came back. Out: submissions of hashed participants.
+
+The same file twice, or an older one later, changes nothing: a submission is known by its content,
+and of several of one person for one sheet the one that was sent last holds.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, replace
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
-from hashlib import sha256
+from functools import cache, partial
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Text, select, type_coerce
+from sqlalchemy import Connection, Text, delete, select, type_coerce
 
 from memeloc.errors import InputError
-from memeloc.store.queries import Repository, add_row, add_rows, columns_of, two_columns
-from memeloc.store.records import FileRecord
-from memeloc.store.surveys.erasures import without_erased
-from memeloc.store.surveys.participant_ids import hash_id, survey_key
-from memeloc.store.surveys.submissions import (
-    AddedSubmissions,
-    add_submissions,
-    find_participants,
-    find_submissions,
-    left_out,
-    without_ids,
+from memeloc.store.queries import (
+    Repository,
+    add_new,
+    add_row,
+    add_rows,
+    columns_of,
+    store_files,
+    two_columns,
+    values_of,
 )
-from memeloc.store.tables.captions import files
+from memeloc.store.records import FileRecord
+from memeloc.store.surveys.erasures import letting_go, without_erased
+from memeloc.store.surveys.participant_ids import SURVEY_KEY, hash_id, hidden, hidden_message
+from memeloc.store.tables.captions import files as imported_files
 from memeloc.store.tables.surveys import (
     label_deciders,
     label_decisions,
     rejected_rows,
+    submissions,
     survey_batches,
+    survey_participants,
     survey_results,
     survey_states,
     surveys,
-)  # fmt: skip
+)
 from memeloc.store.tables.types import encode_json
 from memeloc.survey.labels.settling import LabelDecision
-from memeloc.survey.model import Batch, Participant, Slot, Submission
+from memeloc.survey.model import Answer, Batch, Participant, RejectedRow, Slot, Submission
+from memeloc.survey.quality.participants import merged
 from memeloc.survey.targets.protocol import Imported
+from memeloc.survey.targets.resolver import DECLINED
+from memeloc.tables import folded
 from memeloc.taxonomy import LABEL
 
 Result = Literal["check", "labels"]
 """A quality control (rules and report), or a settling (settings and labels)."""
 
+COMMENT = "comment"
+"""The reason of a rejected row that holds what somebody wrote beside the answers."""
+_RECORDS = {
+    "submissions": submissions, "participants": survey_participants, "rejected": rejected_rows,
+}  # fmt: skip
+"""The tables of what an import holds."""
 _SAME = "same person"
 """In the details of a row that says whose answers a service's submission is: since when; or empty
 where that was taken back."""
+_ROWS = 2000
+"""Rows fetched at a time."""
+_LONG = 6
+"""Characters of an id from which on it is hashed within typed answers; a shorter one may be one."""
+_EARLIEST = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class AddedSubmissions:
+    """What was stored of a file: submissions that were `new` and that were `known`, and what was
+    not stored before of participants and rejected rows.
+
+    `erased` records are of people who were erased, so left out. `seen`: the very same file had been
+    imported before; what can be resolved by now, and could not be then, is stored all the same.
+    """
+
+    seen: bool = False
+    new: int = 0
+    known: int = 0
+    participants: int = 0
+    rejected: int = 0
+    erased: int = 0
 
 
 class Surveys(Repository):
@@ -77,10 +115,10 @@ class Surveys(Repository):
             return _names(connection)
 
     def design(self, name: str) -> dict[str, Any]:
-        """How a survey was designed; raise InputError if there is no survey of that name."""
-        query = select(surveys.c.design).where(surveys.c.name == name)
+        """Return how a survey was designed; raise InputError if there is none of that name."""
         with self.database.read() as connection:
             _check_name(connection, name)
+            query = select(surveys.c.design).where(surveys.c.name == name)
             design: dict[str, Any] = connection.execute(query).scalar_one()
         return design
 
@@ -103,20 +141,7 @@ class Surveys(Repository):
     def add_submissions(
         self, name: str, file: FileRecord, imported: Imported, *, words: Collection[str] = ()
     ) -> AddedSubmissions:
-        """Store what a file of answers holds, whole or not at all, and once.
-
-        People are stored as keyed hashes, and so is every mention of them; of people who were
-        erased nothing is stored.
-
-        Args:
-            file: `FileRecord("submissions", target, sha256, rows)`; its name, which often is a
-                person's id, is not stored.
-            words: the survey's own texts, as `memeloc.survey.targets.places.folded`; other texts of
-                rejected rows are hashed.
-
-        Raises:
-            InputError: there is no survey of that name, or the key of erased people is missing.
-        """
+        """Store what one file of answers holds; see `add_files`."""
         return self.add_files(name, [(file, imported)], words=words)[0]
 
     def add_files(
@@ -126,35 +151,74 @@ class Surveys(Repository):
         *,
         words: Collection[str] = (),
     ) -> list[AddedSubmissions]:
-        key = self.key
+        """Store what files of answers hold, whole or not at all, and once.
+
+        People are stored as keyed hashes, and so is every mention of them; of people who were
+        erased nothing is stored.
+
+        Args:
+            files: as `FileRecord("submissions", target, sha256, rows)`; a file's name, which often
+                is a person's id, is not stored.
+            words: the survey's own texts, as `memeloc.survey.targets.places.folded`; other texts of
+                rejected rows are hashed.
+
+        Raises:
+            InputError: there is no survey of that name, or the key of erased people is missing.
+        """
+        hashed = partial(hash_id, self.key)
+        imports = [imported for _, imported in files]
         with self.database.write() as connection:
             _check_name(connection, name)
-            all_held = [imported for _, imported in files]
-            kept = without_erased(connection, self.root, all_held, partial(hash_id, key))
-            erased = list(map(left_out, all_held, kept))
+            stay = without_erased(connection, self.root, imports, hashed)
+            erased = [_size(all_) - _size(rest) for all_, rest in zip(imports, stay, strict=True)]
             # Of a file that is all of erased people, nothing is noted.
-            stored = {
-                number: (file, without_ids(own, key, words))
-                for number, ((file, _), own) in enumerate(zip(files, kept, strict=True))
-                if own != Imported() or not erased[number]
-            }
-            added = add_submissions(connection, name, list(stored.values()))
-        counts = dict(zip(stored, added, strict=True))
-        nothing = AddedSubmissions(False, 0, 0, 0, 0)
+            stored = [
+                number for number, rest in enumerate(stay) if _size(rest) or not erased[number]
+            ]
+            added = add_submissions(
+                connection,
+                name,
+                [(files[each][0], _without_ids(stay[each], hashed, words)) for each in stored],
+            )
+        by_number = dict(zip(stored, added, strict=True))
         return [
-            replace(counts.get(number, nothing), erased=left) for number, left in enumerate(erased)
+            replace(by_number.get(number, AddedSubmissions()), erased=count)
+            for number, count in enumerate(erased)
         ]
 
     def submissions(self, name: str, *, superseded: bool = False) -> list[Submission]:
-        """Of each person and sheet what was sent last, in the order of coming; or what that
+        """Return of each person and sheet what was sent last, in the order of coming; or what that
         superseded."""
+
+        @cache  # what several people answered is in memory once
+        def answer(entry: str, label: str, *others: tuple[str, tuple[str, ...]]) -> Answer:
+            return Answer(entry, _answered(label, others))
+
+        columns = submissions.c
+        query = select(*columns_of(submissions, Submission)).where(columns.survey == name)
+        stored = []
         with self.database.read() as connection:
-            return find_submissions(connection, name, superseded=superseded)
+            rows = connection.execution_options(yield_per=_ROWS).execute(
+                query.order_by(columns.number)
+            )
+            for row in rows:
+                answers = tuple(
+                    Answer(entry, _answered(label, others), *times)
+                    if times
+                    else answer(entry, label, *((name, tuple(own)) for name, own in others))
+                    for entry, label, others, *times in row.answers
+                )
+                sent = replace(Submission(*row), answers=answers, presented=row.presented or {})
+                stored.append(sent)
+        by_time = sorted(enumerate(stored), key=lambda each: each[1].submitted or _EARLIEST)
+        last = set({(row.sheet, row.participant): index for index, row in by_time}.values())
+        return [row for index, row in enumerate(stored) if (index in last) != superseded]
 
     def participants(self, name: str) -> list[Participant]:
-        """What services report of people, each under the id of the answers, see `add_same`."""
+        """Return what services report of people, once for each person and study, each under the id
+        of the answers, see `add_same`."""
         with self.database.read() as connection:
-            rows = find_participants(connection, name)
+            rows = _participants(connection, name)
         same = _same_people(rows)
         return [
             replace(row, participant=same.get(row.participant, row.participant))
@@ -163,9 +227,9 @@ class Surveys(Repository):
         ]
 
     def same_people(self, name: str) -> dict[str, str]:
-        """By a service's participant the one under whose id the answers came, see `add_same`."""
+        """Return by a service's participant the one under whose id the answers came."""
         with self.database.read() as connection:
-            return _same_people(find_participants(connection, name))
+            return _same_people(_participants(connection, name))
 
     def add_same(self, name: str, answered: str, participant: str) -> None:
         """Note that whose answers came under one id is whom the service calls by another.
@@ -178,38 +242,36 @@ class Surveys(Repository):
         """
         at = datetime.now(UTC).isoformat()
         with self.database.write() as connection:
-            known = find_participants(connection, name)
-            if any(row.participant == answered and _SAME not in row.details for row in known):
+            reported = _participants(connection, name)
+            if any(row.participant == answered and _SAME not in row.details for row in reported):
                 raise InputError(f"The service knows {answered[:8]} itself; these are two people.")
             rows = [
                 replace(row, participant=answered, facts={}, status="", details={_SAME: at})
-                for row in known
+                for row in reported
                 if row.participant == participant and row.submission
             ] or [
                 replace(row, details={_SAME: "", "at": at})
-                for row in known
+                for row in reported
                 if row.participant == answered and not participant
             ]
             if not rows:
                 raise InputError(
                     f"No export of a service names whom {answered[:8]} is to be; import it first."
                 )
-            digest = sha256(f"{answered} {at}".encode()).hexdigest()
+            digest = hashlib.sha256(f"{answered} {at}".encode()).hexdigest()
             file = FileRecord("submissions", _SAME, digest, len(rows))
             add_submissions(connection, name, [(file, Imported(participants=tuple(rows)))])
 
     def rejected(self, name: str) -> list[tuple[str, str, str]]:
         """Return the target, person and reason of everything that could not be read."""
         columns = rejected_rows.c
-        query = select(files.c.name, columns.participant, columns.reason)
-        query = query.join_from(rejected_rows, files).where(columns.survey == name)
+        query = select(imported_files.c.name, columns.participant, columns.reason)
+        query = query.join_from(rejected_rows, imported_files).where(columns.survey == name)
         return [tuple(row) for row in self.fetch(query)]
 
     def add_result(self, name: str, kind: Result, settings: Any, result: Any) -> int:
-        """Store a quality control or a settling, as JSON values; its number.
-
-        The same as the last one adds nothing.
-        """
+        """Store a quality control or a settling, as JSON values; its number. The same as the last
+        one adds nothing."""
         # What is stored is compared as it is written: large results are not read for it.
         columns = survey_results.c
         written = (type_coerce(column, Text) for column in (columns.settings, columns.result))
@@ -230,14 +292,13 @@ class Surveys(Repository):
         return tuple(rows[0]) if rows else None
 
     def hash_participant(self, participant: str) -> str:
-        """A person's id as it is stored, see `hash_id`; an empty id stays empty."""
+        """Return a person's id as it is stored, see `hash_id`; an empty id stays empty."""
         return hash_id(self.key, participant) if participant else ""
 
     @property
     def key(self) -> bytes:
-        """The key of hashes and completion codes: from the environment, or the workspace's own;
-        raise InputError if the workspace has no folder, and the environment no key."""
-        return survey_key(self.root)
+        """The key of hashes and completion codes, see `SecretKey.read`."""
+        return SURVEY_KEY.read(self.root)
 
 
 class LabelDecisions(Repository):
@@ -250,17 +311,10 @@ class LabelDecisions(Repository):
                 if newest.get(decision.cell) == decision:
                     continue
                 newest[decision.cell] = decision
-                others = [pair for pair in decision.values.items() if pair[0] != LABEL]
-                number = add_row(
-                    connection,
-                    label_decisions,
-                    survey=survey,
-                    item=decision.item,
-                    culture=decision.culture,
-                    label="".join(decision.values.get(LABEL, ())),
-                    further=others,
-                    reason=decision.reason,
-                )
+                label, others = _stored_answers(decision.values)
+                row = {name: getattr(decision, name) for name in ("item", "culture", "reason")}
+                row |= {"survey": survey, "label": label, "further": others}
+                number = add_row(connection, label_decisions, **row)
                 people = [{"decision": number, "participant": who} for who in decision.people]
                 add_rows(connection, label_deciders, people)
                 count += 1
@@ -269,6 +323,193 @@ class LabelDecisions(Repository):
     def find(self, survey: str) -> list[LabelDecision]:
         with self.database.read() as connection:
             return _decisions(connection, survey)
+
+
+def add_submissions(
+    connection: Connection, survey: str, files: Sequence[tuple[FileRecord, Imported]]
+) -> list[AddedSubmissions]:
+    """Store what files hold, in which people are hashed already."""
+    stored = store_files(connection, [file for file, _ in files])
+    imports = _without_facts(connection, survey, [imported for _, imported in files])
+    new = {}
+    for name, table in _RECORDS.items():
+        rows = (
+            {**_row(record, file_id), "survey": survey, "file_id": file_id}
+            for imported, (file_id, _) in zip(imports, stored, strict=True)
+            for record in getattr(imported, name)
+        )
+        ids = add_new(connection, table, rows, ["survey", "hash"], table.c.file_id)
+        new[name] = Counter(ids)
+    added = []
+    for imported, (file_id, seen) in zip(imports, stored, strict=True):
+        # The first of two files that are the same brought it all.
+        count, people, rejected = (new[name].pop(file_id, 0) for name in _RECORDS)
+        known = len(imported.submissions) - count
+        added.append(AddedSubmissions(seen, count, known, people, rejected))
+    return added
+
+
+def _size(imported: Imported) -> int:
+    return sum(len(getattr(imported, name)) for name in _RECORDS)
+
+
+def _without_ids(imported: Imported, hashed: Any, words: Collection[str]) -> Imported:
+    """Return what was imported, with people's ids and every mention of them as keyed hashes.
+
+    Of rejected rows no text stays but the survey's own `words`, and the comments that people wrote.
+    """
+
+    def is_known(text: str) -> bool:
+        return folded(text) in words
+
+    ids = {name for row in imported.submissions for name in (row.participant, row.id)}
+    ids |= {name for row in imported.participants for name in (row.participant, row.submission)}
+    ids |= {row.participant for row in imported.rejected}
+    ids.discard("")
+    long = {name for name in ids if len(name) >= _LONG}
+
+    def typed(answer: Answer) -> Answer:
+        values = {
+            name: tuple(each if is_known(each) else hidden(each, long, hashed) for each in own)
+            for name, own in answer.values.items()
+        }
+        return answer if values == answer.values else replace(answer, values=values)
+
+    def rejected(row: RejectedRow) -> RejectedRow:
+        is_comment = row.reason == COMMENT
+        message = hidden_message(row.message, ids, hashed, lambda t: is_comment or is_known(t))
+        content = hidden(row.content, ids, hashed, None if is_comment else is_known)
+        return replace(row, participant=hashed(row.participant), message=message, content=content)
+
+    return Imported(
+        tuple(
+            replace(
+                row,
+                participant=hashed(row.participant),
+                id=hashed(row.id),
+                answers=tuple(map(typed, row.answers)),
+                code=hidden(row.code, ids, hashed),
+            )
+            for row in imported.submissions
+        ),
+        tuple(
+            replace(
+                row,
+                participant=hashed(row.participant),
+                submission=hashed(row.submission),
+                details=hidden(row.details, ids, hashed),
+            )
+            for row in imported.participants
+        ),
+        tuple(map(rejected, imported.rejected)),
+    )
+
+
+def _without_facts(
+    connection: Connection, survey: str, imports: Sequence[Imported]
+) -> Sequence[Imported]:
+    """Return what was imported, of people who declined a sheet only the submission that a service
+    reports, and how it ended; what else is stored of it already is deleted."""
+    now = {
+        (row.sheet, row.participant)
+        for imported in imports
+        for row in imported.submissions
+        if row.status == DECLINED
+    }
+    if not (now or any(imported.participants for imported in imports)):
+        return imports
+
+    def bare(row: Participant) -> Participant:
+        ended = {key: value for key, value in row.details.items() if key == "ended"}
+        return replace(row, facts={}, seconds=None, details=ended)
+
+    table, columns = survey_participants, survey_participants.c
+    query = select(columns.number, columns.file_id, *columns_of(table, Participant)).where(
+        columns.survey == survey, columns.participant.in_({who for _, who in now})
+    )
+    for number, file_id, *values in connection.execute(query).all():
+        stored = Participant(*values)
+        if (stored.study, stored.participant) in now and stored != bare(stored):
+            with letting_go(connection) as counts:
+                rows = delete(table).where(columns.number == number)
+                counts[table.name] += connection.execute(rows).rowcount
+            row = {**_row(bare(stored), file_id), "survey": survey, "file_id": file_id}
+            add_rows(connection, table, [row], ["survey", "hash"])
+    query = select(submissions.c.sheet, submissions.c.participant).where(
+        submissions.c.survey == survey, submissions.c.status == DECLINED
+    )
+    declined = now | {(sheet, who) for sheet, who in connection.execute(query)}
+    return [
+        replace(
+            imported,
+            participants=tuple(
+                bare(row) if (row.study, row.participant) in declined else row
+                for row in imported.participants
+            ),
+        )
+        for imported in imports
+    ]
+
+
+def _row(record: Submission | Participant | RejectedRow, file_id: int) -> dict[str, Any]:
+    """Return the values of a record's row; its hash goes without what says where it stood."""
+    values = values_of(record)
+    beside: dict[str, Any] = {}
+    if isinstance(record, Submission):
+        values["id"] = _short(record.id)
+        values["answers"] = [
+            # Times as far as they were measured.
+            (each.entry, *_stored_answers(each.values), each.shown, each.took)[: _measured(each)]
+            for each in record.answers
+        ]
+        beside["row"] = values.pop("row")
+        if not record.presented:
+            beside["presented"] = values.pop("presented") or None
+    elif isinstance(record, Participant):
+        values["submission"] = _short(record.submission)
+    else:
+        del values["file"]
+    hashed = {**values, "file_id": file_id} if isinstance(record, RejectedRow) else values
+    plain = {
+        key: value.isoformat() if isinstance(value, datetime) else value
+        for key, value in hashed.items()
+    }
+    return {**values, **beside, "hash": hashlib.sha256(encode_json(plain).encode()).hexdigest()}
+
+
+def _measured(answer: Answer) -> int:
+    return 5 if answer.took is not None else 4 if answer.shown is not None else 3
+
+
+def _short(key: str) -> str:
+    return key if len(key) <= 64 else hashlib.sha256(key.encode()).hexdigest()
+
+
+def _stored_answers(values: Mapping[str, Sequence[str]]) -> tuple[str, list[Any]]:
+    """Return answers by question as they are stored: the label, and pairs of all others."""
+    label = "".join(values.get(LABEL, ()))
+    return label, [[name, list(own)] for name, own in values.items() if name != LABEL]
+
+
+def _answered(label: str, others: Iterable[Any]) -> dict[str, tuple[str, ...]]:
+    """Return answers by question from what is stored."""
+    values = {LABEL: (label,)} if label else {}
+    return values | {name: tuple(own) for name, own in others}
+
+
+def _participants(connection: Connection, survey: str) -> list[Participant]:
+    columns = survey_participants.c
+    query = select(*columns_of(survey_participants, Participant)).where(columns.survey == survey)
+    return merged(Participant(*row) for row in connection.execute(query.order_by(columns.number)))
+
+
+def _same_people(rows: Sequence[Participant]) -> dict[str, str]:
+    same = {row.submission: row.participant for row in rows if row.details.get(_SAME)}
+    return {
+        row.participant: same[row.submission]
+        for row in rows
+        if row.submission in same and _SAME not in row.details
+    }
 
 
 def _names(connection: Connection) -> list[str]:
@@ -321,22 +562,9 @@ def _decisions(connection: Connection, survey: str) -> list[LabelDecision]:
         LabelDecision(
             row.item,
             row.culture,
-            {
-                question: tuple(values)
-                for question, values in ((LABEL, [row.label]), *row.further)
-                if values != [""]
-            },
+            _answered(row.label, row.further),
             tuple(sorted(people[row.number])),
             row.reason,
         )
         for row in rows
     ]
-
-
-def _same_people(rows: Sequence[Participant]) -> dict[str, str]:
-    same = {row.submission: row.participant for row in rows if row.details.get(_SAME)}
-    return {
-        row.participant: same[row.submission]
-        for row in rows
-        if row.submission in same and _SAME not in row.details
-    }

@@ -11,7 +11,8 @@ from sqlalchemy import select
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.store import FileRecord, Store, WorkspaceError
-from memeloc.store.surveys.erasures import KEY_FILE, tables_of_people
+from memeloc.store.surveys.erasures import tables_of_people
+from memeloc.store.surveys.participant_ids import ERASURE_KEY
 from memeloc.store.tables import metadata
 from memeloc.survey.labels.settling import LabelDecision
 from memeloc.survey.model import (
@@ -124,7 +125,7 @@ def test_a_person_is_erased_from_every_table(surveyed: Store) -> None:
     assert len(after["files"]) == len(before["files"]) - 1
     assert [text for text in after["survey_results"] if "other" in text]
     assert len(after["survey_results"]) == 1
-    assert erasure.surveys == ("main", "pilot")
+    assert erasure["surveys"] == ("main", "pilot")
     assert surveyed.surveys.state("pilot", "prolific") == {
         f"decided/{surveyed.surveys.hash_participant(f'sub-{BEN}')}": "approve",
         "notes/a": {"paid": [], "texts": "hate"},
@@ -185,7 +186,7 @@ def test_an_erasure_that_fails_leaves_everything(
 
 def test_another_key_of_erased_people_is_refused(surveyed: Store, place: Path) -> None:
     surveyed.erasures.erase([ADA])
-    (place / KEY_FILE).write_text("another")
+    (place / ERASURE_KEY.file).write_text("another")
     with (
         reopen(place) as store,
         pytest.raises(InputError, match=r"Put erasure\.key back"),

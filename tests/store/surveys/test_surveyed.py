@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memeloc.store import FileRecord, Store
-from memeloc.store.surveys.participant_ids import KEY_FILE, KEY_VARIABLE
+from memeloc.store.surveys.participant_ids import SURVEY_KEY
 from memeloc.survey.model import Answer, Batch, Participant, RejectedRow, Slot, Submission
 from memeloc.survey.targets.protocol import Imported
 from tests.store.conftest import reopen
@@ -23,7 +23,7 @@ BATCH = Batch("r1-b01", 1, SLOTS, ("DE", "IN"), 5)
 @pytest.fixture
 def surveyed(store: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
     """A store with a survey of one batch."""
-    monkeypatch.delenv(KEY_VARIABLE, raising=False)
+    monkeypatch.delenv(SURVEY_KEY.variable, raising=False)
     store.surveys.add("pilot", {"seed": 7, "cultures": ["DE", "IN"]}, [BATCH])
     return store
 
@@ -61,7 +61,7 @@ def test_people_are_known_by_a_keyed_hash(surveyed: Store, place: Path) -> None:
     assert stored.participant == surveyed.surveys.hash_participant("5f0c") != "5f0c"
     assert len(stored.participant) == 32
     assert stored.facts == {"nationality": "Germany"}
-    mode = (place / KEY_FILE).stat().st_mode
+    mode = (place / SURVEY_KEY.file).stat().st_mode
     assert stat.S_IMODE(mode) == 0o600
     with reopen(place) as again:
         assert again.surveys.hash_participant("5f0c") == stored.participant
