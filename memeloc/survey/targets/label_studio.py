@@ -13,17 +13,17 @@ answer, as a prediction that the program takes for the annotator's own. A draft 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import timedelta
 from html import escape
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
-from xml.sax.saxutils import quoteattr
 
 from pydantic import AliasPath, BaseModel, BeforeValidator, Field
 
 from memeloc.errors import InputError
+from memeloc.pages import fill_page
 from memeloc.survey.model import MemeEntry, PersonEntry, RejectedRow
 from memeloc.survey.targets.files import (
     copy_picture,
@@ -37,7 +37,6 @@ from memeloc.survey.targets.instructions import (
     Item,
     SheetFiles,
     SheetTexts,
-    ShownQuestion,
     as_html,
     is_read,
 )
@@ -56,13 +55,6 @@ _BEFORE = "q-"
 _OF_TASK = {"item", "sheet", "number", "shown", "caption", "text"}
 _OF_ANNOTATION = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time"}
 """Keys of JSON-MIN that are not controls; those that begin with `text_` are not, either."""
-_STYLE = (
-    ".shown img { display: block; max-width: 100%; max-height: 70vh; height: auto; } "
-    # The program's instructions and its button that sends are wider than a phone.
-    ".lsf-modal-ls__content { width: min(680px, 100vw) !important; min-width: 0 !important; } "
-    ".lsf-modal-ls__content img { max-width: 100%; } "
-    ".lsf-bottombar { flex-wrap: wrap; height: auto; }"
-)
 
 
 class LabelStudio(SheetFiles):
@@ -94,13 +86,13 @@ class LabelStudio(SheetFiles):
 
     def write_sheet(self, shown: SheetTexts, folder: Path) -> Path:
         """Write `SHEET/project.json`, `config.xml`, `tasks.json` and `pictures/`."""
-        survey, sheet = shown.survey, shown.sheet
-        own, interface, parts = folder / sheet.id, _Interface(shown), shown.sections()
+        survey, sheet, own = shown.survey, shown.sheet, folder / shown.sheet.id
+        parts = shown.sections()
         is_on_web = is_https(self._pictures, or_local=True)
         below = "/".join(Path(self._pictures or survey.name).parts)
 
-        def served(picture: Path, name: str) -> str:
-            """Where the program or a web server serves a copy of a picture."""
+        def address(picture: Path, name: str) -> str:
+            """Return where the program or a web server serves a copy of a picture."""
             path = f"{sheet.id}/pictures/{copy_picture(picture, own / 'pictures', name)}"
             if is_on_web:
                 return f"{self._pictures.rstrip('/')}/{quote(path)}"
@@ -108,10 +100,26 @@ class LabelStudio(SheetFiles):
 
         examples = [example.picture for part in parts for example in part.examples]
         addresses = {
-            picture: served(picture, f"example-{number}")
+            picture: address(picture, f"example-{number}")
             for number, picture in enumerate(dict.fromkeys(filter(None, examples)), 1)
         }
-        config = interface.xml()
+        people = [entry for entry in sheet.entries if isinstance(entry, PersonEntry)]
+        questions = (*shown.questions(), *(shown.questions(people[0]) if people else ()))
+        ids = [{question.id for question in shown.questions(entry)} for entry in sheet.entries]
+        always = set.intersection(*ids) if ids else set()
+        of_some = {each.id: each.id for each in questions if each.id not in always}
+        config = fill_page(
+            Path(__file__).parent / "data" / "label_studio.xml.jinja",
+            direction=shown.locale.direction,
+            gate=GATE,
+            before=_BEFORE,
+            asked_of_some=of_some,
+            questions=questions,
+            required=shown.get("required"),
+            field_of=_text_field,
+            points_of=lambda scale: {str(n): str(n) for n in range(scale[0], scale[1] + 1)},
+            plain=_plain,
+        )
         write_text(own / "config.xml", config)
         project = {
             "title": f"{survey.name} {sheet.id}"[:50],
@@ -132,12 +140,17 @@ class LabelStudio(SheetFiles):
             above = f'<p class="to-read">{escape(item.text)}</p>'
             if item.picture:
                 # The caption stands on the picture; screen readers are given it as its text.
-                address = escape(served(item.picture, item.key))
-                image = f'<img src="{address}" alt="{escape(item.text)}">'
+                source = escape(address(item.picture, item.key))
+                image = f'<img src="{source}" alt="{escape(item.text)}">'
                 above = f'<div class="shown">{image}</div>'
             data = {"item": item.key, "sheet": item.sheet, "number": item.number, "shown": above}
-            data |= interface.data(item)
-            tasks.append({"data": data, "predictions": interface.predictions(item)})
+            data |= {_text_field(question.id): "" for question in questions}
+            if any(question.kind == "span" for question in questions):
+                data["caption"] = item.text
+            # A sentence that says what to choose stands in the place of a question.
+            asked = () if is_read(item.entry) else shown.questions(item.entry)
+            data |= {_text_field(question.id): question.text for question in asked}
+            tasks.append({"data": data, "predictions": _predictions(shown, item, of_some)})
         write_json(own / "tasks.json", tasks)
         return own / "project.json"
 
@@ -161,140 +174,53 @@ class LabelStudio(SheetFiles):
                 yield task
                 continue
             for annotation in task.annotations:
-                yield from _records(task, annotation, row, has_team=survey.has_team)
+                if annotation.result or not annotation.was_cancelled:
+                    yield _record(task, annotation, row, has_team=survey.has_team)
 
 
 # What goes out
 
 
-class _Interface:
-    """How a sheet is answered."""
+def _predictions(shown: SheetTexts, item: Item, of_some: Collection[str]) -> list[dict[str, Any]]:
+    """Return what a task comes with: which questions are asked, drafts, a model's answers.
 
-    def __init__(self, shown: SheetTexts) -> None:
-        self._shown = shown
-        people = [entry for entry in shown.sheet.entries if isinstance(entry, PersonEntry)]
-        of_people = shown.questions(people[0]) if people else ()
-        self._questions = (*shown.questions(), *of_people)
-        every = [{asked.id for asked in shown.questions(each)} for each in shown.sheet.entries]
-        always = set.intersection(*every) if every else set()
-        self._of_some = [asked.id for asked in self._questions if asked.id not in always]
-        self._has_spans = any(asked.kind == "span" for asked in self._questions)
+    A model's label, that of most rounds first, has all that a prediction of the sheet has: whoever
+    takes it over is asked the same.
+    """
 
-    def xml(self) -> str:
-        """Return what the program's interface is made of."""
-        gate = [
-            '  <View style="display: none">',
-            f'  <Choices name="{GATE}" toName="shown" choice="multiple">',
-            *_choices({id: id for id in self._of_some}),
-            "  </Choices>",
-            "  </View>",
-        ]
-        lines = [
-            # On a phone the bar with the button lies over the end of the page.
-            f'<View style="direction: {self._shown.locale.direction}; padding-bottom: 6rem">',
-            f"  <Style>{_STYLE}</Style>",
-            '  <HyperText name="shown" value="$shown" inline="true" selectionEnabled="false"/>',
-            *(gate if self._of_some else ()),
-            *(line for question in self._questions for line in self._question(question)),
-        ]
-        return "\n".join((*lines, "</View>\n"))
+    def result(name: str, kind: str, values: list[str], key: str = "choices") -> dict[str, Any]:
+        where = {"id": name, "from_name": name, "to_name": "shown"}
+        return where | {"type": kind, "value": {key: values}}
 
-    def data(self, item: Item) -> dict[str, str]:
-        """Return what a task says of its questions: their texts, empty for those not asked.
-
-        A sentence that says what to choose stands in the place of a question about a picture.
-        """
-        fields = {_text_field(question.id): "" for question in self._questions}
-        if self._has_spans:
-            fields["caption"] = item.text
-        asked = () if is_read(item.entry) else self._shown.questions(item.entry)
-        return fields | {_text_field(question.id): question.text for question in asked}
-
-    def predictions(self, item: Item) -> list[dict[str, Any]]:
-        """Return what a task comes with: which questions are asked, drafts, a model's answers.
-
-        A model's label, that of most rounds first, has all that a prediction of the sheet has:
-        whoever takes it over is asked the same.
-        """
-        questions = self._shown.questions(item.entry)
-        asked = [question.id for question in questions if question.id in self._of_some]
-        results = [_result(GATE, "choices", asked)] if asked else []
-        results += [
-            _result(f"{_BEFORE}{question.id}", "textarea", [question.draft], "text")
-            for question in questions
-            if question.draft
-        ]
-        predictions: list[Any] = [{"model_version": MODEL, "result": results}] if results else []
-        prelabels = self._shown.survey.prelabels
-        if prelabels is not None and isinstance(item.entry, MemeEntry):
-            shares = prelabels.labels.get(item.entry.meme_id, {})
-            for label in sorted(shares, key=lambda label: (-shares[label], label)):
-                result = [*results, _result(f"{_BEFORE}{LABEL}", "choices", [label])]
-                own = {"model_version": prelabels.model, "score": round(shares[label], 4)}
-                predictions.append(own | {"result": result})
-        return predictions
-
-    def _question(self, question: ShownQuestion) -> list[str]:
-        """A question, in a view for each condition."""
-        when = [(f"{_BEFORE}{earlier}", answers) for earlier, answers in question.when.items()]
-        if question.id in self._of_some:
-            when.insert(0, (GATE, (question.id,)))
-        conditions = [
-            f'visibleWhen="choice-selected" whenTagName="{name}" '
-            f"whenChoiceValue={_attribute(','.join(answers))}"
-            for name, answers in when
-        ]
-        # A hidden question is not required only if a condition stands at the control as well.
-        own = conditions[-1] if conditions else ""
-        if question.required:
-            own += f' required="true" requiredMessage={_attribute(self._shown.get("required"))}'
-        return [
-            *(f"  <View {condition}>" for condition in conditions),
-            f'  <Header value="${_text_field(question.id)}"/>',
-            *_control(question, own),
-            *("  </View>" for _ in conditions),
-        ]
-
-
-def _control(question: ShownQuestion, own: str) -> Iterator[str]:
-    """What a question is answered by; `own` are attributes that all kinds have."""
-    name = f"{_BEFORE}{question.id}"
-    if question.kind == "text":
-        yield f'  <TextArea name="{name}" toName="shown" maxSubmissions="1" rows="3" {own}/>'
-    elif question.kind == "span":
-        yield f'  <Text name="{name}-caption" value="$caption" granularity="symbol"/>'
-        yield f'  <Labels name="{name}" toName="{name}-caption" {own}>'
-        yield f'    <Label value="✎" alias={_attribute(question.id)}/>'
-        yield "  </Labels>"
-    else:
-        several = "multiple" if question.kind == "choices" else "single-radio"
-        layout = ' layout="inline"' if question.scale else ""
-        yield f'  <Choices name="{name}" toName="shown" choice="{several}"{layout} {own}>'
-        least, most = question.scale or (0, -1)
-        yield from _choices(question.answers or {str(n): str(n) for n in range(least, most + 1)})
-        yield "  </Choices>"
-
-
-def _result(name: str, kind: str, values: list[str], key: str = "choices") -> dict[str, Any]:
-    where = {"id": name, "from_name": name, "to_name": "shown"}
-    return where | {"type": kind, "value": {key: values}}
+    questions = shown.questions(item.entry)
+    asked = [question.id for question in questions if question.id in of_some]
+    results = [result(GATE, "choices", asked)] if asked else []
+    results += [
+        result(f"{_BEFORE}{question.id}", "textarea", [question.draft], "text")
+        for question in questions
+        if question.draft
+    ]
+    predictions: list[dict[str, Any]] = []
+    if results:
+        predictions.append({"model_version": MODEL, "result": results})
+    prelabels = shown.survey.prelabels
+    if prelabels is not None and isinstance(item.entry, MemeEntry):
+        shares = prelabels.labels.get(item.entry.meme_id, {})
+        for label in sorted(shares, key=lambda label: (-shares[label], label)):
+            chosen = [*results, result(f"{_BEFORE}{LABEL}", "choices", [label])]
+            of_model = {"model_version": prelabels.model, "score": round(shares[label], 4)}
+            predictions.append({**of_model, "result": chosen})
+    return predictions
 
 
 def _text_field(question: str) -> str:
-    """The field of a task with a question's text; fields have no hyphens."""
+    """Return the field of a task with a question's text; fields have no hyphens."""
     return f"text_{question.replace('-', '_')}"
 
 
-def _choices(names: Mapping[str, str]) -> list[str]:
-    return [
-        f"    <Choice value={_attribute(name)} alias={_attribute(own)}/>"
-        for own, name in names.items()
-    ]
-
-
-def _attribute(text: str) -> str:
-    """A text as an XML attribute's value; a $ in it names no field of the task."""
-    return quoteattr(drawable(" ".join(text.replace("$", "＄").split())))
+def _plain(text: str) -> str:
+    """Return a text on one line; a $ in it names no field of the task."""
+    return drawable(" ".join(text.replace("$", "＄").split()))
 
 
 # What comes back
@@ -337,7 +263,7 @@ class _Task(BaseModel):
 
 
 def _as_task(value: Any) -> Any:
-    """A task as the export as JSON has it; one of JSON-MIN is flat."""
+    """Return a task as the export as JSON has it; one of JSON-MIN is flat."""
     if not isinstance(value, Mapping) or "annotations" in value:
         return value
     regions = [
@@ -349,37 +275,38 @@ def _as_task(value: Any) -> Any:
     ]
     annotation = {name: inner for name, inner in value.items() if name in _OF_ANNOTATION}
     annotation |= {"id": value.get("annotation_id", 0), "completed_by": value.get("annotator")}
-    data = {name: value[name] for name in ("item", "sheet") if name in value}
-    return {"data": data, "annotations": [annotation | {"result": regions}]}
+    return {"data": value, "annotations": [annotation | {"result": regions}]}
 
 
-def _records(
-    task: _Task, annotation: _Annotation, row: int, *, has_team: bool
-) -> Iterator[RawRecord]:
+def _record(task: _Task, annotation: _Annotation, row: int, *, has_team: bool) -> RawRecord:
+    if annotation.was_cancelled:
+        message = "The task was skipped; what was chosen before is not taken."
+        return RejectedRow("", row, "skipped", message, annotation.model_dump(mode="json"))
     who = annotation.completed_by
     if isinstance(who, Mapping):
         # People who are listed may be listed by their address; else the account's number is the id.
         names = ("email", "id") if has_team else ("id", "email")
         who = next((who[name] for name in names if who.get(name)), None)
     who = "" if who is None else str(who).strip()
-    chosen: dict[str, dict[str, None]] = {}
+    values: dict[str, dict[str, None]] = {}
     for region in annotation.result:
         if region.from_name != GATE:
-            own = region.from_name.removeprefix(_BEFORE)
-            chosen.setdefault(own, {}).update(dict.fromkeys(region.value))
-    changed = annotation.updated_at or annotation.created_at
-    values = {name: list(choices) for name, choices in chosen.items()}
-    content = {"answers": values, "annotator": who, "time": changed or ""}
-    if annotation.was_cancelled:
-        if annotation.result:
-            message = "The task was skipped; what was chosen before is not taken."
-            yield RejectedRow("", row, "skipped", message, annotation.model_dump(mode="json"))
-        return
+            question = region.from_name.removeprefix(_BEFORE)
+            values.setdefault(question, {}).update(dict.fromkeys(region.value))
+    answers = {question: list(texts) for question, texts in values.items()}
     if not who:
         message = "It does not say who annotated."
-        yield RejectedRow("", row, "no participant", message, content)
-        return
+        return RejectedRow("", row, "no participant", message, {"answers": answers})
     begun = read_moment(annotation.created_at)
     if begun is not None:
         begun -= timedelta(seconds=annotation.lead_time or 0)
-    yield RawAnswer(task.item, values, who, task.sheet, begun, changed, annotation.id, row, content)
+    return RawAnswer(
+        task.item,
+        answers,
+        participant=who,
+        sheet=task.sheet,
+        started=begun,
+        submitted=annotation.updated_at or annotation.created_at,
+        order=annotation.id,
+        row=row,
+    )

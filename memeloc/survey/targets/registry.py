@@ -21,7 +21,7 @@ TARGETS: Registry[Target] = Registry(
         "label-studio": "memeloc.survey.targets.label_studio:LabelStudio",
         "html": "memeloc.survey.targets.html.target:Html",
         "csv": "memeloc.survey.targets.csv:Csv",
-        "qsf": "memeloc.survey.targets.qualtrics.survey:Qsf",
+        "qsf": "memeloc.survey.targets.qualtrics.target:Qsf",
     },
     "target",
 )

@@ -20,7 +20,7 @@ from memeloc.locales import default
 from memeloc.survey.model import entry_id
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SheetsToSend
-from memeloc.survey.targets.qualtrics.survey import Qsf
+from memeloc.survey.targets.qualtrics.target import Qsf
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question

@@ -16,7 +16,7 @@ from memeloc.survey.model import PersonEntry, entry_id
 from memeloc.survey.targets.files import data_url
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SheetsToSend
-from memeloc.survey.targets.qualtrics.survey import LARGEST, SIDE, Qsf
+from memeloc.survey.targets.qualtrics.target import LARGEST, SIDE, Qsf
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question

@@ -1,1 +1,1 @@
-"""Qualtrics. In: sheets, its CSV exports. Out: .qsf files, raw answers."""
+"""Qualtrics. In: sheets, its CSV exports. Out: .qsf files, raw submissions."""
