@@ -36,7 +36,6 @@ COLUMNS = (
 """What is sent out, before what `columns_of` adds."""
 ANSWERED = "model answered"
 """The column that shows what a model answered, where people are to see it; it is not read."""
-_READ = (*NEEDED, "sheet", "submitted")
 
 
 def columns_of(taxonomy: Taxonomy) -> tuple[str, ...]:
@@ -61,37 +60,25 @@ class Csv(SheetFiles):
         path, sheet = folder / f"{shown.sheet.id}.csv", shown.sheet.id
         pictures = f"pictures/{sheet}"
 
-        def copied(picture: Path, name: str) -> str:
-            """The place of a copy of a picture beside the table."""
-            return f"{pictures}/{copy_picture(picture, folder / pictures, name)}"
+        def copied(picture: Path | None, name: str) -> str:
+            """Return the place of a copy of a picture beside the table."""
+            return f"{pictures}/{copy_picture(picture, folder / pictures, name)}" if picture else ""
 
         columns = (*COLUMNS, *columns_of(shown.survey.taxonomy))
         if shown.survey.prelabels is not None:
             columns = (*columns, ANSWERED)
         agree = " | ".join((shown.get("consent.yes"), shown.get("consent.no")))
-        rows = [{"item": CONSENT, "text": shown.consent, "choose from": agree}]
-        rows[0]["question"] = shown.get("consent.heading")
+        consent = {"item": CONSENT, "text": shown.consent, "choose from": agree}
+        rows = [{**consent, "question": shown.get("consent.heading")}]
         for item in shown.items():
-            rows.append(
-                {
-                    "number": str(item.number),
-                    "item": item.key,
-                    "picture": copied(item.picture, item.key) if item.picture else "",
-                    "text": item.text,
-                    **_cells(shown, item),
-                }
-            )
-        table = [[row.get(name, "") for name in columns] for row in rows]
-        for cells in table:
-            cells[0] = sheet
-        file, _ = write_sheet_table(path, columns, map(tuple, table))
+            place = {"number": str(item.number), "item": item.key, "text": item.text}
+            place["picture"] = copied(item.picture, item.key)
+            rows.append(place | _cells(shown, item))
+        table = [tuple(({"sheet": sheet} | row).get(name, "") for name in columns) for row in rows]
+        file, _ = write_sheet_table(path, columns, table)
         parts = shown.sections()
         examples = [example.picture for part in parts for example in part.examples]
-        names = {
-            picture: copied(picture, f"example-{number}")
-            for number, picture in enumerate(examples, 1)
-            if picture is not None
-        }
+        names = {each: copied(each, f"example-{n}") for n, each in enumerate(examples, 1) if each}
         with replacing(path.with_suffix(".txt")) as partial:
             # With a byte order mark: some editors on Windows guess wrongly without one.
             text = as_text(parts, names.__getitem__)
@@ -108,25 +95,28 @@ class Csv(SheetFiles):
         Raises:
             InputError: it cannot be read, or has not the headings that are needed.
         """
-        own = (*COLUMNS, *columns_of(survey.taxonomy), "submitted", ANSWERED)
-        known, places = frozenset(own), survey.places
-        table = None
+
+        sent = frozenset((*COLUMNS, *columns_of(survey.taxonomy), "submitted", ANSWERED))
 
         def is_known(column: str) -> bool:
-            return column.casefold() in known
+            return column.casefold() in sent
 
         def readable(table: Table) -> float:
-            """The share of a table's answers that name a label in their sheet's language."""
-            count, named = 0, 0
-            for row in table.rows:
-                place = None if row.reason else places.item(row["item"], row["sheet"])
-                if place is not None and row["answer"]:
-                    count += 1
-                    named += places.answer(place.sheet, LABEL, row["answer"]) is not None
-            return named / count if count else 1.0
+            """Return the share of a table's answers that name a label in their sheet's language."""
+            placed = (
+                (survey.places.item(row["item"], row["sheet"]), row["answer"])
+                for row in table.rows
+                if row["answer"] and not row.reason
+            )
+            named = [
+                survey.places.answer(place.sheet, LABEL, answer) is not None
+                for place, answer in placed
+                if place is not None
+            ]
+            return sum(named) / len(named) if named else 1.0
 
-        encodings = encodings_of(survey)
-        for table in read_tables(path, NEEDED, encodings=encodings, score=readable):
+        table = None
+        for table in read_tables(path, NEEDED, encodings=encodings_of(survey), score=readable):
             if table.note and readable(table) < 1:
                 message = f"{table.note} Save it as “CSV UTF-8” where answers cannot be read."
                 yield RejectedRow("", 1, "encoding", message)
@@ -144,7 +134,7 @@ class Csv(SheetFiles):
 
 
 def _cells(shown: SheetTexts, item: Item) -> dict[str, str]:
-    """What the columns of questions say of an item, by their headings.
+    """Return what the columns of questions say of an item, by their headings.
 
     Before a question, in brackets, stand the answers after which it is asked; what a model answered
     is such as `Safe (67 %) | Offensive (33 %)`.
@@ -165,7 +155,7 @@ def _cells(shown: SheetTexts, item: Item) -> dict[str, str]:
     if shown.survey.prelabels is not None and isinstance(item.entry, MemeEntry):
         shares = shown.survey.prelabels.labels.get(item.entry.meme_id, {})
         ordered = sorted(shares, key=lambda label: (-shares[label], label))
-        names = [f"{shown.answers[LABEL][label]} ({shares[label]:.0%})" for label in ordered]
+        names = [f"{shown.labels[label]} ({shares[label]:.0%})" for label in ordered]
         cells[ANSWERED] = " | ".join(names)
     return cells
 
@@ -173,34 +163,30 @@ def _cells(shown: SheetTexts, item: Item) -> dict[str, str]:
 def _records(
     row: Row, survey: SheetsToSend, is_known: Callable[[str], bool]
 ) -> Iterator[RawRecord]:
-    """The answer of a row, and what of the row is rejected."""
+    """Return the answer of a row, and what of the row is rejected."""
     if row.reason:
         yield RejectedRow("", row.number, row.reason, row.error, row.texts)
         return
     yield from unknown_columns(row, is_known)
-    questions = {question.id: question for question in survey.taxonomy.questions}
-    content = {name: text for name in (*_READ, *questions) if (text := row[name])}
-    item, who, answer, sheet, submitted = (content.get(name, "") for name in _READ)
-    values = {LABEL: (answer,)} if answer else {}
-    for name, question in questions.items():
-        text = content.get(name, "")
-        # A draft by itself is no answer: it was sent out with the sheet.
-        if text and (answer or question.item_text != "answer"):
-            values[name] = (text,)
-    if not (values or who or submitted or item.casefold() == CONSENT):
+    questions = survey.taxonomy.questions
+    values = {LABEL: row["answer"]} | {question.id: row[question.id] for question in questions}
+    # A draft by itself is no answer: it was sent out with the sheet.
+    drafts = () if row["answer"] else survey.taxonomy.draft_columns
+    answers = {name: (text,) for name, text in values.items() if text and name not in drafts}
+    item, who, submitted = row["item"], row["participant"], row["submitted"]
+    if not (answers or who or submitted or item.casefold() == CONSENT):
         return
-    for column in row.formulas:
-        if (name := column.casefold()) in NEEDED or name in questions:
+    for name in map(str.casefold, row.formulas):
+        if name in NEEDED or name in values:
             message = f"The {name} is a formula; write it as a text."
             yield RejectedRow("", row.number, "formula", message, row.texts)
             if name in NEEDED:
                 return
     yield RawAnswer(
         item,
-        values,
+        answers,
         participant=who,
-        sheet=sheet,
+        sheet=row["sheet"],
         submitted=submitted,
         row=row.number,
-        content=content,
     )

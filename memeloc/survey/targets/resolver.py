@@ -181,7 +181,7 @@ class _Resolver:
         """Keep an answer for its sheet; one that is of none is rejected."""
         if _asks_consent(answer):
             sheet = self.places.sheet(answer.sheet)
-            if sheet is None and self.places.declines({CONSENT: answer.values}):
+            if sheet is None and self.places.declines({CONSENT: _texts(answer)}):
                 self.declined.add(who)  # of whichever sheet
                 self.without_consent.add(answer.row)
         else:
@@ -203,7 +203,7 @@ class _Resolver:
             if not any(answer.item in items for answer in nameless if not answer.is_empty):
                 named += nameless
                 return people
-        if any(self.places.declines(answer.content) for answer in nameless):
+        if any(self.places.declines({raw.item: _texts(raw)}) for raw in nameless):
             self.without_consent |= {answer.row for answer in nameless}  # whose is whose?
         for answer in nameless:
             if not answer.is_empty:
@@ -216,7 +216,7 @@ class _Resolver:
         others = [raw for raw in answers if not _asks_consent(raw)]
         agreed = set[bool]()
         for raw in asked:
-            text = " ".join(text for texts in raw.values.values() for text in texts)
+            text = " ".join(_texts(raw))
             agrees = self.places.consent(sheet, text)
             if agrees is not None:
                 agreed.add(agrees)
@@ -428,6 +428,10 @@ class _Resolver:
             record = RawAnswer("", {}, participant=who, row=row)
             self.reject(record, "unknown time", message, {"time": value})
         return moment
+
+
+def _texts(raw: RawAnswer) -> list[str]:
+    return [text for texts in raw.values.values() for text in texts]
 
 
 def _asks_consent(raw: RawAnswer) -> bool:

@@ -17,14 +17,14 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AliasChoices, BaseModel, Field
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 
 from memeloc.errors import InputError
 from memeloc.pages import browser_store, fill_page, script_hash
-from memeloc.survey.model import Entry, PersonEntry, RejectedRow, entry_id
+from memeloc.survey.model import Entry, PersonEntry, RejectedRow
 from memeloc.survey.targets.files import (
     EmbeddedPictures,
     content_of,
@@ -34,7 +34,6 @@ from memeloc.survey.targets.files import (
     validated,
 )
 from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, ShownQuestion, is_read
-from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import (
     ALL_KINDS,
     RawAnswer,
@@ -77,6 +76,9 @@ _WITH_CONSENT = 3
 """The version from which on pages send when and to what their person agreed."""
 
 
+_Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+
+
 class _Answer(BaseModel):
     """One answer; pages of version 1 named the entry, and had one question beside the label."""
 
@@ -86,14 +88,6 @@ class _Answer(BaseModel):
     shown: int | None = Field(None, ge=0)
     took: int | None = Field(None, ge=0)
     second: list[str] | str | None = None
-
-    def raw(self, taxonomy: Taxonomy) -> RawAnswer:
-        values = {LABEL: [self.label] if self.label else [], **self.further}
-        if self.second:
-            ids = [question.id for question in taxonomy.questions]
-            second = [self.second] if isinstance(self.second, str) else self.second
-            values[ids[0] if len(ids) == 1 else "second"] = second
-        return RawAnswer(self.item, values, shown=self.shown, took=self.took)
 
 
 class _Consent(BaseModel):
@@ -116,13 +110,13 @@ class _Submission(BaseModel):
     sheet: str
     submission: str = Field(min_length=1)
     status: str
-    participant: str | None = None
+    participant: _Text = ""
     answers: list[_Answer]
-    comments: str | None = None
+    comments: _Text = ""
     presented: Presented | None = None
     started: str | None = None
     submitted: str | None = None
-    code: str | None = None
+    code: _Text = ""
 
 
 class Html(SheetFiles):
@@ -197,38 +191,49 @@ class Html(SheetFiles):
         Of a person's submissions to a sheet that were collected in a file, one that stands after
         another is later, whatever the clock of its device says.
         """
-        latest: dict[tuple[str, str | None], datetime] = {}
+        latest: dict[tuple[str, str], datetime] = {}
         times: dict[str, datetime | None] = {}
         for row, value in read_records(path):
             sent = validated(_Submission, value, row, "not a submission")
             if isinstance(sent, RejectedRow):
                 yield sent
-            elif sent.survey != survey.name:
+                continue
+            if sent.survey != survey.name:
                 message = f"It is of the survey {sent.survey[:80]!r}."
                 yield RejectedRow("", row, "other survey", message, content_of(value))
-            elif sent.version >= _WITH_CONSENT and sent.presented is None and sent.answers:
+                continue
+            if sent.version >= _WITH_CONSENT and sent.presented is None and sent.answers:
                 message = "It does not say that its person agreed to take part; nothing is taken."
                 yield RejectedRow("", row, "no consent", message, {"sheet": sent.sheet})
-            else:
-                whose = sent.sheet, sent.participant
-                moment = read_moment(sent.submitted)
-                if moment and sent.submission not in times:
-                    moment = latest[whose] = max(moment, latest.get(whose, moment))
-                moment = times.setdefault(sent.submission, moment)
-                yield RawSubmission(
-                    sent.participant or "",
-                    [answer.raw(survey.taxonomy) for answer in sent.answers],
-                    sheet=sent.sheet,
-                    id=sent.submission,
-                    status=sent.status,
-                    started=sent.started,
-                    submitted=moment or sent.submitted,
-                    code=sent.code or "",
-                    comments=sent.comments or "",
-                    presented=sent.presented.model_dump(mode="json") if sent.presented else {},
-                    row=row,
-                    content=content_of(value),
-                )
+                continue
+            whose = sent.sheet, sent.participant
+            moment = read_moment(sent.submitted)
+            if moment and sent.submission not in times:
+                moment = latest[whose] = max(moment, latest.get(whose, moment))
+            moment = times.setdefault(sent.submission, moment)
+            yield RawSubmission(
+                sent.participant,
+                [_raw_answer(answer, survey.taxonomy) for answer in sent.answers],
+                sheet=sent.sheet,
+                id=sent.submission,
+                status=sent.status,
+                started=sent.started,
+                submitted=moment or sent.submitted,
+                code=sent.code,
+                comments=sent.comments,
+                presented=sent.presented.model_dump(mode="json") if sent.presented else {},
+                row=row,
+                content=content_of(value),
+            )
+
+
+def _raw_answer(answer: _Answer, taxonomy: Taxonomy) -> RawAnswer:
+    values = {LABEL: [answer.label] if answer.label else [], **answer.further}
+    if answer.second:
+        ids = [question.id for question in taxonomy.questions]
+        second = [answer.second] if isinstance(answer.second, str) else answer.second
+        values[ids[0] if len(ids) == 1 else "second"] = second
+    return RawAnswer(answer.item, values, shown=answer.shown, took=answer.took)
 
 
 def sheet_page(
@@ -240,7 +245,7 @@ def sheet_page(
     serve: Mapping[str, Any] | None = None,
     address: Callable[[Path], str] = data_url,
 ) -> str:
-    """The page of a sheet.
+    """Return the page of a sheet.
 
     Args:
         send_to: the address that answers are sent to; empty saves them as a file.
@@ -263,64 +268,38 @@ def sheet_page(
     code and return_to. Any status but 2xx without `ended` is tried again; after 409 all of it is
     sent again.
     """
-    parts = ((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
-    whole = "\n".join((browser_store(), *parts))
+    scripts = ((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
+    whole = "\n".join((browser_store(), *scripts))
     script = f'"use strict";\n(() => {{\n{whole}}})();'
-    data, pictures = _data(shown, send_to, codes, serve, address)
-    data["return_to"] = return_to
-    content = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
-    return fill_page(
-        _FOLDER / "sheet.html",
-        locale=shown.locale,
-        policy=_policy(script, send_to, is_served=serve is not None),
-        title=shown.get("title"),
-        style=STYLE.read_text(encoding="utf-8"),
-        # Encoded against a glance; no secret.
-        data={"sheet": base64.b64encode(content).decode(), "pictures": pictures},
-        script=script,
-    )
-
-
-def _policy(script: str, send_to: str, *, is_served: bool) -> str:
-    """What the page may load and whom it may ask."""
     policy = (
         "default-src 'none'; img-src data: blob: 'self'; style-src 'unsafe-inline'; "
         f"base-uri 'none'; form-action 'none'; script-src {script_hash(script)}"
     )
-    if is_served:
-        return f"{policy}; connect-src 'self'"
-    if not send_to:
-        return policy
-    # Receivers may send on to another host, as Google's do, and browsers hold that to the policy.
-    parts = urlsplit(send_to)
-    return f"{policy}; connect-src {'https:' if parts.scheme == 'https' else 'http:'}"
-
-
-def _data(
-    shown: SheetTexts,
-    send_to: str,
-    show_codes: bool,
-    serve: Mapping[str, Any] | None,
-    address: Callable[[Path], str],
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """What the page's script shows, and the pictures by the keys that it names them by."""
+    if serve is not None:
+        policy += "; connect-src 'self'"
+    elif send_to:
+        # Receivers may send on to another host, as Google's do: browsers hold that to the policy.
+        policy += f"; connect-src {urlsplit(send_to).scheme}:"
     survey, sheet = shown.survey, shown.sheet
-    keys: dict[Path, str] = {}
-    pictures: dict[str, str] = {}
+    pictures: dict[Path, str] = {}
 
     def picture(path: Path | None) -> str:
-        if path is None:
-            return ""
-        if path not in keys:
-            keys[path] = str(len(keys) + 1)
-            pictures[keys[path]] = address(path)
-        return keys[path]
+        """Return the key by which the script finds a picture; empty for none."""
+        return pictures.setdefault(path, str(len(pictures) + 1)) if path else ""
 
-    codes = survey.codes.get(sheet.id) if show_codes and serve is None else None
+    def question(entry: Entry, asked: ShownQuestion) -> dict[str, Any]:
+        """Return a question as the script has it; an explicit check says what to choose."""
+        answers = [{"id": answer, "name": name} for answer, name in asked.answers.items()]
+        text = shown.text(entry) if is_read(entry) else asked.text
+        return asked._asdict() | {"text": text, "answers": answers}
+
+    hidden = not codes or serve is not None
+    ends = None if hidden else survey.codes.get(sheet.id)
     data = {
         "survey": survey.name,
         "sheet": sheet.id,
         "send_to": send_to,
+        "return_to": return_to,
         "serve": serve,
         "order": survey.order,
         "consent": {"version": consent_version(shown), "language": shown.locale.tag},
@@ -348,30 +327,34 @@ def _data(
         ],
         "entries": [
             {
-                "item": item_key(survey.name, sheet.id, entry_id(entry)),
-                "picture": picture(entry.picture),
-                "heading": shown.text(entry) if isinstance(entry, PersonEntry) else "",
+                "item": item.key,
+                "picture": picture(item.picture),
+                "heading": item.text if isinstance(item.entry, PersonEntry) else "",
                 # An explicit check is read; what else there is, is looked at.
-                "caption": shown.text(entry) if entry.picture else "",
-                "questions": [_question(shown, entry, each) for each in shown.questions(entry)],
+                "caption": item.text if item.picture else "",
+                "questions": [question(item.entry, each) for each in shown.questions(item.entry)],
             }
-            for entry in sheet.entries
+            for item in shown.items()
         ],
-        "codes": {name: getattr(codes, name, "") for name in ("done", "no_consent")},
+        "codes": {name: getattr(ends, name, "") for name in ("done", "no_consent")},
     }
     if serve is not None:
         # Bytes: browsers show a picture that was cut off on its way as if it was whole.
-        data["sizes"] = {key: path.stat().st_size for path, key in keys.items()}
-    return data, pictures
+        data["sizes"] = {key: path.stat().st_size for path, key in pictures.items()}
+    content = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
+    addresses = {key: address(path) for path, key in pictures.items()}
+    return fill_page(
+        _FOLDER / "sheet.html",
+        locale=shown.locale,
+        policy=policy,
+        title=shown.get("title"),
+        style=STYLE.read_text(encoding="utf-8"),
+        # Encoded against a glance; no secret.
+        data={"sheet": base64.b64encode(content).decode(), "pictures": addresses},
+        script=script,
+    )
 
 
 def consent_version(shown: SheetTexts) -> str:
     """Return 16 hex digits that change with any word of what people agree to."""
     return hashlib.sha256(shown.consent.encode()).hexdigest()[:16]
-
-
-def _question(shown: SheetTexts, entry: Entry, question: ShownQuestion) -> dict[str, Any]:
-    """A question as the page's script has it; an explicit check says what to choose."""
-    answers = [{"id": answer, "name": name} for answer, name in question.answers.items()]
-    text = shown.text(entry) if is_read(entry) else question.text
-    return question._asdict() | {"text": text, "answers": answers}
