@@ -36,6 +36,7 @@ COLUMNS = (
 """What is sent out, before what `columns_of` adds."""
 ANSWERED = "model answered"
 """The column that shows what a model answered, where people are to see it; it is not read."""
+_READ = (*NEEDED, "sheet", "submitted")
 
 
 def columns_of(taxonomy: Taxonomy) -> tuple[str, ...]:
@@ -168,25 +169,27 @@ def _records(
         yield RejectedRow("", row.number, row.reason, row.error, row.texts)
         return
     yield from unknown_columns(row, is_known)
-    questions = survey.taxonomy.questions
-    values = {LABEL: row["answer"]} | {question.id: row[question.id] for question in questions}
+    questions = [question.id for question in survey.taxonomy.questions]
+    content = {name: text for name in (*_READ, *questions) if (text := row[name])}
+    item, who, label, sheet, submitted = (content.get(name, "") for name in _READ)
     # A draft by itself is no answer: it was sent out with the sheet.
-    drafts = () if row["answer"] else survey.taxonomy.draft_columns
-    answers = {name: (text,) for name, text in values.items() if text and name not in drafts}
-    item, who, submitted = row["item"], row["participant"], row["submitted"]
-    if not (answers or who or submitted or item.casefold() == CONSENT):
+    unread = () if label else survey.taxonomy.draft_columns
+    values = {LABEL: (label,)} if label else {}
+    values |= {name: (content[name],) for name in questions if name in content.keys() - unread}
+    if not (values or who or submitted or item.casefold() == CONSENT):
         return
     for name in map(str.casefold, row.formulas):
-        if name in NEEDED or name in values:
+        if name in NEEDED or name in questions:
             message = f"The {name} is a formula; write it as a text."
             yield RejectedRow("", row.number, "formula", message, row.texts)
             if name in NEEDED:
                 return
     yield RawAnswer(
         item,
-        answers,
+        values,
         participant=who,
-        sheet=row["sheet"],
+        sheet=sheet,
         submitted=submitted,
         row=row.number,
+        content=content,
     )
