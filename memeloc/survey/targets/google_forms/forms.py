@@ -14,7 +14,6 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
@@ -128,18 +127,16 @@ def question_key(entry: str, question: str = LABEL) -> str:
     return f"entry:{entry}" if question == LABEL else f"further:{question}:{entry}"
 
 
-@dataclass(slots=True)
-class Step:
-    """A question and the places among the steps that its answers lead to.
+class Step(NamedTuple):
+    """A question, and the places among the steps that its answers lead to (`leads`, by id).
 
-    Attributes:
-        copy: 1 for the first step with that question, then 2 and so on.
-        leads: by answer id; the empty id is for a question whose answer decides nothing.
+    The empty id is for a question whose answer decides nothing. `copy` is 1 for the first step with
+    that question, then 2 and so on.
     """
 
     question: ShownQuestion
-    copy: int = 1
-    leads: dict[str, int] = field(default_factory=dict)
+    copy: int
+    leads: Mapping[str, int]
 
     def numbered(self, name: str, mark: str) -> str:
         return name if self.copy == 1 else f"{name}{mark}{self.copy}"

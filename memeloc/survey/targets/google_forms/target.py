@@ -128,7 +128,17 @@ class GoogleForms(Target):
             form = plan(survey, sheet)
             path = folder / "requests" / f"{sheet.id}.json"
             write_json(path, all_requests(form, self.address))
-            write_json(folder / "forms" / f"{sheet.id}.json", _script_data(form))
+            # Data in Drive is what the script reads, so no text becomes part of its code.
+            items = [
+                {
+                    **{name: value for name, value in item._asdict().items() if name != "source"},
+                    "options": [option._asdict() for option in item.options],
+                    "routed": item.routed,
+                }
+                for item in form.items
+            ]
+            data = {"memeloc": "google-form", **form._asdict(), "items": items}
+            write_json(folder / "forms" / f"{sheet.id}.json", data)
             for item in form.items:
                 if item.source is not None:
                     stem = Path(item.picture).stem
@@ -274,19 +284,6 @@ class GoogleForms(Target):
 def _is_list(path: Path) -> bool:
     """Return whether a file is the list of forms that the script writes."""
     return path.suffix.lower() == ".csv" and has_table(path, required=_COLUMNS)
-
-
-def _script_data(form: Form) -> dict[str, Any]:
-    """Return a form as the script reads it: data in Drive, so no text becomes part of the code."""
-    items = [
-        {
-            **{name: value for name, value in item._asdict().items() if name != "source"},
-            "options": [option._asdict() for option in item.options],
-            "routed": item.routed,
-        }
-        for item in form.items
-    ]
-    return {"memeloc": "google-form", **form._asdict(), "items": items}
 
 
 class Service(JsonService):

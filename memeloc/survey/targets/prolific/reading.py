@@ -13,7 +13,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +116,6 @@ _NO_CODE = frozenset({"nocode", "no code"})
 
 _TAKEN = re.compile(r"(?:(?:\d{1,4}:)?\d{1,2}:)?\d{1,9}(?:[.,]\d{1,12})?", re.ASCII)
 """Hours, minutes and seconds: `634`, `634.5`, `634,5` or `10:34`."""
-_EARLIEST = datetime.min.replace(tzinfo=UTC)
 _MANY = 200
 """Unknown headings that are listed at the most."""
 
@@ -168,7 +167,7 @@ def revoked(path: Path) -> list[str]:
 def people(
     path: Path, survey: SheetsToSend, studies: Mapping[str, str], sheet: str
 ) -> Iterator[Participant | RejectedRow]:
-    """Yield what cannot be placed, then the people, whoever began last at the end.
+    """Yield the people of a file, in its order, and what cannot be placed.
 
     `studies` has by Prolific's id of a study the id of its sheet, as far as that is known; `sheet`
     is the one whose study the whole file is of, empty if nobody named it.
@@ -183,37 +182,22 @@ def people(
     # A code that several sheets have says neither.
     ended = {code: next(iter(own.items())) for code, own in codes.items() if len(own) == 1}
     rows, problems = _rows(path)
-    # Of a person who came back, what was begun last is taken, then what was known latest.
-    sure = sorted(
-        filter(_has_ids, rows),
-        key=lambda row: (
-            row.times.get(STARTED, _EARLIEST),
-            max(row.times.values(), default=_EARLIEST),
-            row.number,
-        ),
-    )
-    placed: dict[tuple[str, ...], tuple[_Row, Participant]] = {}
+    sure, placed = list(filter(_has_ids, rows)), list[_Row]()
     for row, of in zip(sure, _sheets(path, sure, survey, studies, sheet, ended), strict=True):
-        if not of:
-            message = (
-                "It is not known of which sheet its study is: call the file as the sheet is "
-                "called, such as r1-b03-DE.csv."
-            )
-            row.reject("unknown study", message)
-            continue
         whose, ending = ended.get(row.submission["code"].casefold(), ("", ""))
-        person = _person(row, of, ending if whose == of else "")
-        begun = "" if person.submission else row.submission[STARTED]
-        key = (person.submission or person.participant, of, begun)
-        older = placed.pop(key, None)
-        if older and older[1] != person:
-            message = "The submission is there twice, and differs; the later one is taken."
-            older[0].reject("doubled row", message)
-        placed[key] = row, person
-    yield from _summaries([row for row, _ in placed.values()])
-    problems += [problem for row in rows for problem in row.problems]
-    yield from sorted(problems, key=lambda problem: problem.row)
-    yield from (person for _, person in placed.values())
+        if of:
+            placed.append(row)
+            yield _person(row, of, ending if whose == of else "")
+            continue
+        message = (
+            "It is not known of which sheet its study is: call the file as the sheet is "
+            "called, such as r1-b03-DE.csv."
+        )
+        row.reject("unknown study", message)
+    yield from problems
+    yield from _summaries(placed)
+    for row in rows:
+        yield from row.problems
 
 
 def _has_ids(row: _Row) -> bool:

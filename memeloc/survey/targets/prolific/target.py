@@ -139,7 +139,9 @@ class Prolific(Target):
         sheet = self.settings.sheet
         if sheet and all(sheet != each.id for each in survey.sheets):
             raise InputError(f"the survey has no sheet {sheet[:80]!r}")
-        return reading.people(path, survey, studies_made(survey.made.get(self.name, {})), sheet)
+        made = survey.made.get(self.name, {})
+        ids = {key.removeprefix("study/"): value for key, value in made.items() if "study/" in key}
+        return reading.people(path, survey, {ids[id]["id"]: id for id in ids}, sheet)
 
     def revoked(self, path: Path) -> Sequence[str]:
         """Return people of an export of whom it says that they revoked consent."""
@@ -168,33 +170,24 @@ class Prolific(Target):
             cultures = [sheet.culture for sheet in survey.sheets]
             for problem in differing(self._filters(survey.root), api.filters(), cultures):
                 raise InputError(problem)
-            group = self.settings.group or self._group(api, survey.name, state)
-            studies = self.studies(survey, group)
+            if not (self.settings.group or state.get(GROUP)):
+                body = {
+                    "name": f"memeloc {survey.name[:120]}",
+                    "workspace_id": (workspace := api.workspace()),
+                    "description": "Took part in a sheet of this survey; kept out of all others.",
+                }
+                path, query = "participant-groups/", {"workspace_id": workspace}
+                state.put(GROUP, api.find_or_make(path, path, "name", body, **query)[0])
+            studies = self.studies(survey, self.settings.group or str(state.get(GROUP)))
             drafts = [self._draft(api, each, state) for each in studies]
             bodies = {each.sheet: each.body for each in studies}
             waiting = [row for row in drafts if row["status"] == DRAFT] if publish else []
-            if (
-                waiting
-                and agree(self._costs(api, [bodies[row["sheet"]] for row in waiting])) is True
-            ):
-                public = {row["study"] for row in drafts if row["status"] != DRAFT}
-                for row in waiting:
-                    filters = bodies[row["sheet"]]["filters"]
-                    row["status"] = api.publish(row["study"], filters, public)
-                    public.add(row["study"])
+            costs = self._costs(api, [bodies[row["sheet"]] for row in waiting])
+            public = {row["study"] for row in drafts if row["status"] != DRAFT}
+            for row in waiting if waiting and agree(costs) is True else ():
+                row["status"] = api.publish(row["study"], bodies[row["sheet"]]["filters"], public)
+                public.add(row["study"])
             return drafts
-
-    def _group(self, api: ProlificApi, survey: str, state: State) -> str:
-        """Return the group of all who took part in this survey, made when there is none."""
-        if not state.get(GROUP):
-            body = {
-                "name": f"memeloc {survey[:120]}",
-                "workspace_id": (workspace := api.workspace()),
-                "description": "Took part in a sheet of this survey; kept out of all others.",
-            }
-            path = "participant-groups/"
-            state.put(GROUP, api.find_or_make(path, path, "name", body, workspace_id=workspace)[0])
-        return str(state.get(GROUP))
 
     def _draft(self, api: ProlificApi, study: Study, state: State) -> dict[str, Any]:
         """Return a study's row: its sheet, id and status, and whether this run made it.
@@ -334,16 +327,3 @@ class Prolific(Target):
             missing=missing and _MISSING + missing,
             group=f"These studies do so with the group {group}." if group else _NO_GROUP,
         )
-
-
-def studies_made(values: Mapping[str, Any]) -> dict[str, str]:
-    """Return by Prolific's id of a study the id of its sheet, from a state's values.
-
-    >>> studies_made({"study/r1-b01-DE": {"id": "65f0", "digest": "x"}, "group": "7"})
-    {'65f0': 'r1-b01-DE'}
-    """
-    return {
-        value["id"]: key.removeprefix("study/")
-        for key, value in values.items()
-        if key.startswith("study/")
-    }
