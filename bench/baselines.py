@@ -15,12 +15,10 @@ import numpy as np
 
 from bench.figures import Bound, Figure
 from memeloc.engine import usable_cpus
-from memeloc.evaluate.training import Dataset, Example, TrainingRun
-from memeloc.evaluate.training.features import Block, Features, compute_features
+from memeloc.evaluate.training import Dataset, Example, compute_features, train_run
+from memeloc.evaluate.training.features import column_of
 from memeloc.evaluate.training.report import scores_of
-from memeloc.evaluate.training.settings import FeatureSettings
-from memeloc.evaluate.training.splitting import split_dataset
-from memeloc.evaluate.training.training import train_on
+from memeloc.evaluate.training.run_file import TrainingRun
 from memeloc.reports.figures import value_of
 from memeloc.settings import validate
 
@@ -65,28 +63,21 @@ def measure(*, say: Callable[[str], None], examples: int = _EXAMPLES) -> list[Fi
     times = {"start": time.monotonic()}
 
     def on_progress(what: str, more: int, total: int) -> None:
-        if more:
-            number = len(times) - 1
-            name = run.models[number % len(run.models)].name
-            times[f"{name} {number // len(run.models) + 1}"] = time.monotonic()
+        times[str(len(times))] = time.monotonic()
 
+    say(f"{examples:,} captions as words and characters")
+    start, used = time.monotonic(), time.process_time()
+    texts = {name: each for name, each in run.features.items() if each.kind != "pictures"}
     with TemporaryDirectory() as folder:
-        say(f"{examples:,} captions as words and characters")
-        start, used = time.monotonic(), time.process_time()
-        texts = {name: each for name, each in run.features.items() if each.kind != "pictures"}
-        blocks = dict(compute_features(dataset.examples, texts, Path(folder)).blocks)
-    settings = FeatureSettings(kind="pictures", model="onnx:clip.onnx")
-    there = np.ones(examples, dtype=bool)
-    blocks["pictures"] = Block("pictures", "picture", settings, vectors, None, there)
-    features = Features(blocks, examples)
-    counted = time.monotonic() - start
-    say(f"{len(run.models)} models in 5 folds")
-    times["start"] = time.monotonic()
-    splits = split_dataset(dataset, run.split)
-    training = train_on(features, splits, dataset, run, on_progress)
+        compute_features(dataset.frame, texts, Path(folder))
+        dataset.frame[column_of("pictures")] = list(vectors)
+        counted = time.monotonic() - start
+        say(f"{len(run.models)} models in 5 folds")
+        times["start"] = time.monotonic()
+        training = train_run(run, Path(folder), dataset, on_progress)
     seconds, cpu = time.monotonic() - start, time.process_time() - used
     steps = list(times.values())
-    each = np.diff(steps).reshape(-1, len(run.models)).sum(axis=0)
+    each = np.diff(steps).reshape(len(run.models), -1).sum(axis=1)
     by_model = ", ".join(
         f"{model.name} {took:.0f}" for model, took in zip(run.models, each, strict=True)
     )

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Text, picture, or both: which tells more? Some 900 small pictures of eleven kinds, each with captions
 # in eight languages, are learned from by their words, by their pixels, and by both, and compared on one
-# page, with what the best model goes by.
+# page.
 #
 #   examples/baselines.sh [EMPTY_DIRECTORY]
 #
@@ -125,13 +125,6 @@ fusion = "concat"
 name = "both, scores averaged"
 features = ["characters", "pixels"]
 fusion = "score"
-
-[confusion]
-
-[explain]
-items = 4
-models = ["both, scores averaged"]
-samples = 200
 TOML
 
 say "Train and compare; vectors of pictures are computed once"

@@ -202,7 +202,7 @@ def test_pictures_and_captions_together_tell_most(tmp_path: Path) -> None:
     with (folder / "report" / "tables" / "models.csv").open(encoding="utf-8-sig") as file:
         f1 = {row["model"]: float(row["F1"]) for row in csv.DictReader(file)}
     assert f1["majority"] < f1["text"] < f1["picture"] < f1["both, scores averaged"]
-    assert (folder / "report" / "plots" / "confusion-1.png").is_file()
+    assert (folder / "report" / "plots" / "f1.png").is_file()
 
 
 @pytest.mark.slow

@@ -312,14 +312,12 @@ bootstraps = 100
 [data]
 table = "memes.csv"
 pictures = "pictures"
-other = ["target"]
 
 [data.columns]
 item = "item"
 label = "label"
 text = "text"
 picture = "picture"
-year = "year"
 group = "place"
 
 [labels]
@@ -360,42 +358,14 @@ settings = { max_iter = 10, max_bins = 8, min_samples_leaf = 3 }
 [split]
 method = "folds"
 folds = 2
-
-[confusion]
-
-[target]
-column = "target"
-harmless = ["harmless"]
-order = ["individual", "organization", "community", "society"]
-
-[explain]
-words = 3
-items = 1
-samples = 40
-regions = 4
-models = ["words", "colours"]
-
-[temporal]
-periods = 2
-models = ["words"]
-
-[transfer]
-dataset = "harmeme"
-models = ["words"]
-
-[[transfer.targets]]
-name = "multi3hate"
-window = [2001, 2003]
-data.table = "others.csv"
-data.columns = { item = "item", label = "label", text = "text" }
 """
 WORDS = {"harmless": "tea", "partially-harmful": "puddle", "very-harmful": "storm"}
-PLACES = {"office": "individual", "kitchen": "organization", "bus": "community", "park": "society"}
+PLACES = ("office", "kitchen", "bus", "park")
 COLOURS = ((220, 200, 120), (120, 160, 200), (60, 60, 90))
 
 
 def write_weather(folder: Path) -> None:
-    """Memes whose words and colours tell their labels, and others where puddles are harmless."""
+    """Memes whose words and colours tell their labels."""
     (folder / "pictures").mkdir()
     for label, colour in zip(WORDS, COLOURS, strict=True):
         picture = Image.new("RGB", (24, 24), colour)
@@ -407,35 +377,25 @@ def write_weather(folder: Path) -> None:
             "label": label,
             "text": f"{word} in the {place}" if number % 11 else "",
             "picture": f"{label}.png",
-            "year": 2000 + number % 5,
             "place": f"{place} {number % 5}",
-            "target": PLACES[place] if label != "harmless" else "",
         }
         for number, (_, (label, word), place) in enumerate(product(range(5), WORDS.items(), PLACES))
     ]
     write_table(folder / "memes.csv", rows)
-    sides = (("hate", "storm"), ("no-hate", "puddle"))
-    others = [
-        {"item": str(number), "label": label, "text": f"{word} at the {place}"}
-        for number, (_, (label, word), place) in enumerate(product(range(3), sides, PLACES))
-    ]
-    write_table(folder / "others.csv", others)
     write_colour_model(folder / "mean.onnx")
     (folder / "baselines.toml").write_text(BASELINES)
 
 
-def test_small_baselines_are_trained_and_analysed(study: Study) -> None:
+def test_small_baselines_are_trained(study: Study) -> None:
     write_weather(study.folder)
     study.run("evaluate", "train", "baselines.toml", "--out", "trained")
-    for name in ("labels", "confusion", "explanations", "targets", "temporal", "transfer"):
-        study.file(f"trained/tables/{name}.csv")
+    study.file("trained/tables/labels.csv")
     for change in (
         ('features = ["words"]', 'features = ["speech"]'),
         ('text = "text"', 'text = "texts"'),
         ("folds = 2", "folds = 90"),
-        ('year = "year"\n', ""),
         ('kind = "texts"', 'kind = "letters"'),
-        ('models = ["words"]', 'models = ["sums"]'),
+        ("folds = 2", "folds = 2\n[confusion]"),
     ):
         (study.folder / "wrong.toml").write_text(BASELINES.replace(*change, 1))
         study.note(f"# wrong.toml: {change[1]}")

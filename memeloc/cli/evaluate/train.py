@@ -45,9 +45,8 @@ _MODELS = Table("Models", _models, _COLUMNS)
 def train(
     run: Path = Argument(
         metavar="RUN",
-        help="A run file (.toml), or a shipped one: charmemes, charmemes-transfer, harmeme, "
-        "araharmeme; fine-tuned: charmemes-finetuning, harmeme-finetuning, "
-        "araharmeme-finetuning.",
+        help="A run file (.toml), or a shipped one: charmemes, harmeme, araharmeme; fine-tuned: "
+        "charmemes-finetuning, harmeme-finetuning, araharmeme-finetuning, multi3hate-lora.",
     ),
     out: Path | None = Option(
         None, metavar="DIR", help="Where all of it is written.", show_default="the run's name"
@@ -60,7 +59,6 @@ def train(
     features of texts and pictures, and models on them, beside random and majority. Vectors of
     embedding models are kept in DIR, so a run that was stopped goes on where it was. The same run
     gives the same predictions.
-    The tables confusion, target, explain, temporal and transfer of a run add analyses to the page.
     A run of the kind finetuning or lora trains networks on PyTorch (the extra torch) instead.
 
     Example:
@@ -69,30 +67,17 @@ def train(
       memeloc evaluate train charmemes-finetuning --out networks
       memeloc evaluate train baselines.toml --out results --json
     """
-    from memeloc.evaluate.finetuning import is_finetuning, read_finetuning, tune, write_tuned
-    from memeloc.evaluate.protocols import analyze, read_protocol
-    from memeloc.evaluate.training import read_dataset, write_training
-    from memeloc.evaluate.training import train as train_models
+    from memeloc.evaluate.training import read_run, train_run, write_training
     from memeloc.reports import as_json_rows
 
-    folder = out or Path(run.stem)
-    if is_finetuning(run):
-        with progress("Training", None, unit="models") as bar:
-            tuned = tune(read_finetuning(run), folder, bar.phase)
-        with progress("Drawing", None, unit="plots") as bar:
-            written = write_tuned(tuned, folder, on_progress=bar.report)
-    else:
-        settings = read_protocol(run)
-        if settings.data.survey:
-            with memeloc.Workspace.find() as workspace:
-                dataset = workspace.evaluating.labelled(settings.data, settings.labels)
-        else:
-            dataset = read_dataset(settings.data, settings.labels, folder)
-        with progress("Training", None, unit="models") as bar:
-            training = train_models(dataset, settings, folder, bar.phase)
-            more = analyze(training, settings, folder, bar.phase)
-        with progress("Drawing", None, unit="plots") as bar:
-            written = write_training(training, folder, *more, on_progress=bar.report)
+    settings, folder, dataset = read_run(run), out or Path(run.stem), None
+    if settings.data.survey:
+        with memeloc.Workspace.find() as workspace:
+            dataset = workspace.evaluating.labelled(settings.data, settings.labels)
+    with progress("Training", None, unit="models") as bar:
+        training = train_run(settings, folder, dataset, bar.phase)
+    with progress("Drawing", None, unit="plots") as bar:
+        written = write_training(training, folder, on_progress=bar.report)
     explain("Note", written.notes if not as_json else ())
     if as_json:
         print_json(as_json_rows(written.figures))

@@ -1,234 +1,157 @@
-"""Features. In: a dataset. Out: `Features`: for each kind a matrix, a row an example.
+"""Features. In: a table of examples. Out: a column a feature, and what learns numbers from it.
 
-What does not depend on what is trained on is computed once: counts of words and characters, and
-vectors. What does (which words are frequent enough, idf, means) is fitted to the rows of training:
-`fit_block`.
+What does not depend on what is trained on is computed once, as a column of the table: words and
+characters as they are counted, and vectors of embedding models, kept in a file. What does (which
+words are frequent enough, idf, means) is learned by `Feature`, a transformer of scikit-learn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import hashlib
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from memeloc.embedding.models import create, library
+from memeloc.embedding.models import Embedder, create
 from memeloc.errors import InputError
-from memeloc.evaluate.training.examples import Example, Rows
-from memeloc.evaluate.training.settings import FeatureSettings
-from memeloc.evaluate.training.vectors import OnProgress, VectorStore
+from memeloc.evaluate.training.run_file import FeatureSettings
+from memeloc.files import file_sha256
 from memeloc.locales.words import plain_text, plain_words
 
+OnProgress = Callable[[str, int, int], None]
+"""Is given what is counted, how many more are done, and how many there are."""
 EXTRA = "training"
-VECTORS = "vectors.sqlite"
-"""The file of vectors in the folder of a run."""
-Modality = Literal["text", "picture"]
+
+_BATCH = 32
+"""Texts or pictures that are embedded at a time, and lost at most when a run is killed."""
+_KEYS = 500
+"""Keys of a query; SQLite takes no more than 999 parameters everywhere."""
+NGRAMS = {"words": (1, 2), "characters": (2, 4)}
 
 
-@dataclass(frozen=True, eq=False)
-class Block:
-    """One kind of features of all examples.
-
-    Attributes:
-        name: in the run file.
-        modality: of what it is.
-        settings: as in the run file.
-        matrix: a row an example: sparse counts, or vectors (float32).
-        terms: of counts: what each column counts, in order; None for vectors.
-        present: by example whether it has a text, or a picture.
-    """
-
-    name: str
-    modality: Modality
-    settings: FeatureSettings
-    matrix: Any
-    terms: NDArray[np.object_] | None = field(repr=False)
-    present: NDArray[np.bool_] = field(repr=False)
-
-
-@dataclass(frozen=True, eq=False)
-class Features:
-    """All features of a dataset's examples, by name."""
-
-    blocks: Mapping[str, Block]
-    examples: int
-
-    def present(self, names: tuple[str, ...]) -> NDArray[np.bool_]:
-        """By example whether it has any of these features; all examples for no names."""
-        if not names:
-            return np.ones(self.examples, dtype=bool)
-        present = np.stack([self.blocks[name].present for name in names])
-        return np.asarray(present.any(axis=0), dtype=bool)
+def column_of(feature: str) -> str:
+    """Return the column of a feature in a table of examples."""
+    return f"feature: {feature}"
 
 
 def compute_features(
-    examples: Sequence[Example],
-    settings: Mapping[str, FeatureSettings],
+    frame: pd.DataFrame,
+    features: Mapping[str, FeatureSettings],
     folder: Path,
     on_progress: OnProgress = lambda what, more, total: None,
-) -> Features:
-    """Compute all features of examples, whose labels nobody looks at.
+) -> None:
+    """Add a column a feature to a table of examples, None where an example has none.
+
+    One that is there is not computed again.
 
     Args:
-        folder: where vectors are kept.
+        frame: of `frame_of`, or of a dataset.
+        folder: where vectors are kept, in `vectors.sqlite`.
 
     Raises:
-        InputError: a picture cannot be read, or a model's settings are wrong.
-        MissingError: scikit-learn, or what an embedding model needs, is not installed.
+        InputError: no example has a feature, a picture cannot be read, or a model's settings are
+            wrong.
+        MissingError: what an embedding model needs is not installed.
     """
-    blocks = {}
-    for name, each in settings.items():
-        if each.kind in ("words", "characters"):
-            blocks[name] = _counts(name, each, examples)
+    for name, each in features.items():
+        if column_of(name) in frame:
+            continue
+        values: list[Any]
+        if each.model:
+            things = frame["picture" if each.kind == "pictures" else "text"]
+            present = things.dropna()
+            if not len(present):
+                raise InputError(f"The feature {name} needs {each.kind}, and no example has any.")
+            embedder = create(
+                "images" if each.kind == "pictures" else "texts", each.model, each.settings
+            )
+            store = VectorStore(folder / "vectors.sqlite")
+            vectors = iter(store.embed(embedder, list(present), on_progress))
+            values = [next(vectors) if here else None for here in things.notna()]
         else:
-            blocks[name] = _vectors(name, each, examples, folder / VECTORS, on_progress)
-    return Features(blocks, len(examples))
+            rows = zip(frame["text"].fillna(""), frame["language"], strict=True)
+            if each.kind == "words":
+                values = [" ".join(plain_words(text, tag)) or None for text, tag in rows]
+            else:
+                folded = (plain_text(text, tag).casefold().split() for text, tag in rows)
+                values = [" ".join(words) or None for words in folded]
+            if not any(values):
+                raise InputError(f"No text of these examples has {each.kind} to count.")
+        frame[column_of(name)] = pd.Series(values, index=frame.index, dtype=object)
 
 
-def document(text: str, language: str, kind: str) -> str:
-    """A text as its words or characters are counted: words between single spaces, small letters."""
-    if kind == "words":
-        return " ".join(plain_words(text, language))
-    return " ".join(plain_text(text, language).casefold().split())
+class VectorStore:
+    """Vectors in an SQLite file, by the embedder's name and the SHA-256 of what they are of.
 
-
-def _counts(name: str, settings: FeatureSettings, examples: Sequence[Example]) -> Block:
-    text_features = library("sklearn.feature_extraction.text", EXTRA)
-    documents = [document(each.text, each.language, settings.kind) for each in examples]
-    vectorizer = text_features.CountVectorizer(
-        # Characters in a row within a word, with the space at each of its ends.
-        analyzer="word" if settings.kind == "words" else "char_wb",
-        token_pattern=r"\S+" if settings.kind == "words" else None,
-        lowercase=False,
-        ngram_range=settings.lengths,
-        dtype=np.float32,
-    )
-    present = np.array([bool(each) for each in documents])
-    try:
-        matrix = vectorizer.fit_transform(documents)
-        terms = np.asarray(vectorizer.get_feature_names_out(), dtype=object)
-    except ValueError as error:
-        raise InputError(f"No text of these examples has {settings.kind} to count.") from error
-    return Block(name, "text", settings, matrix.tocsr(), terms, present)
-
-
-def _vectors(
-    name: str,
-    settings: FeatureSettings,
-    examples: Sequence[Example],
-    path: Path,
-    on_progress: OnProgress,
-) -> Block:
-    is_picture = settings.kind == "pictures"
-    things: list[Any] = [each.picture if is_picture else each.text for each in examples]
-    present = np.array([bool(thing) for thing in things])
-    if not present.any():
-        raise InputError(f"The feature {name} needs {settings.kind}, and no example has any.")
-    embedder = create("images" if is_picture else "texts", settings.model, settings.settings)
-    vectors = VectorStore(path).embed(embedder, [each for each in things if each], on_progress)
-    matrix = np.zeros((len(things), vectors.shape[1]), dtype=np.float32)
-    matrix[present] = vectors
-    return Block(name, "picture" if is_picture else "text", settings, matrix, None, present)
-
-
-@dataclass(frozen=True, eq=False)
-class FittedBlock:
-    """What was learned of a block on rows of training.
-
-    Attributes:
-        name: of the block.
-        terms: of counts: those taken, in the order of their columns; None for vectors.
-        scaling: scikit-learn's TfidfTransformer, or StandardScaler.
-        reduction: scikit-learn's TruncatedSVD, or None.
+    They are written batch by batch: a run that was stopped goes on where it was.
     """
 
-    name: str
-    terms: NDArray[np.object_] | None = field(repr=False)
-    scaling: Any
-    reduction: Any = None
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with closing(sqlite3.connect(path, timeout=60)) as database, database:
+                database.execute(
+                    "CREATE TABLE IF NOT EXISTS vectors "
+                    "(embedder TEXT, sha256 TEXT, vector BLOB, PRIMARY KEY (embedder, sha256)) "
+                    "WITHOUT ROWID"
+                )
+        except sqlite3.Error as error:
+            raise InputError(
+                f"holds no vectors of memeloc ({error}); move it away", file=path
+            ) from error
 
-    def apply(self, features: Features, rows: Rows) -> Any:
-        """The features of rows, as a classifier takes them; zeros where an example has none.
+    def embed(
+        self,
+        embedder: Embedder,
+        things: Sequence[str] | Sequence[Path],
+        on_progress: OnProgress = lambda what, more, total: None,
+    ) -> NDArray[np.float32]:
+        """Return a vector a text or picture file, as rows in their order.
 
         Raises:
-            InputError: the features were made with other settings.
+            InputError: a picture cannot be read, or the model cannot be used on it.
         """
-        block = features.blocks.get(self.name)
-        if block is None or (block.terms is None) != (self.terms is None):
-            raise InputError(f"The model needs the feature {self.name!r}, as it was trained with.")
-        matrix = block.matrix[rows]
-        if self.terms is not None:
-            matrix = self.scaling.transform(_columns(matrix, block.terms, self.terms))
-        else:
-            if matrix.shape[1] != self.scaling.n_features_in_:
-                raise InputError(f"The feature {self.name!r} is of another embedding model.")
-            matrix = self.scaling.transform(matrix)
-            matrix[~block.present[rows]] = 0
-        return matrix if self.reduction is None else self.reduction.transform(matrix)
+        keys = [_key(thing) for thing in things]
+        first = dict(zip(reversed(keys), reversed(things), strict=True))
+        wanted = list(first)
+        vectors: dict[str, Any] = {}
+        with closing(sqlite3.connect(self._path, timeout=60)) as database:
+            for start in range(0, len(wanted), _KEYS):
+                some = wanted[start : start + _KEYS]
+                marks = ", ".join("?" * len(some))
+                rows = database.execute(
+                    f"SELECT sha256, vector FROM vectors WHERE embedder = ? AND sha256 IN ({marks})",  # noqa: S608, E501 - only question marks
+                    (embedder.name, *some),
+                )
+                vectors |= {key: np.frombuffer(content, dtype="<f4") for key, content in rows}
+            missing = [key for key in dict.fromkeys(keys) if key not in vectors]
+            on_progress("vectors", len(first) - len(missing), len(first))
+            for start in range(0, len(missing), _BATCH):
+                batch = missing[start : start + _BATCH]
+                asked: Any = [first[key] for key in batch]
+                computed = np.asarray(embedder.embed(asked), dtype="<f4")
+                new = dict(zip(batch, computed, strict=True))
+                with database:
+                    database.executemany(
+                        "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
+                        [(embedder.name, key, vector.tobytes()) for key, vector in new.items()],
+                    )
+                vectors |= new
+                on_progress("vectors", len(batch), len(first))
+        return np.stack([vectors[key] for key in keys]) if keys else np.zeros((0, 0), np.float32)
 
 
-def fit_block(block: Block, rows: Rows, *, components: int = 0, seed: int = 0) -> FittedBlock:
-    """What is learned of a block on some rows: the terms and their idf, or means and scales.
-
-    Texts get tf-idf of length 1 (1 + ln of the count, smooth idf), as by scikit-learn's
-    TfidfVectorizer with `sublinear_tf`; numbers of vectors are standardised and divided by the root
-    of their count. Either kind has a row's length near 1, so joined features weigh alike.
-
-    Args:
-        rows: of training; those that lack the feature are left out.
-        components: see `ModelSettings.most_components`; a block with fewer columns is not reduced.
-        seed: of the reduction.
-
-    Raises:
-        InputError: no row has the feature, or no term stands in enough texts.
-    """
-    own = rows[block.present[rows]]
-    if not len(own):
-        raise InputError(f"No example of training has the feature {block.name}.")
-    matrix = block.matrix[own]
-    terms = None
-    if block.terms is not None:
-        columns = _frequent(matrix, block)
-        terms, matrix = block.terms[columns], matrix[:, columns]
-        extraction = library("sklearn.feature_extraction.text", EXTRA)
-        scaling = extraction.TfidfTransformer(sublinear_tf=True).fit(matrix)
-    else:
-        scaling = library("sklearn.preprocessing", EXTRA).StandardScaler().fit(matrix)
-        scaling.scale_ = scaling.scale_ * np.sqrt(matrix.shape[1])
-    reduction = None
-    if 0 < components < min(matrix.shape):
-        decomposition = library("sklearn.decomposition", EXTRA)
-        reduction = decomposition.TruncatedSVD(components, random_state=seed)
-        reduction.fit(scaling.transform(matrix))
-    return FittedBlock(block.name, terms, scaling, reduction)
-
-
-def _frequent(matrix: Any, block: Block) -> Rows:
-    """The columns of the terms that stand in enough texts, in order."""
-    texts = np.diff(matrix.tocsc().indptr)
-    columns = np.flatnonzero(texts >= block.settings.fewest)
-    if not len(columns):
-        raise InputError(
-            f"No term of {block.name} stands in {block.settings.fewest} texts of training; "
-            "set fewest = 1."
-        )
-    if len(columns) > block.settings.most:
-        # The sort is stable: of equals the first in the order of the alphabet.
-        kept = np.argsort(-texts[columns], kind="stable")[: block.settings.most]
-        columns = np.sort(columns[kept])
-    return np.asarray(columns, dtype=np.int64)
-
-
-def _columns(matrix: Any, own: Any, wanted: Any) -> Any:
-    """A matrix with the columns of other terms; terms that it lacks are columns of zeros."""
-    from scipy.sparse import csr_matrix
-
-    at = np.minimum(np.searchsorted(own, wanted), len(own) - 1)
-    known = np.flatnonzero(own[at] == wanted)
-    selection = csr_matrix(
-        (np.ones(len(known), dtype=np.float32), (at[known], known)), shape=(len(own), len(wanted))
-    )
-    return matrix @ selection
+def _key(thing: str | Path) -> str:
+    if isinstance(thing, str):
+        return hashlib.sha256(thing.encode("utf-8", "surrogatepass")).hexdigest()
+    try:
+        return file_sha256(thing)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=thing) from error

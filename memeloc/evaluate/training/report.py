@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
@@ -16,42 +17,49 @@ from memeloc.evaluate.gold import Gold
 from memeloc.evaluate.metrics import confusion, measure
 from memeloc.evaluate.scores import ScoreSettings, score
 from memeloc.evaluate.scores.join import conditions_of
-from memeloc.evaluate.training.saving import folder_name, save_model
-from memeloc.evaluate.training.training import Training, input_of
+from memeloc.evaluate.training.run_file import AnyRun, FineTuningRun, LoraRun, TrainingRun
+from memeloc.evaluate.training.training import TrainedModel, Training
 from memeloc.files import replacing
-from memeloc.reports import AnalysisText, Card, Report, ReportFiles, read_texts, write_report
+from memeloc.reports import AnalysisText, Report, ReportFiles, read_texts, write_report
 from memeloc.reports.figures import gap, joined, of_analysis, tidy, wide
 from memeloc.reports.texts import PARTS
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-CLASSIFIERS = {
+_CLASSIFIERS = {
     "logistic": "scikit-learn's logistic regression",
     "boosting": "scikit-learn's gradient boosting on histograms",
     "xgboost": "XGBoost",
     "majority": "the majority class",
     "random": "uniform guesses",
 }
-PIPELINES = {
+_PIPELINES = {
     "": "text-classification",
     "text": "text-classification",
     "picture": "image-classification",
     "both": "image-text-to-text",
 }
 """By what a model looks at its task on huggingface.co."""
-PREDICTIONS = "answers.parquet"
-"""The long table of predictions, an answer a row, as every evaluation writes it."""
-MODELS = "models"
-"""The folder of the models that are kept."""
 _NOT_SHOWN = ("prompts", "rules", "position-bias", "places", "best-culture", "best-culture-counts")
 """Analyses of scores that say nothing of a trained model: it was asked once, in one order."""
 _SCORE_TEXTS = Path(__file__).parent.parent / "scores" / "report.toml"
 _TEXTS = Path(__file__).with_name("report.toml")
-_USE = """from memeloc.evaluate.training import Example, load_model
+_USE = {
+    "baselines": """from memeloc.evaluate.training import Example, load_model
 
 model = load_model("this-folder")
-model.predict([Example(item="1", label="", text="a caption", language="en")], "vectors")"""
+model.predict([Example(item="1", label="", text="a caption", language="en")], "vectors")""",
+    "finetuning": """from pathlib import Path
+
+from memeloc.evaluate.training import Example, frame_of, load_encoder
+
+encoder = load_encoder(Path("this-folder"))
+example = Example(item="1", label="", text="a caption", picture=Path("picture.png"))
+print(encoder.predict(frame_of([example])))""",
+    "lora": """from peft import PeftModel
+from transformers import AutoModelForImageTextToText
+
+model = AutoModelForImageTextToText.from_pretrained({base!r})
+model = PeftModel.from_pretrained(model, "this-folder")""",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,13 +79,13 @@ class TrainedFiles:
     saved: tuple[Path, ...]
 
 
-def languages_together(answers: ModelAnswers) -> ModelAnswers:
+def _languages_together(answers: ModelAnswers) -> ModelAnswers:
     """Return answers of which those in several languages are of one condition."""
     return replace(answers, table=answers.table.assign(language=""))
 
 
-def on_common_items(answers: ModelAnswers) -> ModelAnswers:
-    """Return the answers to items that all models were tested on.
+def scores_of(answers: ModelAnswers, gold: Gold, run: AnyRun) -> pd.DataFrame:
+    """Return how right models are on the items that all were tested on, as any model is scored.
 
     Raises:
         InputError: there are no such items.
@@ -89,162 +97,140 @@ def on_common_items(answers: ModelAnswers) -> ModelAnswers:
         raise InputError("No example was tested by all models, so they cannot be compared.")
     items = common["item"].nunique()
     left_out = table["item"].nunique() - items
-    note = f"All models are compared on {counted(items, 'item')}"
     more = f", {left_out:,} that some of them did not see are left out." if left_out else "."
-    return ModelAnswers.of(common, answers.labels, (note + more,))
-
-
-def scores_of(answers: ModelAnswers, gold: Gold, run: Any) -> pd.DataFrame:
-    """Return how right models are on the items that all were tested on, as any model is scored.
-
-    Raises:
-        InputError: there are no such items.
-    """
-    answers = on_common_items(languages_together(answers))
-    gold = replace(gold, table=gold.table[gold.table.index.isin(set(answers.table["item"]))])
-    figures = score(answers, gold, ScoreSettings(seed=run.seed, bootstraps=run.bootstraps))
-    without = _NOT_SHOWN if answers.table["invalid"].any() else (*_NOT_SHOWN, "validity")
+    note = f"All models are compared on {counted(items, 'item')}{more}"
+    own = replace(gold, table=gold.table[gold.table.index.isin(set(common["item"]))])
+    answers = _languages_together(ModelAnswers.of(common, answers.labels, (note,)))
+    figures = score(answers, own, ScoreSettings(seed=run.seed, bootstraps=run.bootstraps))
+    without = _NOT_SHOWN if common["invalid"].any() else (*_NOT_SHOWN, "validity")
     return figures[~figures["analysis"].isin(without)]
 
 
 def figures_of(training: Training) -> pd.DataFrame:
-    """Return how right models are, also by label, language and fold, and what was trained on.
+    """Return how right models are, by label, language and fold, and what they were trained on.
 
     Raises:
         InputError: no item was tested by all models.
     """
-    import pandas as pd
-
-    run, dataset = training.run, training.dataset
-    languages = {each.item: each.language or "none" for each in dataset.examples}
-    groups = pd.DataFrame({"language": pd.Series(languages, dtype=object)})
-    gold = replace(dataset.gold, groups=groups if len({*languages.values()}) > 1 else None)
+    run, gold, answers = training.run, training.gold, training.answers
+    if isinstance(run, LoraRun):
+        return joined([*_cultures(scores_of(answers, gold, run)), *_networks(training)])
+    languages = training.dataset.frame["language"].replace("", "none")
+    groups = pd.DataFrame({"language": languages}) if languages.nunique() > 1 else None
+    scores = scores_of(answers, replace(gold, groups=groups), run)
     settings = ScoreSettings(seed=run.seed, bootstraps=run.bootstraps)
-    own = score(languages_together(training.answers), dataset.gold, settings)
+    own = score(_languages_together(answers), gold, settings)
     own = joined(of_analysis(own, name) for name in ("accuracy", "tasks"))
-    return joined(
-        [
-            scores_of(training.answers, gold, run),
-            own.assign(analysis="own-items"),
-            _folds(training),
-            _splits(training),
-        ]
-    )
+    parts = [scores, own.assign(analysis="own-items"), *_folds(training)]
+    return joined([*parts, *(_networks(training) if isinstance(run, FineTuningRun) else ())])
 
 
-def _folds(training: Training) -> pd.DataFrame:
-    """Return the macro F1 of the common items of each split, and its standard deviation."""
-    import pandas as pd
-
-    dataset, splits = training.dataset, training.splits.splits
-    if len(splits) < 2:
-        return joined([])
-    rows: list[dict[str, Any]] = []
-    for task, mapping in dataset.gold.tasks.items():
-        labels = list(dict.fromkeys(mapping[label] for label in dataset.labels))
-        place = np.array([labels.index(mapping[label]) for label in dataset.labels])
-        for model, predicted in training.predictions.items():
+def _folds(training: Training) -> list[pd.DataFrame]:
+    """Return the macro F1 of the common items of each fold, and the examples of each label."""
+    gold, folds, frame = training.gold, training.folds, training.dataset.frame
+    choices = training.answers.table.pivot(index="item", columns="model", values="choice").dropna()
+    scores: list[dict[str, Any]] = []
+    for task, mapping in gold.tasks.items() if len(folds) > 1 else ():
+        labels = list(dict.fromkeys(mapping[label] for label in gold.labels))
+        place = {label: labels.index(mapping[label]) for label in gold.labels}
+        for model in dict.fromkeys(each.name for each in training.tested):
             f1s = {}
-            for number, split in enumerate(splits):
-                own = training.common[training.fold_of[training.common] == number]
-                counts = confusion(place[dataset.classes[own]], place[predicted[own]], len(labels))
-                f1s[f"f1: {split.name}"] = float(measure(counts).f1) if len(own) else np.nan
+            for fold in folds:
+                own = choices[model].reindex(frame.index[fold.test]).dropna()
+                right = frame.loc[own.index, "label"].map(place).to_numpy(np.int64)
+                given = own.map(place).to_numpy(np.int64)
+                counts = confusion(np.asarray(right), np.asarray(given), len(labels))
+                f1s[f"f1: {fold.name}"] = float(measure(counts).f1) if len(own) else np.nan
             defined = [f1 for f1 in f1s.values() if not np.isnan(f1)]
             sd = float(np.std(defined, ddof=1)) if len(defined) > 1 else np.nan
-            rows.append({"group": task, "item": model, "sd": sd, "n": len(defined), **f1s})
-    return tidy("folds", pd.DataFrame(rows), {"sd": "ddof 1"})
+            scores.append({"group": task, "item": model, "sd": sd, "n": len(defined), **f1s})
+    sizes = [
+        {
+            "group": fold.name,
+            "item": label,
+            "trained on": (frame["label"].iloc[fold.train] == label).sum(),
+            "tested on": (frame["label"].iloc[fold.test] == label).sum(),
+        }
+        for fold in folds
+        for label in gold.labels
+    ]
+    parts = [tidy("folds", pd.DataFrame(scores), {"sd": "ddof 1"})] if scores else []
+    parts.append(tidy("splits", pd.DataFrame(sizes), "examples"))
+    used = set().union(*(set(rows) for fold in folds for rows in fold[1:]))
+    if left_out := len(frame) - len(used):
+        reason = f"{left_out:,} examples are in neither part and were not used."
+        parts.append(gap("splits", reason))
+    return parts
 
 
-def _splits(training: Training) -> pd.DataFrame:
-    """Return how many examples of each label were trained on and tested on."""
-    import pandas as pd
+def _cultures(scores: pd.DataFrame) -> list[pd.DataFrame]:
+    """Return each culture's model against each culture, before all other scores.
 
-    classes, labels = training.dataset.classes, training.dataset.labels
-    parts = [
-        pd.DataFrame({"group": split.name, "item": labels}).assign(
-            **{
-                name: np.bincount(classes[rows], minlength=len(labels))
-                for name, rows in (("trained on", split.train), ("tested on", split.test))
+    A culture's labels can be learned where its own model is the one that agrees best with it
+    (multi3hate, table 11).
+    """
+    matrix = of_analysis(scores, "accuracy", "accuracy", "f1").assign(analysis="cultures")
+    tuned = matrix[(matrix["group"] != "zero-shot") & (matrix["figure"] == "accuracy")]
+    best = tuned.loc[tuned.groupby("item")["value"].idxmax().dropna()]
+    is_own = best["group"] == "fine-tuned on " + best["item"]
+    own = best.drop(columns="group").assign(own_is_best=is_own)[["item", "own_is_best"]]
+    return [matrix, tidy("cultures", own, "highest accuracy"), scores]
+
+
+def _networks(training: Training) -> list[pd.DataFrame]:
+    """Return what was trained on how much, and how the loss went."""
+    assert not isinstance(training.run, TrainingRun)
+    trainings: list[dict[str, Any]] = []
+    epochs: list[dict[str, Any]] = []
+    for model in training.tested:
+        history = model.trained.history
+        group = f"{model.name} · {model.input}"
+        trainings.append(
+            {
+                "group": group,
+                "item": model.trained.part,
+                "trained on": sum(model.trained.trained_on.values()),
+                "tested on": len(model.trained.answers),
+                "epochs": len(history),
+                "learning rate": model.settings["learning_rate"] if history else None,
+                "loss": history[-1]["loss"] if history else None,
             }
         )
-        for split in training.splits.splits
-    ]
-    counts = tidy("splits", pd.concat(parts), "examples")
-    left_out = training.splits.left_out
-    reason = f"{left_out:,} examples are in neither part and were not used."
-    return joined([counts, gap("splits", reason)]) if left_out else counts
-
-
-def report_of(
-    run: Any,
-    figures: pd.DataFrame,
-    about: Mapping[str, str],
-    *,
-    notes: Sequence[str] = (),
-    cards: Mapping[str, tuple[Card, ...]] | None = None,
-    tables: Mapping[str, pd.DataFrame] | None = None,
-) -> Report:
-    """Return the report of a run of any kind.
-
-    Args:
-        run: its settings.
-        about: the dataset, its split and the like, by name.
-        notes: what was noticed, a sentence each.
-        cards, tables: see `Report`.
-    """
-    scores, own = (read_texts(path) for path in (_SCORE_TEXTS, _TEXTS))
-    analyses = dict(scores.analyses)
-    for name, text in own.analyses.items():
-        said = {field: getattr(text, field) for field in text.model_fields_set}
-        analyses[name] = analyses.get(name, AnalysisText()).model_copy(update=said)
-    return Report(
-        name="training",
-        title=run.name,
-        question=run.about,
-        figures=figures,
-        texts=own.model_copy(update={"analyses": analyses}),
-        settings={**run.model_dump(mode="json"), "classifiers": CLASSIFIERS},
-        facts={name.capitalize(): text for name, text in about.items()},
-        notes=notes,
-        cards=cards or {},
-        tables=tables or {},
-    )
-
-
-def model_card(figures: pd.DataFrame, title: str, **values: Any) -> str:
-    """Return what a model is, what it learned from, how right it was, and how it is used.
-
-    Args:
-        figures: of how right all models are.
-        title: of the model, as figures have it.
-        values: what `model_card.md` names, but for `scores`.
-    """
-    from jinja2 import StrictUndefined, Template
-
-    scores = []
-    for analysis in ("accuracy", "tasks"):
-        for row in wide(figures, analysis).to_dict("records"):
-            task = row["group"].removesuffix(title)
-            if row["group"] == task + title and (not task or task.endswith(PARTS)):
-                scores.append({**row, "name": task + row["item"]})
-    text = Path(__file__).with_name("model_card.md").read_text(encoding="utf-8")
-    template = Template(text, undefined=StrictUndefined, trim_blocks=True)
-    return f"{template.render(values, scores=scores)}\n"
+        epochs += [
+            {
+                "group": group,
+                "part": model.trained.part,
+                "item": f"{each['epoch']:.0f}",
+                "loss": each["loss"],
+                "learning rate": each["learning_rate"],
+            }
+            for each in history
+        ]
+    parts = [tidy("training", pd.DataFrame(trainings), "last epoch")]
+    if epochs:
+        frame = pd.DataFrame(epochs)
+        by_epoch = frame.groupby(["group", "item"], sort=False)
+        means = by_epoch[["loss", "learning rate"]].mean().assign(n=by_epoch.size())
+        parts.append(tidy("epochs", means.reset_index(), "mean over the parts of the split"))
+        if frame["part"].nunique() > 1:
+            own = frame.assign(group=frame["group"] + " · " + frame["part"]).drop(columns="part")
+            parts.append(tidy("epochs-parts", own, "one part"))
+    for each in training.run.not_built:
+        parts.append(gap("training", f"{each.name} is not built: {each.why}"))
+    return parts
 
 
 def write_training(
     training: Training,
     out: Path,
     more: pd.DataFrame | None = None,
-    cards: Mapping[str, tuple[Card, ...]] | None = None,
     *,
     on_progress: Callable[[int, int], None] = lambda more, total: None,
 ) -> TrainedFiles:
     """Write the report, the predictions as `answers.parquet`, and the models that are kept.
 
     Args:
-        more: further figures, of `memeloc.evaluate.protocols.analyze`.
-        cards: by analysis, see `Report`.
+        more: further figures, of `confusion_figures`, `temporal_figures` and the like.
 
     Raises:
         InputError: a file cannot be written, or no item was tested by all models.
@@ -252,60 +238,114 @@ def write_training(
     """
     run, dataset = training.run, training.dataset
     figures = joined([figures_of(training), *([] if more is None else [more])])
-    weights = run.class_weights
+    facts: dict[str, Any] = {**training.about, "seed": str(run.seed)}
+    if isinstance(run, TrainingRun):
+        weights = run.class_weights
+        facts["class weights"] = weights if isinstance(weights, str) else _listed(weights)
     mappings = {"levels": dataset.levels, **dataset.coarser}
-    facts = {
-        **dataset.about,
-        "split": training.splits.about,
-        "class weights": weights if isinstance(weights, str) else _listed(weights),
-        "seed": str(run.seed),
+    shown = facts | {name: _listed(each) for name, each in mappings.items() if each}
+    networks = {
+        model.name: {"model": model.name, "built of": " + ".join(model.built_of)}
+        | {name.replace("_", " "): str(value) for name, value in model.settings.items()}
+        for model in training.tested
+        if model.trained.history
     }
-    about = facts | {name: _listed(each) for name, each in mappings.items() if each}
-    report = report_of(run, figures, about, notes=dataset.notes, cards=cards)
-    answers = languages_together(training.answers)
-    titles = {each.model: title for title, each in conditions_of(answers.table).items()}
-    numbers = {model.name: number for number, model in enumerate(run.models, 1)}
-    saved = []
-    for trained in training.models:
-        model = trained.settings
-        features = f" Features: {', '.join(model.features)}." if model.features else ""
-        fusion = f" Fusion: {model.fusion}." if len(model.features) > 1 else ""
-        folds = " These are of models of the folds; this one was trained on all examples."
-        card = model_card(
-            figures,
-            titles.get(model.name, model.name),
-            library="memeloc",
-            pipeline=PIPELINES[input_of(model, training.features)],
-            base=(),
-            tags=("memes", "skops"),
-            name=model.name,
-            about=f"A model of the run `{run.name}`: {CLASSIFIERS[model.classifier]}."
-            + features
-            + fusion,
-            facts=facts,
-            counts=dict(zip(trained.labels, trained.counts, strict=True)),
-            history=(),
-            tested="On the items that all models of the run were tested on."
-            + (folds if training.splits.method == "folds" else ""),
-            use=_USE,
-        )
-        saved.append(out / MODELS / folder_name(numbers[model.name], model.name))
-        save_model(trained, run.features, saved[-1], card)
-    return write_trained(report, training.answers, saved, out, on_progress)
+    scores, texts = (read_texts(path) for path in (_SCORE_TEXTS, _TEXTS))
+    analyses = dict(scores.analyses)
+    for name, text in texts.analyses.items():
+        changed = {field: getattr(text, field) for field in text.model_fields_set}
+        analyses[name] = analyses.get(name, AnalysisText()).model_copy(update=changed)
+    report = Report(
+        name="training",
+        title=run.name,
+        question=run.about,
+        figures=figures,
+        texts=texts.model_copy(update={"analyses": analyses}),
+        settings={**run.model_dump(mode="json"), "classifiers": _CLASSIFIERS},
+        facts={name.capitalize(): text for name, text in shown.items()},
+        notes=dataset.notes,
+        tables={"training": pd.DataFrame(networks.values())} if networks else {},
+    )
+    table = training.answers.table
+    titles = {each.model: title for title, each in conditions_of(table.assign(language="")).items()}
+    models = training.kept
+    if not isinstance(run, TrainingRun):
+        models = [each for each in training.tested if run.save and each.trained.history]
+    for model in models:
+        title = titles.get(model.name, model.name)
+        card = _card(training, model, facts, _scores(figures, title))
+        if isinstance(run, TrainingRun):
+            from memeloc.evaluate.training.baselines import save_model
 
-
-def write_trained(
-    report: Report,
-    answers: ModelAnswers,
-    saved: Sequence[Path],
-    out: Path,
-    on_progress: Callable[[int, int], None],
-) -> TrainedFiles:
-    """Write the report of a run and all answers of its models, which are saved."""
+            save_model(model.trained.estimator, model.trained.trained_on, model.folder, card)
+        else:
+            with replacing(model.folder / "README.md") as temporary:
+                temporary.write_text(card, encoding="utf-8")
     files = write_report(report, out, on_progress=on_progress)
-    with replacing(out / PREDICTIONS) as temporary:
-        answers.table.to_parquet(temporary, index=False)
-    return TrainedFiles(report.figures, tuple(report.notes), files, out / PREDICTIONS, tuple(saved))
+    answers = out / "answers.parquet"
+    with replacing(answers) as temporary:
+        table.to_parquet(temporary, index=False)
+    saved = tuple(model.folder for model in models)
+    return TrainedFiles(figures, tuple(dataset.notes), files, answers, saved)
+
+
+def _scores(figures: pd.DataFrame, title: str) -> list[dict[Any, Any]]:
+    """Return the scores of a model against all labels, and those of coarser tasks."""
+    rows = []
+    for analysis in ("accuracy", "tasks"):
+        for row in wide(figures, analysis).to_dict("records"):
+            task = row["group"].removesuffix(title)
+            if row["group"] == task + title and (not task or task.endswith(PARTS)):
+                rows.append({**row, "name": task + row["item"]})
+    return rows
+
+
+def _card(
+    training: Training, model: TrainedModel, facts: Mapping[str, Any], scores: list[dict[Any, Any]]
+) -> str:
+    """Return what a model is, what it learned from, how right it was, and how it is used."""
+    from jinja2 import StrictUndefined, Template
+
+    run, trained = training.run, model.trained
+    facts = {**facts, **{name.replace("_", " "): each for name, each in model.settings.items()}}
+    tested = "Of all parts of the split together, where there are several."
+    if isinstance(run, TrainingRun):
+        settings = next(each for each in run.models if each.name == model.name)
+        about = f"A model of the run `{run.name}`: {_CLASSIFIERS[settings.classifier]}."
+        if settings.features:
+            about += f" Features: {', '.join(settings.features)}."
+        if len(settings.features) > 1:
+            about += f" Fusion: {settings.fusion}."
+        tested = "On the items that all models of the run were tested on."
+        if len(training.folds) > 1:
+            tested += " These are of models of the folds; this one was trained on all examples."
+    else:
+        facts["this model"] = (
+            f"{sum(trained.trained_on.values()):,} examples; tested on {trained.part}, "
+            f"{len(trained.answers):,} examples"
+        )
+        adapters = "with low-rank adapters, " if isinstance(run, LoraRun) else ""
+        base = " and ".join(f"`{each}`" for each in model.built_of)
+        about = f"{base}, {adapters}fine-tuned by the run `{run.name}`."
+    library = {"baselines": "memeloc", "finetuning": "transformers", "lora": "peft"}[run.kind]
+    use = _USE[run.kind]
+    text = Path(__file__).with_name("model_card.md").read_text(encoding="utf-8")
+    template = Template(text, undefined=StrictUndefined, trim_blocks=True)
+    content = template.render(
+        library=library,
+        pipeline=_PIPELINES["both" if isinstance(run, LoraRun) else model.input],
+        base=[each.partition("@")[0] for each in model.built_of],
+        tags=("memes", "skops") if library == "memeloc" else ("memes",),
+        name=model.name,
+        about=about,
+        facts=facts,
+        counts=trained.trained_on,
+        history=trained.history,
+        scores=scores,
+        tested=tested,
+        use=use.format(base=model.built_of[0]) if library == "peft" else use,
+    )
+    return f"{content}\n"
 
 
 def _listed(mapping: Mapping[str, object]) -> str:

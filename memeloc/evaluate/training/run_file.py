@@ -1,47 +1,51 @@
-"""Run files of trained models. In: a TOML file. Out: `TrainingRun`."""
+"""Run files of training. In: a TOML file, or the name of a shipped one. Out: a run of its kind."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from memeloc.errors import InputError
-from memeloc.evaluate.training.classifiers import ClassWeights
-from memeloc.evaluate.training.settings import FeatureSettings, ModelSettings, Name, Settings
-from memeloc.evaluate.training.splitting import SplitSettings
 from memeloc.settings import read_toml, validate
 
-BASELINES = "baselines"
-"""The kind of run that trains classifiers on features; finetuning has kinds of its own."""
+SHIPPED = Path(__file__).with_name("shipped")
+"""Runs after the papers; each is copied beside its dataset."""
+WITHOUT_FEATURES = ("majority", "random")
+"""Classifiers that look at no item."""
+
+Name = Annotated[str, Field(min_length=1, max_length=60)]
+ClassWeights = Literal["balanced", "none"] | Mapping[str, float]
+Device = Literal["auto", "cpu", "cuda", "mps"]
+
+
+class Settings(BaseModel):
+    """Settings that are all known, and do not change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class DataSettings(Settings):
     """What is learned from; paths are relative to the run file."""
 
-    table: str = Field(default="", description="a table of memes (.csv, .xlsx, .jsonl, .parquet)")
-    release: str = Field(default="", description="or a folder that `memeloc publish` wrote")
-    survey: str = Field(
-        default="", description="or a survey of the workspace, whose labels are learned"
-    )
+    table: str = Field("", description="a table of memes (.csv, .xlsx, .jsonl, .parquet)")
+    release: str = Field("", description="or a folder that `memeloc publish` wrote")
+    survey: str = Field("", description="or a survey of the workspace, whose labels are learned")
     label_table: str = Field(
-        default="labels", description="of a release: labels, collected_labels or model_labels"
+        "labels", description="of a release: labels, collected_labels or model_labels"
     )
-    where: dict[str, str] = Field(
-        default_factory=dict, description="rows to take: by column what stands there"
-    )
-    pictures: str = Field(default="", description="the folder of the table's pictures")
-    language: str = Field(default="", description="of all texts, where no column has it")
+    where: dict[str, str] = Field({}, description="rows to take: by column what stands there")
+    pictures: str = Field("", description="the folder of the table's pictures")
+    language: str = Field("", description="of all texts, where no column has it")
     columns: dict[str, str] = Field(
-        default_factory=dict,
+        {},
         description="columns of the table: item (else the row's number), label, text, picture (its "
         "file, relative to `pictures` or to the table), language, group (what stays in one split, "
         "such as the template), split and year",
     )
-    other: tuple[str, ...] = Field(
-        default=(), description="further columns to keep, such as target"
-    )
+    other: tuple[str, ...] = Field((), description="further columns to keep, such as target")
 
     @model_validator(mode="after")
     def _check(self) -> DataSettings:
@@ -53,51 +57,206 @@ class DataSettings(Settings):
 class LabelSettings(Settings):
     """What labels mean."""
 
-    taxonomy: str = Field(
-        default="", description="a shipped taxonomy, for order, levels and groups"
-    )
-    order: tuple[str, ...] = Field(
-        default=(), description="all labels, in order; empty: by the alphabet"
-    )
+    taxonomy: str = Field("", description="a shipped taxonomy, for order, levels and groups")
+    order: tuple[str, ...] = Field((), description="all labels, in order; empty: by the alphabet")
     map: dict[str, str] = Field(
-        default_factory=dict, description="names in the table to labels; to '' leaves rows out"
+        {}, description="names in the table to labels; to '' leaves rows out"
     )
-    levels: dict[str, int] = Field(
-        default_factory=dict, description="by label a number, for MAE and MMAE"
-    )
+    levels: dict[str, int] = Field({}, description="by label a number, for MAE and MMAE")
     coarser: dict[str, dict[str, str]] = Field(
-        default_factory=dict, description="by name of a coarser task its label for each label"
+        {}, description="by name of a coarser task its label for each label"
     )
 
 
-class TrainingRun(Settings):
-    """A run: data, features, models, and how they are compared."""
+class SplitSettings(Settings):
+    """How examples are divided."""
 
-    confidence: ClassVar[float] = 0.95
-    """Of intervals."""
-
-    kind: Literal["baselines"] = Field(default="baselines", description="what is trained")
-    name: Name = Field(description="of the run, in every output")
-    about: str = Field(default="", description="what it does, for the page")
-    seed: int = Field(default=0, ge=0, lt=2**31, description="of everything that is drawn")
-    class_weights: ClassWeights = Field(
-        default="balanced", description="balanced, none, or a number by label"
+    method: Literal["auto", "own", "seeded", "folds"] = Field(
+        "auto", description="own, seeded or folds; auto is own where the dataset has splits"
     )
-    bootstraps: int = Field(default=1000, ge=2, description="resamples of items behind an interval")
-    data: DataSettings
-    labels: LabelSettings = LabelSettings()
-    split: SplitSettings = SplitSettings()
-    features: dict[Name, FeatureSettings] = Field(default_factory=dict)
-    models: tuple[ModelSettings, ...] = Field(min_length=1, description="one [[models]] each")
-    save: tuple[str, ...] | Literal["all"] = Field(
-        default="all", description="models that are kept"
+    train: tuple[str, ...] = Field(("train",), description="own splits that are trained on")
+    test: tuple[str, ...] = Field(("test",), description="own splits that are tested on")
+    share: float = Field(0.8, gt=0, lt=1, description="of a seeded split: what is trained on")
+    folds: int = Field(5, ge=2, le=100, description="of folds: how many; each is tested on once")
+    seed: int | None = Field(None, description="of what is drawn; the run's unless it is named")
+
+
+class FeatureSettings(Settings):
+    """What is known of an item: tf-idf of its text, or the vector of a model."""
+
+    kind: Literal["words", "characters", "texts", "pictures"] = Field(
+        description="tf-idf of `words` or `characters`, or the vectors of `texts` or `pictures`"
+    )
+    ngrams: tuple[int, int] | None = Field(
+        None,
+        description="of tf-idf: the fewest and most in a row; words 1 to 2, characters 2 to 4",
+    )
+    fewest: int = Field(2, ge=1, description="of tf-idf: texts of training that have it at least")
+    most: int = Field(50_000, ge=1, description="of tf-idf: how many, those of most texts")
+    model: str = Field("", description="of vectors: KIND:WHERE, as onnx:clip.onnx")
+    settings: dict[str, Any] = Field({}, description="of the model of vectors")
+
+    @model_validator(mode="after")
+    def _check(self) -> FeatureSettings:
+        if (self.kind in ("texts", "pictures")) != bool(self.model):
+            raise ValueError("texts and pictures need a model, words and characters have none")
+        if self.ngrams and not 1 <= self.ngrams[0] <= self.ngrams[1] <= 8:
+            raise ValueError("ngrams are two numbers from 1 to 8, the smaller one first")
+        return self
+
+
+class ModelSettings(Settings):
+    """A classifier on features."""
+
+    name: Name = Field(description="of the model, in every table")
+    features: tuple[Name, ...] = Field((), description="names of [features.NAME]")
+    classifier: Literal["logistic", "boosting", "xgboost", "majority", "random"] = Field(
+        "logistic", description="logistic, boosting, xgboost, majority or random"
+    )
+    fusion: Literal["concat", "score"] = Field(
+        "concat", description="features joined, or the scores of one classifier each averaged"
+    )
+    components: int | None = Field(
+        None,
+        ge=0,
+        le=2000,
+        description="to how many numbers each feature is reduced (truncated SVD), 0 for none",
+    )
+    settings: dict[str, Any] = Field(
+        {}, description="parameters of scikit-learn's or XGBoost's class"
     )
 
     @model_validator(mode="after")
+    def _check(self) -> ModelSettings:
+        if (self.classifier in WITHOUT_FEATURES) == bool(self.features):
+            raise ValueError(
+                f"{self.name} needs features, unless its classifier is majority or random"
+            )
+        if len(set(self.features)) < len(self.features):
+            raise ValueError(f"{self.name} names a feature twice")
+        return self
+
+
+class NetworkTraining(Settings):
+    """How a network is trained. AdamW without weight decay is Adam (harmeme's)."""
+
+    epochs: int = Field(ge=1, description="passes over the examples of training")
+    learning_rate: float = Field(gt=0, le=1, description="the highest of the schedule")
+    batch_size: int = Field(16, ge=1, description="examples of a step")
+    accumulate: int = Field(
+        1, ge=1, description="parts that a batch goes through the network in, to save memory"
+    )
+    schedule: Literal["linear", "constant", "cosine"] = Field(
+        "linear", description="of the learning rate, down to 0 unless it is constant"
+    )
+    warmup: float = Field(0.0, ge=0, lt=1, description="share of the steps at which it rises")
+    weight_decay: float = Field(0.0, ge=0, description="of AdamW; 0 makes it Adam")
+    class_weights: bool = Field(
+        False, description="whether rare labels weigh more: examples / (labels x examples of it)"
+    )
+    precision: Literal["float32", "bfloat16", "float16"] = Field(
+        "float32", description="of the numbers that are computed with"
+    )
+    longest_text: int = Field(128, ge=8, description="tokens; what is behind them is cut off")
+    workers: int = Field(0, ge=0, description="processes that open pictures")
+
+    @model_validator(mode="after")
+    def _check(self) -> NetworkTraining:
+        if self.batch_size % self.accumulate:
+            raise ValueError("batch_size is a multiple of accumulate")
+        return self
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """What the result depends on; how many processes open pictures does not change it."""
+        return self.model_dump(exclude={"workers"})
+
+
+class NetworkSettings(Settings):
+    """A network: a text encoder, a vision encoder, or both.
+
+    An encoder is a model of transformers: a folder, or a name on huggingface.co, which may have a
+    revision behind an @.
+    """
+
+    name: Name = Field(description="of the model, in every table")
+    text: str = Field("", description="the text encoder")
+    picture: str = Field("", description="the vision encoder")
+    fusion: Literal["concat", "score"] = Field(
+        "concat", description="of both encoders: features joined, or the scores of each averaged"
+    )
+    training: dict[str, Any] = Field({}, description="what is other than in [training]")
+
+    @model_validator(mode="after")
+    def _check(self) -> NetworkSettings:
+        if not self.text and not self.picture:
+            raise ValueError(f"{self.name} needs the encoder `text`, `picture`, or both")
+        return self
+
+    @property
+    def input(self) -> str:
+        """What it sees of an item: `text`, `picture` or `both`."""
+        return "both" if self.text and self.picture else "text" if self.text else "picture"
+
+
+class NotBuilt(Settings):
+    """A model of the paper that cannot be built, and why."""
+
+    name: Name
+    why: str = Field(min_length=1)
+
+
+class LoraSettings(Settings):
+    """Low-rank adapters of a language model that sees pictures (multi3hate, appendix C)."""
+
+    model: str = Field(description="of transformers: a folder, or a name on huggingface.co")
+    rank: int = Field(8, ge=1, description="of the adapters")
+    alpha: int = Field(16, ge=1, description="their scale is alpha / rank")
+    modules: tuple[str, ...] = Field(
+        ("q_proj", "v_proj"), description="layers of the language model that get one: Q and V"
+    )
+    dropout: float = Field(0.0, ge=0, lt=1, description="of the adapters' input")
+    folds: int = Field(3, ge=2, description="of cross-validation")
+    cultures: tuple[Name, ...] = Field(
+        min_length=1, description="columns of labels; a model is trained on each"
+    )
+    zero_shot: bool = Field(True, description="whether the model without adapters answers too")
+    options: tuple[tuple[str, str], ...] = Field(
+        min_length=2, description="marker and label of each option, in the order of the prompt"
+    )
+    prompt: str = Field(min_length=1, description="the question; {text} becomes the item's text")
+    prompt_language: str = Field("en", description="tag of its language")
+    picture_size: int = Field(512, ge=0, description="pixels of each side; 0 leaves them as is")
+    new_tokens: int = Field(40, ge=1, description="the longest answer")
+
+
+class _Run(Settings):
+    confidence: ClassVar[float] = 0.95
+    """Of intervals."""
+
+    name: Name = Field(description="of the run, in every output")
+    about: str = Field("", description="what it does, for the page")
+    seed: int = Field(0, ge=0, lt=2**31, description="of everything that is drawn")
+    bootstraps: int = Field(1000, ge=2, description="resamples of items behind an interval")
+    data: DataSettings
+    labels: LabelSettings = LabelSettings()  # type: ignore[call-arg]
+
+
+class TrainingRun(_Run):
+    """Classifiers on features, and how they are compared."""
+
+    kind: Literal["baselines"] = Field("baselines", description="what is trained")
+    class_weights: ClassWeights = Field(
+        "balanced", description="balanced, none, or a number by label"
+    )
+    split: SplitSettings = SplitSettings()  # type: ignore[call-arg]
+    features: dict[Name, FeatureSettings] = {}
+    models: tuple[ModelSettings, ...] = Field(min_length=1, description="one [[models]] each")
+    save: tuple[str, ...] | Literal["all"] = Field("all", description="models that are kept")
+
+    @model_validator(mode="after")
     def _check(self) -> TrainingRun:
-        names = [model.name for model in self.models]
-        if len(set(names)) < len(names):
-            raise ValueError("two models have the same name")
+        names = _checked_names(self.models)
         for model in self.models:
             for feature in model.features:
                 if feature not in self.features:
@@ -107,56 +266,117 @@ class TrainingRun(Settings):
         return self
 
 
-Run = TypeVar("Run", bound=TrainingRun)
-
-
-def kind_of(path: Path) -> str:
-    """The kind of a run file, such as `baselines`.
-
-    Raises:
-        InputError: the file cannot be read or is not TOML.
-    """
-    return str(read_toml(path).get("kind", BASELINES))
-
-
-def read_run(path: Path) -> TrainingRun:
-    """A run, its paths made absolute; see `read_run_as`."""
-    return read_run_as(TrainingRun, path, path.parent)
-
-
-def read_run_as(model: type[Run], path: Path, folder: Path) -> Run:
-    """A run with the settings of a model, its paths made absolute.
-
-    Args:
-        model: what it is checked against; that of protocols has further settings.
-        folder: what paths in it are relative to.
-
-    Raises:
-        InputError: the file cannot be read, or a setting is wrong.
-    """
-    values = read_toml(path)
-    if values.get("kind", BASELINES) != BASELINES:
-        raise InputError(f"is a run of another kind, {values['kind']!r:.60}", file=path)
-    run = validate(model, values, "the run", file=path)
-    return run.model_copy(
-        update={
-            "data": absolute(run.data, folder),
-            "features": {name: _with_model(each, folder) for name, each in run.features.items()},
-        }
+class _NetworkRun(_Run):
+    device: Device = Field(
+        "auto", description="cpu, cuda or mps; auto takes a GPU where there is one"
+    )
+    training: NetworkTraining
+    save: bool = Field(True, description="whether the trained models are kept")
+    not_built: tuple[NotBuilt, ...] = Field(
+        (), description="models of the paper that cannot be built, each with its reason"
     )
 
 
+class FineTuningRun(_NetworkRun):
+    """Text and vision encoders that learn to classify."""
+
+    kind: Literal["finetuning"]
+    split: SplitSettings = SplitSettings()  # type: ignore[call-arg]
+    models: tuple[NetworkSettings, ...] = Field(min_length=1, description="one [[models]] each")
+
+    @model_validator(mode="after")
+    def _check(self) -> FineTuningRun:
+        _checked_names(self.models)
+        for model in self.models:
+            self.training_of(model)
+        return self
+
+    def training_of(self, model: NetworkSettings) -> NetworkTraining:
+        """Return how a model is trained: [training], but for what it has of its own."""
+        values = self.training.model_dump() | model.training
+        return validate(NetworkTraining, values, f"the training of {model.name}")
+
+
+class LoraRun(_NetworkRun):
+    """A model that sees pictures, with adapters for each culture's labels."""
+
+    kind: Literal["lora"]
+    lora: LoraSettings
+
+
+AnyRun = TrainingRun | FineTuningRun | LoraRun
+KINDS: dict[str, type[AnyRun]] = {
+    "baselines": TrainingRun,
+    "finetuning": FineTuningRun,
+    "lora": LoraRun,
+}
+"""By `kind` of a run file, what it holds."""
+
+
+def _checked_names(models: tuple[ModelSettings, ...] | tuple[NetworkSettings, ...]) -> list[str]:
+    names = [model.name for model in models]
+    if len(set(names)) < len(names):
+        raise ValueError("two models have the same name")
+    return names
+
+
+def shipped_runs() -> tuple[str, ...]:
+    """Return the names of the shipped runs."""
+    return tuple(sorted(path.stem for path in SHIPPED.glob("*.toml")))
+
+
+def read_run(run: str | Path) -> AnyRun:
+    """Return a run of a file with its paths made absolute.
+
+    Paths of a shipped run, which is found by its name, are relative to the current folder.
+
+    Raises:
+        InputError: there is none, it is of no kind of training, or a setting is wrong.
+    """
+    path, folder = Path(run), Path(run).parent
+    if not path.is_file() and str(run) in shipped_runs():
+        path, folder = SHIPPED / f"{run}.toml", Path()
+    elif not path.suffix and not path.is_file():
+        raise InputError(f"There is no run file {run}; shipped are {', '.join(shipped_runs())}.")
+    values = read_toml(path)
+    kind = KINDS.get(str(values.get("kind", "baselines")))
+    if kind is None:
+        message = f"is a run of another kind, {values['kind']!r:.60}; training has"
+        raise InputError(f"{message} {', '.join(KINDS)}", file=path)
+    checked = validate(kind, values, "the run", file=path)
+    changed: dict[str, Any] = {"data": absolute(checked.data, folder)}
+    if isinstance(checked, TrainingRun):
+        changed["features"] = {
+            name: feature.model_copy(update={"model": _local(feature.model, folder, "onnx:")})
+            for name, feature in checked.features.items()
+        }
+    elif isinstance(checked, FineTuningRun):
+        changed["models"] = tuple(
+            model.model_copy(
+                update={name: _local(getattr(model, name), folder) for name in ("text", "picture")}
+            )
+            for model in checked.models
+        )
+    else:
+        model = _local(checked.lora.model, folder)
+        changed["lora"] = checked.lora.model_copy(update={"model": model})
+    return checked.model_copy(update=changed)
+
+
 def absolute(data: DataSettings, folder: Path) -> DataSettings:
-    """Settings whose paths were relative to a folder."""
+    """Return settings whose paths were relative to a folder."""
     paths = {name: getattr(data, name) for name in ("table", "release", "pictures")}
     return data.model_copy(
         update={name: str(folder / path) for name, path in paths.items() if path}
     )
 
 
-def _with_model(feature: FeatureSettings, folder: Path) -> FeatureSettings:
-    kind, _, where = feature.model.partition(":")
-    file = folder / where
-    if kind != "onnx" or not where or not file.is_file():
-        return feature
-    return feature.model_copy(update={"model": f"onnx:{file}"})
+def _local(model: str, folder: Path, kind: str = "") -> str:
+    """Return a model beside the run file by its whole path, any other one by its name."""
+    path = folder / model.removeprefix(kind)
+    is_there = path.is_file() if kind else path.is_dir()
+    return (
+        f"{kind}{path.resolve()}"
+        if model.startswith(kind) and model != kind and is_there
+        else model
+    )

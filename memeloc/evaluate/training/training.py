@@ -1,30 +1,162 @@
-"""Training by a run. In: a dataset, a run, a folder. Out: `Training`: models and predictions."""
+"""Training. In: a dataset, estimators, folds. Out: what they predict of what they did not see."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from memeloc.arrays import Ints
+from memeloc.embedding.models import library
 from memeloc.errors import InputError
 from memeloc.evaluate.answers import ModelAnswers
-from memeloc.evaluate.training.examples import Dataset, Rows
-from memeloc.evaluate.training.features import Features, compute_features
-from memeloc.evaluate.training.models import Trained, Trainer
-from memeloc.evaluate.training.run_file import TrainingRun
-from memeloc.evaluate.training.settings import ModelSettings
-from memeloc.evaluate.training.splitting import Splits, split_dataset
-from memeloc.evaluate.training.vectors import OnProgress
+from memeloc.evaluate.choices import read_choice
+from memeloc.evaluate.gold import Gold
+from memeloc.evaluate.training.dataset import Dataset, read_cultures, read_dataset
+from memeloc.evaluate.training.features import EXTRA, OnProgress, compute_features
+from memeloc.evaluate.training.folds import Fold, folds_of
+from memeloc.evaluate.training.run_file import (
+    AnyRun,
+    FineTuningRun,
+    LoraRun,
+    SplitSettings,
+    TrainingRun,
+)
+from memeloc.files import file_sha256, replacing
 
-if TYPE_CHECKING:
-    import pandas as pd
+MODELS = "models"
+"""The folder of the models that are kept, within that of the run."""
+_KEPT = "answers.json"
 
-NOT_TESTED = -1
-"""The prediction of a row that a model was not asked about, in `Training.predictions`."""
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """What one training gave.
+
+    Attributes:
+        part: of the dataset, that it was tested on.
+        trained_on: examples by label.
+        answers: by item what it answered: a label, or words.
+        history: of a network by epoch its number, mean loss and last learning rate.
+        estimator: as it was fitted; None of a network that is kept.
+    """
+
+    part: str
+    trained_on: Mapping[str, int]
+    answers: Mapping[str, str]
+    history: Sequence[Mapping[str, float]] = ()
+    estimator: Any = None
+
+
+def train(
+    dataset: Dataset,
+    estimator: Any,
+    folds: Sequence[Fold],
+    *,
+    keep: Path | None = None,
+    save: bool = True,
+    on_progress: OnProgress = lambda what, more, total: None,
+) -> list[Trained]:
+    """Train an estimator for each fold, and ask it about what the fold tests.
+
+    Args:
+        estimator: any with fit and predict of scikit-learn's kind, which take tables as
+            `Dataset.frame`; it is not changed. Where it has `needs`, names of columns, it sees the
+            examples that have any of them.
+        folds: of `folds_of`, `periods_of`, or any others.
+        keep: the folder where a network of one fold is kept, with what it answered: one that was
+            finished is not trained again unless what it depends on has changed, and one that was
+            stopped goes on.
+        save: whether the network itself is kept, too.
+        on_progress: see `OnProgress`; of a network counts steps and answers.
+
+    Raises:
+        InputError: it cannot be trained; the sentence says why.
+        MissingError: what it needs is not installed.
+    """
+    clone = library("sklearn.base", EXTRA).clone
+    frame, needs = dataset.frame, list(getattr(estimator, "needs", ()))
+    seen = frame[needs].notna().any(axis=1).to_numpy() | (not needs)
+    labelled = seen & frame["label"].notna().to_numpy()
+    results = []
+    for fold in folds:
+        learned = frame.iloc[fold.train[labelled[fold.train]]]
+        tested = frame.iloc[fold.test[seen[fold.test]]]
+        key = ""
+        if keep is not None:
+            key = _key([*estimator.key, save], learned, tested)
+            if (before := _read_kept(keep, key)) is not None:
+                results.append(before)
+                continue
+        fitted = clone(estimator)
+        if keep is not None:
+            fitted.checkpoints = keep / f"checkpoints-{key[:16]}"
+            fitted.on_progress = on_progress
+        fitted.fit(learned, learned["label"])
+        predicted = fitted.predict(tested) if len(tested) else []
+        counts = learned["label"].value_counts()
+        result = Trained(
+            fold.name,
+            {label: int(counts.get(label, 0)) for label in dataset.labels},
+            dict(zip(tested.index, map(str, predicted), strict=True)),
+            getattr(fitted, "history", ()),
+            fitted if keep is None else None,
+        )
+        if keep is not None:
+            if save and result.history:
+                fitted.save(keep)
+            content = {"key": key, "fold": asdict(result)}
+            with replacing(keep / _KEPT) as temporary:  # the last file that is written
+                temporary.write_text(json.dumps(content, ensure_ascii=False, indent=1), "utf-8")
+        results.append(result)
+    return results
+
+
+def _key(settings: list[Any], learned: pd.DataFrame, tested: pd.DataFrame) -> str:
+    """Return the hash of all that a training depends on, pictures by their content."""
+
+    def keys(frame: pd.DataFrame) -> list[Any]:
+        rows = zip(frame.index, frame["text"], frame["picture"], strict=True)
+        try:
+            return [[item, text, picture and file_sha256(picture)] for item, text, picture in rows]
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", file=error.filename) from error
+
+    content = [settings, list(zip(keys(learned), learned["label"], strict=True)), keys(tested)]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def _read_kept(folder: Path, key: str) -> Trained | None:
+    try:
+        content = json.loads((folder / _KEPT).read_text(encoding="utf-8"))
+        return Trained(**content["fold"]) if content["key"] == key else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedModel:
+    """A model of a run, trained for one part of the dataset.
+
+    Attributes:
+        input: what it looks at: `text`, `picture`, `both`, or nothing (empty).
+        settings: of a network, how it was trained.
+        built_of: of a network, names of the encoders or of the model that it began as.
+        folder: where it is kept.
+    """
+
+    name: str
+    input: str
+    trained: Trained
+    folder: Path
+    settings: Mapping[str, Any]
+    built_of: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,132 +164,223 @@ class Training:
     """What a run gave.
 
     Attributes:
-        features: of all examples.
-        predictions: by model the place of the predicted label of each example, or `NOT_TESTED`.
-        fold_of: by example the place of the split that it was tested in, or `NOT_TESTED`.
-        models: to be kept: trained on what the run trains on, of folds on all examples.
+        dataset: what was learned from; of several cultures with the labels of the first that has
+            some.
+        gold: what is right, a column a culture where there are several.
+        folds: of the dataset; `about` says how they came about.
+        tested: what models answered about items of which they had not learned.
+        kept: models on classifiers that are saved, trained on all examples where there are folds.
     """
 
-    run: TrainingRun
+    run: AnyRun
     dataset: Dataset
-    features: Features
-    splits: Splits
-    predictions: Mapping[str, Ints]
-    fold_of: Ints
-    models: tuple[Trained, ...]
-
-    @property
-    def common(self) -> Rows:
-        """The rows that all models were tested on."""
-        tested = [predicted != NOT_TESTED for predicted in self.predictions.values()]
-        return np.flatnonzero(np.logical_and.reduce(tested))
+    gold: Gold
+    folds: Sequence[Fold]
+    about: Mapping[str, str]
+    tested: Sequence[TrainedModel]
+    kept: Sequence[TrainedModel]
 
     @property
     def answers(self) -> ModelAnswers:
-        """The predictions as answers of models, a row a model and tested example."""
-        import pandas as pd
-
-        frames = [self._answers(model) for model in self.run.models]
-        return ModelAnswers.of(pd.concat(frames, ignore_index=True), self.dataset.labels)
-
-    def _answers(self, model: ModelSettings) -> pd.DataFrame:
-        import pandas as pd
-
-        predicted = self.predictions[model.name]
-        rows = np.flatnonzero(predicted != NOT_TESTED)
-        examples = [self.dataset.examples[row] for row in rows]
-        choices = [self.dataset.labels[place] for place in predicted[rows]]
-        return pd.DataFrame(
+        """The answers as those of any models, a row a model and tested item."""
+        languages, texts = (self.dataset.frame[name] for name in ("language", "text"))
+        rows = [
+            (model.name, item, model.input, languages[item], answer)
+            for model in self.tested
+            for item, answer in model.trained.answers.items()
+        ]
+        table = pd.DataFrame(rows, columns=["model", "item", "input", "language", "answer"])
+        if not isinstance(self.run, LoraRun):
+            table = table.assign(choice=table["answer"], rule="trained")
+            return ModelAnswers.of(table, self.dataset.labels)
+        lora = self.run.lora
+        names = [label for _, label in lora.options]
+        read = [
+            read_choice(
+                answer,
+                lora.options,
+                language=lora.prompt_language,
+                prompt=lora.prompt.replace("{text}", texts[item] or ""),
+            )
+            for item, answer in zip(table["item"], table["answer"], strict=True)
+        ]
+        columns = [
             {
-                "model": model.name,
-                "item": [example.item for example in examples],
-                "input": input_of(model, self.features),
-                "language": [example.language for example in examples],
-                "answer": choices,
-                "choice": choices,
-                "rule": "trained",
+                "choice": choice.name,
+                "position": names.index(choice.name) + 1 if choice.name in names else 0,
+                "invalid": choice.invalid,
+                "refused": choice.refused,
+                "rule": choice.rule,
+                "explanation": choice.explanation,
             }
-        )
+            for choice in read
+        ]
+        table = table.assign(prompt_language=lora.prompt_language, wording=1)
+        return ModelAnswers.of(table.join(pd.DataFrame(columns, index=table.index)), names)
 
 
-def input_of(model: ModelSettings, features: Features) -> str:
-    """What a model looks at: `text`, `picture`, `both`, or nothing (empty)."""
-    kinds = {features.blocks[name].modality for name in model.features}
-    return "both" if len(kinds) == 2 else "".join(kinds)
-
-
-def train(
-    dataset: Dataset,
-    run: TrainingRun,
+def train_run(
+    run: AnyRun,
     folder: Path,
+    dataset: Dataset | None = None,
     on_progress: OnProgress = lambda what, more, total: None,
 ) -> Training:
     """Train and test all models of a run; the same run and dataset give the same predictions.
 
     Args:
-        run: features, models, splits, class weights, seed.
-        folder: where vectors are kept, so that a run that was stopped goes on.
-        on_progress: see `OnProgress`; counts vectors, then models.
+        run: of `read_run`.
+        folder: for vectors and networks, so that a run that was stopped goes on.
+        dataset: in the place of the run's.
+        on_progress: see `OnProgress`; counts vectors and models, and steps and answers of networks.
 
     Raises:
-        InputError: a feature or model cannot be made; the sentence says why.
+        InputError: a dataset, a feature or a model cannot be read or made; the sentence says why.
         MissingError: what the run needs is not installed.
     """
-    # Before anything takes long: a split that cannot be made is known at once.
-    splits = split_dataset(dataset, run.split, seed=run.seed)
-    used = {name for model in run.models for name in model.features}
-    settings = {name: each for name, each in run.features.items() if name in used}
-    features = compute_features(dataset.examples, settings, folder, on_progress)
-    return train_on(features, splits, dataset, run, on_progress)
-
-
-def train_on(
-    features: Features,
-    splits: Splits,
-    dataset: Dataset,
-    run: TrainingRun,
-    on_progress: OnProgress = lambda what, more, total: None,
-) -> Training:
-    """The same on features and splits that are there; raises what `train` does."""
-    trainer = Trainer(
-        features, dataset.classes, dataset.labels, weights=run.class_weights, seed=run.seed
-    )
-    predictions = {
-        model.name: np.full(len(dataset.examples), NOT_TESTED, dtype=np.int64)
-        for model in run.models
-    }
-    fold_of = np.full(len(dataset.examples), NOT_TESTED, dtype=np.int64)
-    kept = {model.name for model in run.models if run.save == "all" or model.name in run.save}
-    refit = splits.method == "folds" and bool(kept)
-    total = len(run.models) * len(splits.splits) + refit * len(kept)
-    models: list[Trained] = []
-    for number, split in enumerate(splits.splits):
-        trainer.forget()
-        fold_of[split.test] = number
-        for model in run.models:
-            trained = fitted(trainer, model, split.train)
-            tested = np.intersect1d(trained.usable(features), split.test)
-            if len(tested):
-                predictions[model.name][tested] = trained.predict(features, tested)
-            if not refit and model.name in kept:
-                models.append(trained)
+    gold = None
+    if isinstance(run, LoraRun):
+        jobs, dataset, folds, gold, about = _cultures(run, folder)
+    else:
+        dataset = dataset or read_dataset(run.data, run.labels, folder)
+        # Before anything takes long: a split that cannot be made is known at once.
+        folds, split = folds_of(dataset, run.split, seed=run.seed)
+        about = {**dataset.about, "split": split}
+        if isinstance(run, TrainingRun):
+            jobs = _baselines(run, dataset, folds, folder, on_progress)
+        else:
+            jobs = _encoders(run, dataset, folds)
+    tested, kept = [], []
+    total = sum(len(job.folds) for job in jobs)
+    is_network = not isinstance(run, TrainingRun)
+    for number, job in enumerate(jobs, 1):
+        for fold in job.folds:
+            has_part = is_network and (len(job.folds) > 1 or isinstance(run, LoraRun))
+            name = f"{job.name} {fold.name}" if has_part else job.name
+            path = folder / MODELS / folder_name(number, name)
+            try:
+                (trained,) = train(
+                    job.dataset,
+                    job.estimator,
+                    [fold],
+                    keep=path if is_network else None,
+                    save=bool(run.save),
+                    on_progress=on_progress,
+                )
+            except InputError as error:
+                raise InputError(f"The model {job.name}: {error}") from error
+            if is_network and not trained.answers:
+                raise InputError(
+                    f"The model {job.name} needs a {job.input}, and no example that is tested on "
+                    "has one."
+                )
+            model = TrainedModel(job.name, job.input, trained, path, job.settings, job.built_of)
+            if len(fold.test):
+                tested.append(model)
+            if isinstance(run, TrainingRun) and fold is job.folds[-1]:
+                kept.append(model)
             on_progress("models", 1, total)
-    if refit:
-        trainer.forget()
-        for model in run.models:
-            if model.name in kept:
-                models.append(fitted(trainer, model, np.arange(len(dataset.examples))))
-                on_progress("models", 1, total)
-    return Training(run, dataset, features, splits, predictions, fold_of, tuple(models))
+    if isinstance(run, TrainingRun):
+        kept = [model for model in kept if run.save == "all" or model.name in run.save]
+    return Training(run, dataset, gold or dataset.gold, folds, about, tested, kept)
 
 
-def fitted(trainer: Trainer, model: ModelSettings, rows: Rows) -> Trained:
-    """A model trained on rows; errors name it.
+class _Job(NamedTuple):
+    name: str
+    input: str
+    estimator: Any
+    dataset: Dataset
+    folds: Sequence[Fold]
+    settings: Mapping[str, Any] = {}
+    built_of: tuple[str, ...] = ()
 
-    Raises:
-        InputError: it cannot be trained on them.
+
+def _baselines(
+    run: TrainingRun, dataset: Dataset, folds: list[Fold], folder: Path, on_progress: OnProgress
+) -> list[_Job]:
+    from memeloc.evaluate.training.baselines import Baseline
+
+    used = {name for model in run.models for name in model.features}
+    features = {name: each for name, each in run.features.items() if name in used}
+    compute_features(dataset.frame, features, folder, on_progress)
+    every = np.arange(len(dataset.examples))
+    jobs = []
+    for model in run.models:
+        kinds = {features[name].kind for name in model.features}
+        sees = "both" if "pictures" in kinds and len(kinds) > 1 else "text" if kinds else ""
+        # Of folds a model is kept that was trained on all examples.
+        is_kept = len(folds) > 1 and (run.save == "all" or model.name in run.save)
+        jobs.append(
+            _Job(
+                model.name,
+                "picture" if kinds == {"pictures"} else sees,
+                Baseline(model, run.features, dataset.labels, run.class_weights, run.seed),
+                dataset,
+                [*folds, Fold("all", every, every[:0])] if is_kept else folds,
+            )
+        )
+    return jobs
+
+
+def _encoders(run: FineTuningRun, dataset: Dataset, folds: list[Fold]) -> list[_Job]:
+    from memeloc.evaluate.training.networks import Encoder
+
+    jobs = []
+    for model in run.models:
+        settings = run.training_of(model)
+        encoder = Encoder(model, dataset.labels, settings, device=run.device, seed=run.seed)
+        built_of = tuple(filter(None, (model.text, model.picture)))
+        job = (model.name, model.input, encoder, dataset, folds, settings.recorded, built_of)
+        jobs.append(_Job(*job))
+    return jobs
+
+
+def _cultures(
+    run: LoraRun, folder: Path
+) -> tuple[list[_Job], Dataset, list[Fold], Gold, dict[str, str]]:
+    """Return a job for each culture's labels (multi3hate, appendix C).
+
+    For each culture and fold new adapters are trained on that culture's labels of the other folds;
+    the answers of all folds together are the model's, and are scored against every culture.
     """
-    try:
-        return trainer.fit(model, rows)
-    except InputError as error:
-        raise InputError(f"The model {model.name}: {error}") from error
+    from memeloc.evaluate.training.networks import Adapter
+
+    datasets = read_cultures(run, folder)
+    first = next(iter(datasets.values()))
+    examples = {each.item: each for data in datasets.values() for each in data.examples}
+    whole = replace(first, examples=tuple(examples.values()))
+    split = SplitSettings(method="folds", folds=run.lora.folds)  # type: ignore[call-arg]
+    folds, sentence = folds_of(whole, split, seed=run.seed)
+    adapter = Adapter(run.lora, run.training, device=run.device, seed=run.seed)
+    sees = "both" if "{text}" in run.lora.prompt else "picture"
+    end = (run.training.recorded, (run.lora.model,))
+    jobs = []
+    if run.lora.zero_shot:
+        every = np.arange(len(examples))
+        jobs.append(_Job("zero-shot", sees, adapter, whole, [Fold("all", every[:0], every)], *end))
+    labels = {}
+    for culture, dataset in datasets.items():
+        labels[culture] = {each.item: each.label for each in dataset.examples}
+        own = [
+            replace(each, label=labels[culture].get(item, "")) for item, each in examples.items()
+        ]
+        labelled = replace(whole, examples=tuple(own))
+        jobs.append(_Job(f"fine-tuned on {culture}", sees, adapter, labelled, folds, *end))
+    about = {
+        **first.about,
+        "labels": f"of {', '.join(run.lora.cultures)}",
+        "examples": f"{len(examples):,}",
+        "split": sentence,
+    }
+    columns = {name: [own.get(item) for item in examples] for name, own in labels.items()}
+    table = pd.DataFrame(columns, index=whole.frame.index, dtype=object)
+    return jobs, whole, folds, Gold(table, first.labels, about=about), about
+
+
+def folder_name(number: int, name: str) -> str:
+    """Return the folder of a model: its number in the run, and its name in plain letters.
+
+    >>> folder_name(3, "Words + pictures (score)")
+    '03-words-pictures-score'
+    """
+    plain = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")
+    return f"{number:02}-{plain}".strip("-")

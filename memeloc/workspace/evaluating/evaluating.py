@@ -12,7 +12,7 @@ from memeloc.evaluate.runs.evaluating import RunPlan, RunResult, Sources, evalua
 from memeloc.evaluate.runs.items import RunData
 from memeloc.evaluate.runs.run import INPUTS, Run, read_run
 from memeloc.evaluate.runs.tables import read_table_data
-from memeloc.evaluate.training.examples import Dataset
+from memeloc.evaluate.training.dataset import Dataset
 from memeloc.evaluate.training.run_file import DataSettings, LabelSettings
 from memeloc.publish.reading import is_release
 from memeloc.workspace.evaluating.learned import labelled_memes

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memeloc.errors import InputError
-from memeloc.evaluate.training.examples import Dataset
-from memeloc.evaluate.training.reading import Record, dataset_of
+from memeloc.evaluate.training.dataset import Dataset, Record, dataset_of
 from memeloc.evaluate.training.run_file import DataSettings, LabelSettings
 from memeloc.model import SEPARATOR
 from memeloc.workspace.evaluating.own_memes import RENDERED, rendered_pictures, settled_labels

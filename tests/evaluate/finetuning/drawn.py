@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from memeloc.evaluate.training.examples import Example
+from memeloc.evaluate.training import Example
 
 LABELS = ("cat", "tea", "cat at night", "tea at night")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.evaluate.finetuning.cultures import folds_of, read_cultures
-from memeloc.evaluate.finetuning.run_file import LoraRun
+from memeloc.evaluate.training.dataset import read_cultures
+from memeloc.evaluate.training.run_file import LoraRun
 from memeloc.publish.publishing import publish
 from memeloc.settings import validate
 from tests.publish.releases import small_release, table
@@ -52,18 +52,6 @@ def test_a_label_that_is_no_option_is_a_sentence(tmp_path: Path) -> None:
     data = write_memes(tmp_path / "memes.csv", label="2")
     with pytest.raises(InputError, match=r"row 10.*'2' is none of calm, wild"):
         read_cultures(run_of(data), tmp_path)
-
-
-def test_folds_keep_templates_together(tmp_path: Path) -> None:
-    run = run_of(write_memes(tmp_path / "memes.csv"), folds=3)
-    datasets = read_cultures(run, tmp_path)
-    examples = {each.item: each for data in datasets.values() for each in data.examples}
-    folds = folds_of(run, examples)
-    assert sorted(item for items in folds.values() for item in items) == sorted(examples)
-    groups = [{examples[item].group for item in items} for items in folds.values()]
-    assert sum(map(len, groups)) == len(set.union(*groups)) == 5
-    with pytest.raises(InputError, match="fewer templates than there are folds"):
-        folds_of(run_of(write_memes(tmp_path / "memes.csv"), folds=9), examples)
 
 
 def test_a_release_has_the_labels_of_each_culture(tmp_path: Path) -> None:

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from memeloc.errors import InputError, MissingError
-from memeloc.evaluate.finetuning.networks import build_network
-from memeloc.evaluate.finetuning.run_file import NetworkSettings, TrainingSettings
-from memeloc.evaluate.training.classifiers import balanced_weights
+from memeloc.evaluate.training import frame_of, load_encoder
+from memeloc.evaluate.training.dataset import balanced_weights
+from memeloc.evaluate.training.networks import Encoder
+from memeloc.evaluate.training.run_file import NetworkSettings, NetworkTraining
 from tests.evaluate.finetuning.drawn import LABELS, draw_examples
 
-TRAINING = TrainingSettings(epochs=4, learning_rate=5e-3, batch_size=8)
+TRAINING = NetworkTraining(epochs=4, learning_rate=5e-3, batch_size=8)
 
 
 def test_weights_of_rare_labels_have_a_mean_of_one() -> None:
@@ -31,7 +32,7 @@ def test_a_network_needs_an_encoder() -> None:
 def test_without_torch_the_error_has_the_pip_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "torch", None)
     with pytest.raises(MissingError, match=r"pip install 'memeloc\[torch\]'"):
-        build_network(NetworkSettings(name="text", text="somewhere"), LABELS)
+        Encoder(NetworkSettings(name="text", text="somewhere"), LABELS, TRAINING).build()
 
 
 @pytest.fixture(scope="module")
@@ -50,25 +51,19 @@ def encoders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def trained(settings: NetworkSettings, folder: Path, epochs: int = 4) -> tuple[float, float]:
     """Share of examples that a network labels rightly, and its last loss, after saving it."""
-    from memeloc.evaluate.finetuning.fitting import fit_network, scores_of
-    from memeloc.evaluate.finetuning.networks import load_network
-
-    examples = draw_examples(folder / "pictures", 32)
+    frame = frame_of(draw_examples(folder / "pictures", 32))
     training = TRAINING.model_copy(update={"epochs": epochs})
-    network, history = fit_network(
-        settings, examples, LABELS, training, checkpoints=folder / "checkpoints", device="cpu"
-    )
-    assert not (folder / "checkpoints").exists()
+    network = Encoder(settings, LABELS, training, device="cpu")
+    network.checkpoints = folder / "checkpoints"
+    network.fit(frame, frame["label"])
+    assert not network.checkpoints.exists()
     network.save(folder / "saved")
-    loaded = load_network(folder / "saved")
+    loaded = load_encoder(folder / "saved", device="cpu")
     assert loaded.labels == LABELS
-    scores = scores_of(network, examples, training, device="cpu")
-    np.testing.assert_allclose(
-        scores_of(loaded, examples, training, device="cpu"), scores, atol=1e-6
-    )
-    right = [LABELS[place] for place in scores.argmax(axis=1)]
-    same = [label == example.label for label, example in zip(right, examples, strict=True)]
-    return float(np.mean(same)), history[-1]["loss"]
+    scores = network.predict_proba(frame)
+    np.testing.assert_allclose(loaded.predict_proba(frame), scores, atol=1e-6)
+    same = network.predict(frame) == frame["label"]
+    return float(np.mean(same)), network.history[-1]["loss"]
 
 
 @pytest.mark.slow
@@ -106,15 +101,13 @@ def test_convolutional_encoders_are_trained_and_saved(
 @pytest.mark.usefixtures("encoders")
 def test_a_folder_without_a_model_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot load the model .* Name a folder"):
-        build_network(NetworkSettings(name="text", text=str(tmp_path)), LABELS)
+        Encoder(NetworkSettings(name="text", text=str(tmp_path)), LABELS, TRAINING).build()
 
 
 @pytest.mark.slow
 def test_half_precision_needs_a_gpu(encoders: dict[str, str], tmp_path: Path) -> None:
-    from memeloc.evaluate.finetuning.fitting import fit_network
-
     settings = NetworkSettings(name="text", text=encoders["text"])
     training = TRAINING.model_copy(update={"precision": "float16"})
-    examples = draw_examples(tmp_path / "pictures", 4)
+    frame = frame_of(draw_examples(tmp_path / "pictures", 4))
     with pytest.raises(InputError, match="float16 needs a GPU"):
-        fit_network(settings, examples, LABELS, training, checkpoints=tmp_path, device="cpu")
+        Encoder(settings, LABELS, training, device="cpu").fit(frame, frame["label"])

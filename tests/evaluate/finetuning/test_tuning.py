@@ -11,6 +11,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from memeloc.evaluate.training import frame_of, read_run, train_run
+from memeloc.evaluate.training.run_file import FineTuningRun, LoraSettings, NetworkTraining
 from memeloc.reports.figures import value_of, wide
 from tests.evaluate.finetuning.drawn import LABELS, draw_examples
 
@@ -138,9 +140,7 @@ def test_encoders_are_trained_scored_and_kept(
 
 
 def test_a_finished_model_is_not_trained_again(folder: Path, tmp_path: Path) -> None:
-    from memeloc.evaluate.finetuning import FineTuningRun, read_finetuning, tune
-
-    run = read_finetuning(folder / "desk.toml")
+    run = read_run(folder / "desk.toml")
     assert isinstance(run, FineTuningRun)
     run = run.model_copy(update={"models": run.models[:1], "save": False})
     steps: list[str] = []
@@ -148,20 +148,18 @@ def test_a_finished_model_is_not_trained_again(folder: Path, tmp_path: Path) -> 
     def count(what: str, more: int, total: int) -> None:
         steps.append(what)
 
-    first = tune(run, tmp_path, count)
+    first = train_run(run, tmp_path, on_progress=count)
     assert steps.count("steps") == 12
     steps.clear()
-    again = tune(run, tmp_path, count)
+    again = train_run(run, tmp_path, on_progress=count)
     assert steps == ["models"]
     assert again.answers.table.equals(first.answers.table)
-    tune(run.model_copy(update={"seed": 1}), tmp_path, count)
+    train_run(run.model_copy(update={"seed": 1}), tmp_path, on_progress=count)
     assert steps.count("steps") == 12
 
 
 def test_a_stopped_training_goes_on_from_its_last_epoch(folder: Path, tmp_path: Path) -> None:
-    from memeloc.evaluate.finetuning import FineTuningRun, read_finetuning, tune
-
-    run = read_finetuning(folder / "desk.toml")
+    run = read_run(folder / "desk.toml")
     assert isinstance(run, FineTuningRun)
     run = run.model_copy(update={"models": run.models[:1], "save": False})
     steps: list[str] = []
@@ -172,12 +170,14 @@ def test_a_stopped_training_goes_on_from_its_last_epoch(folder: Path, tmp_path: 
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        tune(run, tmp_path / "stopped", stop)
+        train_run(run, tmp_path / "stopped", on_progress=stop)
     steps.clear()
-    resumed = tune(run, tmp_path / "stopped", lambda what, more, total: steps.append(what))
+    resumed = train_run(
+        run, tmp_path / "stopped", on_progress=lambda what, more, total: steps.append(what)
+    )
     assert steps.count("steps") == 8  # of 12; an epoch has 4
-    whole = tune(run, tmp_path / "whole")
-    assert resumed.models[0].fold == whole.models[0].fold
+    whole = train_run(run, tmp_path / "whole")
+    assert resumed.tested[0].trained == whole.tested[0].trained
     assert not list((tmp_path / "stopped").rglob("checkpoint*"))
 
 
@@ -211,27 +211,26 @@ def test_a_model_for_each_culture_is_scored_against_all(
 
 
 def test_adapters_leave_the_model_as_it_was(folder: Path) -> None:
-    from memeloc.evaluate.finetuning.adapters import adapted, fit_adapters, load_chat
-    from memeloc.evaluate.finetuning.run_file import LoraSettings, TrainingSettings
+    from memeloc.evaluate.training.networks import Adapter
 
     settings = LoraSettings(
         model=str(folder / "chat"), cultures=("US",), prompt="what is this picture about ?",
         options=(("a", "Hate"), ("b", "Non-hate")), picture_size=32,
     )  # fmt: skip
-    training = TrainingSettings(
+    training = NetworkTraining(
         epochs=1, learning_rate=1e-2, batch_size=4, precision="bfloat16"
     )  # fmt: skip
-    chat = load_chat(settings, training)
+    adapter = Adapter(settings, training, device="cpu")
+    adapter.checkpoints = folder / "checkpoints"
+    chat = adapter.chat
     before = {name: each.clone() for name, each in chat.module.state_dict().items()}
     examples = draw_examples(folder / "more", 4)
-    with adapted(chat) as module:
-        layers = {name for name, each in module.named_parameters() if each.requires_grad}
-        labels = [each.other["US"] for each in examples]
-        checkpoints = folder / "checkpoints"
-        fit_adapters(
-            chat, module, examples, labels, training, checkpoints=checkpoints, device="cpu"
-        )
-        assert len(chat.answers(module, examples, batch_size=2, device="cpu")) == 4
+    frame = frame_of(examples)
+    adapter.fit(frame, [each.other["US"] for each in examples])
+    layers = {name for name, each in chat.adapted.named_parameters() if each.requires_grad}
+    assert len(adapter.predict(frame)) == 4
+    adapter.fit(frame[:0], [])
+    assert len(adapter.predict(frame)) == 4
     assert all(".q_proj." in name or ".v_proj." in name for name in layers)
     assert not any("vision" in name for name in layers)
     after = chat.module.state_dict()

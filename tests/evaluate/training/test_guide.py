@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.evaluate.training.run_file import read_run
+from memeloc.evaluate.training import read_run
 from memeloc.resources import folder
 
 TEXT = (folder("guides") / "baselines.md").read_text(encoding="utf-8")
@@ -28,5 +28,5 @@ def test_the_python_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    exec(blocks("python")[0], {"__name__": "guide"})
+    exec("\n".join(blocks("python")), {"__name__": "guide"})
     assert capsys.readouterr().out.splitlines()[1] == "['weather', 'weather']"

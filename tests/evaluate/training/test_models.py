@@ -1,4 +1,4 @@
-"""Features and classifiers: what a model learns, and that what is shared changes nothing."""
+"""Features and classifiers: what a model learns, and that only what it sees counts."""
 
 from __future__ import annotations
 
@@ -6,17 +6,23 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from memeloc.errors import InputError
 from memeloc.evaluate.training import (
-    Features,
+    Baseline,
+    Dataset,
+    Example,
     FeatureSettings,
+    Fold,
     ModelSettings,
-    Trainer,
     compute_features,
+    telling_words,
+    train,
 )
-from memeloc.evaluate.training.vectors import VectorStore
+from memeloc.evaluate.training.features import VectorStore
+from memeloc.reports.figures import wide
 from tests.evaluate.training.examples import examples
 
 DATASET = examples()
@@ -29,12 +35,16 @@ FEATURES = {
 
 
 @pytest.fixture(scope="module")
-def features(tmp_path_factory: pytest.TempPathFactory) -> Features:
-    return compute_features(DATASET.examples, FEATURES, tmp_path_factory.mktemp("features"))
+def frame(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    compute_features(DATASET.frame, FEATURES, tmp_path_factory.mktemp("features"))
+    return DATASET.frame
 
 
-def trainer(features: Features, **settings: object) -> Trainer:
-    return Trainer(features, DATASET.classes, DATASET.labels, **settings)  # type: ignore[arg-type]
+def fitted(frame: pd.DataFrame, rows: np.ndarray = TRAIN, **settings: object) -> Baseline:
+    more = {key: settings.pop(key) for key in ("weights", "seed") if key in settings}
+    model = ModelSettings(name="m", **settings)  # type: ignore[arg-type]
+    learned = frame.iloc[rows]
+    return Baseline(model, FEATURES, DATASET.labels, **more).fit(learned, learned["label"])
 
 
 @pytest.mark.parametrize(
@@ -59,79 +69,88 @@ def trainer(features: Features, **settings: object) -> Trainer:
         },
     ],
 )
-def test_models_learn_words_of_a_class(features: Features, settings: dict[str, object]) -> None:
-    model = trainer(features).fit(ModelSettings(name="m", **settings), TRAIN)  # type: ignore[arg-type]
-    right = model.predict(features, TEST) == DATASET.classes[TEST]
+def test_models_learn_words_of_a_class(frame: pd.DataFrame, settings: dict[str, object]) -> None:
+    right = fitted(frame, **settings).predict(frame.iloc[TEST]) == frame["label"].iloc[TEST]
     assert right.mean() > 0.75
 
 
-def test_tfidf_is_that_of_scikit_learn(features: Features) -> None:
+def test_tfidf_is_that_of_scikit_learn(frame: pd.DataFrame) -> None:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    model = trainer(features).fit(ModelSettings(name="m", features=("words",)), TRAIN)
+    ((_, pipeline),) = fitted(frame, features=("words",)).parts_
     texts = [example.text.casefold() for example in DATASET.examples]
     vectorizer = TfidfVectorizer(
         token_pattern=r"\S+", ngram_range=(1, 2), min_df=2, sublinear_tf=True, dtype=np.float32
     ).fit([texts[row] for row in TRAIN])
-    (part,) = model.parts
-    assert list(part.blocks[0].terms) == list(vectorizer.get_feature_names_out())
+    terms = pipeline[0].transformer_list[0][1].terms_.split("\n")
+    assert terms == list(vectorizer.get_feature_names_out())
     expected = vectorizer.transform([texts[row] for row in TEST])
-    assert abs(part.matrix(features, TEST) - expected).max() < 1e-6
+    assert abs(pipeline[0].transform(frame.iloc[TEST]) - expected).max() < 1e-6
 
 
-def test_sharing_parts_changes_no_score(features: Features) -> None:
-    alone = ModelSettings(name="a", features=("words",))
-    fused = ModelSettings(name="f", features=("words", "vectors"), fusion="score")
-    shared = trainer(features)
-    shared.fit(alone, TRAIN)
-    together = shared.fit(fused, TRAIN).scores(features, TEST)
-    assert (together == trainer(features).fit(fused, TRAIN).scores(features, TEST)).all()
+def test_majority_is_the_most_frequent_label_of_training(frame: pd.DataFrame) -> None:
+    rows = np.array([row for row in TRAIN if row % 3 != 2 or row < 50])
+    majority = fitted(frame, rows, classifier="majority")
+    assert set(majority.predict(frame.iloc[TEST])) == {DATASET.labels[0]}
+    guesses = fitted(frame, rows, classifier="random").predict(frame)
+    assert set(guesses) == set(DATASET.labels)
 
 
-def test_majority_and_random_are_computed(features: Features) -> None:
-    rows = np.array([row for row in TRAIN if DATASET.classes[row] != 2 or row < 50])
-    fitted = trainer(features)
-    majority = fitted.fit(ModelSettings(name="m", classifier="majority"), rows)
-    assert set(majority.predict(features, TEST)) == {0}
-    guesser = fitted.fit(ModelSettings(name="r", classifier="random"), rows)
-    every = guesser.predict(features, np.arange(150))
-    assert set(every) == {0, 1, 2}
-    assert (guesser.predict(features, TEST) == every[TEST]).all()
-
-
-def test_class_weights_help_the_rare_class(features: Features) -> None:
-    rows = np.array([row for row in TRAIN if DATASET.classes[row] != 2 or row % 30 == 2])
-    settings = ModelSettings(name="m", features=("words",), settings={"C": 1.0})
-    found = {
-        weights: (trainer(features, weights=weights).fit(settings, rows).predict(features, TEST))
-        for weights in ("none", "balanced")
-    }
-    assert (found["balanced"] == 2).sum() > (found["none"] == 2).sum()
+def test_class_weights_help_the_rare_class(frame: pd.DataFrame) -> None:
+    rows = np.array([row for row in TRAIN if row % 3 != 2 or row % 30 == 2])
+    found = {}
+    for weights in ("none", "balanced"):
+        model = fitted(frame, rows, features=("words",), settings={"C": 1.0}, weights=weights)
+        found[weights] = model.predict(frame.iloc[TEST]).count(DATASET.labels[2])
+    assert found["balanced"] > found["none"]
 
 
 def test_an_example_without_text_is_left_out(tmp_path: Path) -> None:
     empty = replace(DATASET.examples[0], text="!")
     dataset = replace(DATASET, examples=(empty, *DATASET.examples[1:]))
-    features = compute_features(dataset.examples, {"words": FEATURES["words"]}, tmp_path)
-    model = Trainer(features, dataset.classes, dataset.labels).fit(
-        ModelSettings(name="m", features=("words",)), TRAIN
-    )
-    assert sum(model.counts) == len(TRAIN) - 1
-    assert model.usable(features)[0] == 1
+    compute_features(dataset.frame, {"words": FEATURES["words"]}, tmp_path)
+    words = Baseline(ModelSettings(name="m", features=("words",)), FEATURES, dataset.labels)
+    (trained,) = train(dataset, words, [Fold("test", TRAIN, np.array([0, 140]))])
+    assert sum(trained.trained_on.values()) == len(TRAIN) - 1
+    assert list(trained.answers) == ["0140"]
 
 
-def test_a_class_without_examples_gets_no_score(features: Features) -> None:
-    rows = TRAIN[DATASET.classes[TRAIN] != 1]
-    scores = trainer(features).fit(ModelSettings(name="m", features=("words",)), rows)
-    assert (scores.scores(features, TEST)[:, 1] == 0).all()
+def test_any_estimator_is_trained_and_asked() -> None:
+    from sklearn.dummy import DummyClassifier
+
+    (trained,) = train(DATASET, DummyClassifier(strategy="most_frequent"), [Fold("", TRAIN, TEST)])
+    assert set(trained.answers.values()) == {DATASET.labels[0]}
+    assert sum(trained.trained_on.values()) == len(TRAIN)
 
 
-def test_wrong_parameters_are_a_sentence(features: Features) -> None:
-    wrong = ModelSettings(name="m", features=("words",), settings={"C": "much"})
+def test_a_class_without_examples_gets_no_score(frame: pd.DataFrame) -> None:
+    model = fitted(frame, TRAIN[TRAIN % 3 != 1], features=("words",))
+    assert (model.predict_proba(frame.iloc[TEST])[:, 1] == 0).all()
+
+
+def test_wrong_parameters_are_a_sentence(frame: pd.DataFrame) -> None:
     with pytest.raises(InputError, match="logistic cannot be trained"):
-        trainer(features).fit(wrong, TRAIN)
+        fitted(frame, features=("words",), settings={"C": "much"})
     with pytest.raises(InputError, match=r"needs \[features.nothing\]"):
-        trainer(features).fit(ModelSettings(name="m", features=("nothing",)), TRAIN)
+        fitted(frame, features=("nothing",))
+
+
+def test_the_words_that_tell_labels_come_first(tmp_path: Path) -> None:
+    nouns = ("cat", "office", "rain", "tea", "cup", "bus", "desk", "cloud")
+    made = []
+    for number in range(40):
+        label = ("alpha", "beta")[number % 2]
+        noise = [nouns[(number // 2 + step) % len(nouns)] for step in range(3)]
+        made.append(Example(str(number), label, " ".join([*noise, label]), language="en"))
+    dataset = Dataset(tuple(made), ("alpha", "beta"))
+    features = {"words": FeatureSettings(kind="words", ngrams=(1, 1))}
+    compute_features(dataset.frame, features, tmp_path)
+    model = Baseline(ModelSettings(name="m", features=("words",)), features, dataset.labels)
+    model.fit(dataset.frame, dataset.frame["label"])
+    table = wide(telling_words({"words": model}, 3), "telling-words")
+    first = table[table["rank"] == 1].set_index("group")["item"].to_dict()
+    assert first == {"words · words · alpha": "alpha", "words · words · beta": "beta"}
+    assert (table["weight"] > 0).all()
 
 
 def test_vectors_are_computed_once(tmp_path: Path) -> None:

@@ -15,13 +15,12 @@ from memeloc.evaluate.training import (
     Example,
     Training,
     load_model,
-    read_dataset,
     read_run,
-    train,
+    train_run,
     write_training,
 )
-from memeloc.evaluate.training.report import TrainedFiles
-from memeloc.reports.figures import wide
+from memeloc.evaluate.training.report import TrainedFiles, figures_of
+from memeloc.reports.figures import gaps, wide
 from memeloc.tables import write_table
 from tests.evaluate.training.examples import examples
 
@@ -89,8 +88,7 @@ def write_run(folder: Path, run: str = RUN) -> Path:
 
 
 def trained(path: Path) -> Training:
-    run = read_run(path)
-    return train(read_dataset(run.data, run.labels, path.parent), run, path.parent / "out")
+    return train_run(read_run(path), path.parent / "out")
 
 
 @pytest.fixture(scope="module")
@@ -104,10 +102,9 @@ def written(training: Training, tmp_path_factory: pytest.TempPathFactory) -> Tra
 
 
 def test_a_template_is_in_one_fold(training: Training) -> None:
-    folds: dict[str, set[int]] = {}
-    for example, fold in zip(training.dataset.examples, training.fold_of, strict=True):
-        folds.setdefault(example.group, set()).add(int(fold))
-    assert all(len(own) == 1 for own in folds.values())
+    groups = [example.group for example in training.dataset.examples]
+    homes = [{groups[row] for row in fold.test} for fold in training.folds]
+    assert sum(map(len, homes)) == len(set.union(*homes))
 
 
 def test_a_run_gives_the_same_predictions_again(training: Training, tmp_path: Path) -> None:
@@ -128,15 +125,17 @@ def test_majority_of_charmemes_is_the_published_one() -> None:
 def test_models_are_compared_on_their_common_items(
     training: Training, written: TrainedFiles
 ) -> None:
-    gold, labels = training.dataset.classes, len(training.dataset.labels)
+    gold, labels = training.gold.table["gold"], list(training.dataset.labels)
     models = wide(written.figures, "accuracy").set_index("group")
     assert models["n"].tolist() == [119] * 4  # one example has no text
     own = wide(written.figures, "own-items").set_index("group")
     assert own.loc["majority", "n"] == 120
+    choices = training.answers.table.pivot(index="item", columns="model", values="choice")
     for table, name in ((models, "words · text"), (own, "majority")):
-        given = training.predictions[name.partition(" · ")[0]]
-        rows = training.common if table is models else np.arange(120)
-        metrics = measure(confusion(gold[rows], given[rows], labels), (0, 1, 2))
+        rows = choices.dropna() if table is models else choices
+        given = rows[name.partition(" · ")[0]].map(labels.index).to_numpy()
+        right = gold[rows.index].map(labels.index).to_numpy()
+        metrics = measure(confusion(right, given, len(labels)), (0, 1, 2))
         for figure in ("accuracy", "precision", "recall", "f1", "mae", "mmae"):
             assert table.loc[name, figure] == pytest.approx(float(getattr(metrics, figure)))
 
@@ -155,12 +154,13 @@ def test_a_saved_model_predicts_the_same(
 ) -> None:
     texts = training.dataset.examples[:30]
     fresh = [Example(str(n), "", text=e.text, language="en") for n, e in enumerate(texts)]
-    for folder, kept in zip(written.saved, training.models, strict=True):
-        model = load_model(folder)
-        predicted = model.predict(fresh, tmp_path)
-        rows = np.intersect1d(kept.usable(training.features), np.arange(30))
-        expected = kept.predict(training.features, rows)
-        assert [predicted[row] for row in rows] == [kept.labels[place] for place in expected]
+    for folder, kept in zip(written.saved, training.kept, strict=True):
+        predicted = load_model(folder).predict(fresh, tmp_path)
+        estimator, frame = kept.trained.estimator, training.dataset.frame[:30]
+        needs = list(estimator.needs)
+        seen = frame[needs].notna().any(axis=1) if needs else frame["label"].notna()
+        expected = estimator.predict(frame[seen])
+        assert [label for label in predicted if label] == expected
         assert "## How right it was" in (folder / "README.md").read_text(encoding="utf-8")
 
 
@@ -206,9 +206,10 @@ def test_a_datasets_own_split_wins(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     training = trained(tmp_path / "run.toml")
-    assert (training.splits.method, training.splits.left_out) == ("own", 20)
-    assert len(training.common) == 20
-    assert training.models[0].counts == (13, 14, 13)
+    (fold,) = training.folds
+    assert (len(fold.train), len(fold.test)) == (40, 20)
+    assert list(training.kept[0].trained.trained_on.values()) == [13, 14, 13]
+    assert "20 examples are in neither part" in " ".join(gaps(figures_of(training)))
 
 
 def test_a_model_of_other_types_is_refused(written: TrainedFiles, tmp_path: Path) -> None:
@@ -230,7 +231,6 @@ def test_xgboost_is_trained_and_read_back(tmp_path: Path) -> None:
     run = run.replace("max_iter = 10, min_samples_leaf = 3", "n_estimators = 5")
     training = trained(write_run(tmp_path, run))
     saved = load_model(write_training(training, tmp_path / "page").saved[3])
-    rows = np.arange(7)  # the next one has no text
-    expected = training.models[3].predict(training.features, rows)
-    predicted = saved.predict(training.dataset.examples[:7], tmp_path)
-    assert predicted == [training.dataset.labels[place] for place in expected]
+    seven = training.dataset.frame[:7]  # the next one has no text
+    expected = training.kept[3].trained.estimator.predict(seven)
+    assert saved.predict(training.dataset.examples[:7], tmp_path) == expected

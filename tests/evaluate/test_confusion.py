@@ -3,9 +3,7 @@ import pandas as pd
 import pytest
 
 from memeloc.evaluate import Gold, ModelAnswers
-from memeloc.evaluate.error_analysis import confusion_figures
-from memeloc.evaluate.protocols.targets import target_figures
-from memeloc.evaluate.scores import ScoreSettings
+from memeloc.evaluate.confusion import confusion_figures
 from memeloc.evaluate.scores.join import join
 from memeloc.reports.figures import wide
 
@@ -63,25 +61,3 @@ def test_errors_within_a_severity_are_told_apart(figures):
     assert frame.loc["mid", "invalid"] == 0.5
     assert np.isnan(frame.loc["contextual", "within"])
     assert frame.loc["", ["within", "within_by_chance"]].tolist() == pytest.approx([2 / 3, 1 / 3])
-
-
-def test_targets_after_true_and_after_predicted_harm():
-    # d is harmful, and nobody knows whom it harms.
-    answers = pd.DataFrame(
-        {
-            "model": "m",
-            "harm": list("hhhhnn"),
-            "target": ["i", "i", "o", "", "", ""],
-            "given_harm": list("hnhhhn"),
-            "given_target": list("iiiiio"),
-        }
-    )
-    figures = target_figures(answers, ("i", "o"), (0, 1), {"n"}, ScoreSettings(bootstraps=50))
-    frame = wide(figures, "targets").set_index("item")
-    assert frame["n"].to_dict() == {"true harm": 3, "both": 2, "predicted harm": 5}
-    assert frame["accuracy"].to_dict() == pytest.approx(
-        {"true harm": 2 / 3, "both": 1 / 2, "predicted harm": 2 / 5}
-    )
-    assert frame.loc["true harm", "mae"] == pytest.approx(1 / 3)
-    assert frame.loc["true harm", "mmae"] == pytest.approx(1 / 2)
-    assert np.isnan(frame.loc["predicted harm", "mae"])
