@@ -23,12 +23,9 @@ CheckKind = Literal["explicit", "implicit"]
 class Culture:
     """People who annotate: the country's ISO 3166-1 alpha-2 code, and the language of their sheets.
 
-    Bicultural people (multi3hate 4.3) have a code such as `IN-US`: born in the one country,
-    resident in the other.
-
-    Attributes:
-        resident: whether they have to live there (multi3hate 3.3 relaxes it for India and China).
-        second: the other language of bicultural people, who speak both; None for all others.
+    Bicultural people (multi3hate 4.3) have a code such as `IN-US`, born in the one country and
+    resident in the other, and speak a `second` language. Others have to be `resident` where they
+    were born, or need not be (multi3hate 3.3 relaxes it for India and China).
     """
 
     code: str
@@ -38,12 +35,10 @@ class Culture:
 
     @property
     def country(self) -> str:
-        """Where they were born."""
         return self.code.partition("-")[0]
 
     @property
     def residence(self) -> str:
-        """Where they live: of bicultural people, the other country."""
         return self.code.rpartition("-")[2]
 
 
@@ -92,14 +87,13 @@ Entry = MemeEntry | Check | PersonEntry
 
 
 def entry_id(entry: Entry) -> str:
-    """What answers name an entry by: the meme's id, the check's, or `person`."""
     return entry.meme_id if isinstance(entry, MemeEntry) else entry.id
 
 
 def questions_of(taxonomy: Taxonomy, entry: Entry) -> tuple[Question, ...]:
-    """The further questions that an entry may be asked, whatever was answered before.
+    """Return the questions besides the label that an entry may be asked, whatever was answered.
 
-    An explicit check is none but to read. An implicit one looks like a meme, and is asked like one
+    An explicit check is only to be read. An implicit one looks like a meme, and is asked like one
     without a question of its own.
     """
     if isinstance(entry, PersonEntry):
@@ -140,7 +134,6 @@ class Batch:
 
     @property
     def memes(self) -> tuple[str, ...]:
-        """Its memes, in order."""
         return tuple(slot.meme_id for slot in self.slots if slot.meme_id)
 
 
@@ -163,7 +156,6 @@ class Sheet:
 
     @property
     def memes(self) -> tuple[str, ...]:
-        """The ids of its memes, in order."""
         return tuple(entry.meme_id for entry in self.entries if isinstance(entry, MemeEntry))
 
 
@@ -186,13 +178,13 @@ class Answer:
     """The answers to one entry.
 
     Attributes:
-        values: what was answered by question id, `LABEL` for the label, in the questions' order;
-            questions without an answer are left out. Answers to choose from are ids; a number of a
-            scale is such as `3`, a span of the caption such as `12-20`: its first code point and
-            the one after its last, counted from 0.
-        shown: for how many milliseconds the picture was seen; None where that was not measured.
-            With 0 it could not be shown, and its person went on without an answer.
-        took: for how many milliseconds the item was on the screen, on all visits.
+        values: by question id, `LABEL` for the label, in the questions' order; those without an
+            answer are left out. Answers to choose from are ids; a number of a scale is such as `3`,
+            a span of the caption such as `12-20`: its first code point and the one after its last,
+            counted from 0.
+        shown, took: for how many milliseconds the picture was seen, and the item on the screen, on
+            all visits; None where that was not measured. A picture with 0 could not be shown, and
+            its person went on without an answer.
     """
 
     entry: str
@@ -219,11 +211,9 @@ class Submission:
     """What one annotator sent for one sheet, once.
 
     Attributes:
-        id: of the submission at its source, or made of its content; the same when the same file is
-            read again.
-        participant: as the source has it; stored as a keyed hash.
-        source: the target's name.
-        submitted: when it was sent; a later one of the same participant and sheet supersedes.
+        id: at its source, or made of its content; the same when the same file is read again.
+        participant: as the source, a target by its name, has it; stored as a keyed hash.
+        submitted: a later one of the same participant and sheet supersedes.
         status: `complete`, `returned`, `no consent`, `consent revoked`, `timed out` or
             `screened out`.
         code: the completion code that was shown; empty when unknown.
@@ -245,7 +235,7 @@ class Submission:
 
     @property
     def not_shown(self) -> frozenset[str]:
-        """The ids of the entries whose pictures could not be shown, so no answer is missing."""
+        """The entries whose pictures could not be shown, so that no answer is missing."""
         return frozenset(answer.entry for answer in self.answers if answer.shown == 0)
 
 
@@ -259,12 +249,9 @@ MOMENTS = (STARTED, COMPLETED, REVIEWED, ARCHIVED, RETURN_REQUESTED)
 class Participant:
     """What a recruitment service reports of a person, the id and values as written there.
 
-    Attributes:
-        facts: such as `nationality`, `country_of_birth`, `residence`, `first_language`, `sex`,
-            `age`; revoked or expired ones are left out.
-        submission, study: ids at the service; empty when unknown.
-        status: of the submission at the service, such as `APPROVED`.
-        seconds: time taken, if known.
+    `facts` are such as `nationality`, `country_of_birth`, `residence`, `first_language`, `sex`,
+    `age`, without revoked or expired ones; `status` is of the `submission` in a `study`, such as
+    `APPROVED`, for which the person took so many `seconds`.
     """
 
     participant: str
@@ -280,9 +267,9 @@ class Participant:
 class RejectedRow:
     """A row or answer that could not be placed; it is kept with its content as JSON values.
 
-    `reason` is a short key that can be counted, `message` a sentence that says what to do. What of
-    a file stands in the message is quoted by `repr`. `participant` is whose it is, as the source
-    has it, where that is known; it is stored as a keyed hash, and no name of a file is stored.
+    `reason` is a short key that can be counted, `message` a sentence that says what to do, which
+    quotes the file by `repr`. `participant` is whose it is, as the source has it, where that is
+    known; it is stored as a keyed hash, and no name of a file is stored.
     """
 
     file: str

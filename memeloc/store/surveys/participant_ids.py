@@ -170,11 +170,11 @@ def hidden_message(
     message: str,
     ids: Collection[str],
     hashed: Callable[[str], str],
-    is_known: Callable[[str], bool],
+    is_known: Callable[[str], bool] | None,
 ) -> str:
     """Return a message without ids, and without what it quotes of a file but for known texts."""
 
     def quoted(match: re.Match[str]) -> str:
-        return match[0] if is_known(match[0][1:-1]) else "“…”"
+        return match[0] if is_known is None or is_known(match[0][1:-1]) else "“…”"
 
     return str(hidden(_QUOTED.sub(quoted, message), ids, hashed))

@@ -40,21 +40,31 @@ class GivenAnswer:
 
 
 def last_values(answers: Sequence[GivenAnswer]) -> dict[str, Mapping[str, Any]]:
-    """What holds of a place's answers, by item: the last; of a picture that was seen, one of then.
-
-    Whoever comes back to an answered item when its picture does not load has answered it.
-    """
+    """Return what holds of a place's answers, by item: the last; of a picture that was seen, one of
+    then, for whoever comes back to an answered item when its picture does not load has answered."""
     seen = sorted(answers, key=lambda answer: answer.value.get("shown") != 0)
     return {answer.item: answer.value for answer in seen}
 
 
-Choose = Callable[[Occupancy], "Place | Sheet | Refusal"]
-Build = Callable[[Place, Sequence[GivenAnswer]], "Imported | None"]
+# Made once: building a statement takes longer than the database takes to run one of these.
+_PLACE = select(*columns_of(survey_places, Place)).where(survey_places.c.id == bindparam("place"))
+_LOCKED = _PLACE.with_for_update()
+_OF_PLACE = update(survey_places).where(survey_places.c.id == bindparam("place"))
+_HOLD = _OF_PLACE.values(held_until=bindparam("until"))
+_END = _OF_PLACE.values(status=bindparam("end"))
+_ANSWERS = (
+    select(*columns_of(given_answers, GivenAnswer))
+    .where(given_answers.c.place_id == bindparam("place"))
+    .order_by(given_answers.c.turn, given_answers.c.number)
+)
 
 
 class Serving(Repository):
     def take(
-        self, wanted: Place, choose: Choose, is_theirs: Callable[[Place], bool]
+        self,
+        wanted: Place,
+        choose: Callable[[Occupancy], Place | Sheet | Refusal],
+        is_theirs: Callable[[Place], bool],
     ) -> Place | Refusal:
         """Give somebody the place that `choose` finds; or return why there is none.
 
@@ -66,15 +76,13 @@ class Serving(Repository):
         with self.database.write() as connection:
             at = wanted.created_at
             choice = choose(_taken(connection, wanted.survey, wanted.participant, at))
-            if isinstance(choice, str):
-                return choice
-            if isinstance(choice, Place):
-                if choice.status == OPEN and is_theirs(choice):
-                    connection.execute(_HOLD, {"place": choice.id, "until": wanted.held_until})
-                return choice
-            place = replace(wanted, id=secrets.token_hex(8), sheet=choice.id)
-            add_row(connection, survey_places, **values_of(place))
-            return place
+            if isinstance(choice, Sheet):
+                place = replace(wanted, id=secrets.token_hex(8), sheet=choice.id)
+                add_row(connection, survey_places, **values_of(place))
+                return place
+            if isinstance(choice, Place) and choice.status == OPEN and is_theirs(choice):
+                connection.execute(_HOLD, {"place": choice.id, "until": wanted.held_until})
+            return choice
 
     def agree(self, place_id: str, presented: Mapping[str, Any]) -> Place | None:
         """Store what somebody agreed to before their first answer; return the place."""
@@ -105,30 +113,39 @@ class Serving(Repository):
         at: datetime,
         has_room: Callable[[Place, Occupancy], bool],
     ) -> Place | None:
-        """Store an answer, once for each turn, and hold the place until then.
+        """Store an answer, once for each turn, and hold the place until then; return the place.
 
-        Returns the place: an answer is stored if it is open and its person has agreed to take part.
-        One whose time is over is taken up again if `has_room` says so, and is left as it is if not.
-        None if there is no such place.
+        An answer is stored if it is open and its person has agreed to take part. One whose time is
+        over is taken up again if `has_room` says so, and is left as it is if not.
         """
         row = {"place_id": place_id, "item": item, "turn": turn, "value": dict(value)}
+
+        def store(connection: Connection, place: Place) -> Place:
+            add_rows(connection, given_answers, [row], ["place_id", "item", "turn"])
+            connection.execute(_HOLD, {"place": place_id, "until": until})
+            return replace(place, held_until=until)
+
         # Many answer at once, each at a place of their own: they need not take turns.
         with self.database.write(shared=True) as connection:
             place = _place(connection, place_id, _LOCKED)
             if place is None or place.status != OPEN or place.presented is None:
                 return place
             if place.is_held(at):
-                return _store_answer(connection, place, row, until)
+                return store(connection, place)
         with self.database.write() as connection:
             place = _place(connection, place_id)
             if place is None or place.status != OPEN:
                 return place
             taken = _taken(connection, place.survey, place.participant, at)
-            if not (place.is_held(at) or has_room(place, taken)):
-                return place
-            return _store_answer(connection, place, row, until)
+            is_free = place.is_held(at) or has_room(place, taken)
+            return store(connection, place) if is_free else place
 
-    def finish(self, place_id: str, status: str, build: Build) -> Place | None:
+    def finish(
+        self,
+        place_id: str,
+        status: str,
+        build: Callable[[Place, Sequence[GivenAnswer]], Imported | None],
+    ) -> Place | None:
         """Bring a place to its end and store its submission, both or neither.
 
         `build` makes the submission of what was answered; None leaves the place open. A place that
@@ -145,9 +162,7 @@ class Serving(Repository):
             source = hashlib.sha256(f"memeloc survey serve {place.survey}".encode()).hexdigest()
             file = FileRecord("submissions", "memeloc survey serve", source, 0)
             add_submissions(connection, place.survey, [(file, imported)])
-            connection.execute(
-                update(survey_places).where(survey_places.c.id == place_id).values(status=status)
-            )
+            connection.execute(_END, {"place": place_id, "end": status})
             return replace(place, status=status)
 
     def decline(self, place_id: str) -> bool:
@@ -161,26 +176,24 @@ class Serving(Repository):
                 return False
             if answers := len(_answers(connection, place_id)):
                 with letting_go(connection) as counts:  # the database asks for a receipt
-                    own = given_answers.c.place_id == place_id
-                    connection.execute(delete(given_answers).where(own))
+                    theirs = given_answers.c.place_id == place_id
+                    connection.execute(delete(given_answers).where(theirs))
                     counts.update({"people": 1, given_answers.name: answers})
             _depart(connection, [place], DECLINED)
             return True
 
     def free(self, survey: str, at: datetime) -> int:
         """Forget the places whose time is over and where nothing was answered; how many."""
-        answered = select(given_answers.c.place_id)
-        query = _expired(survey, at).where(survey_places.c.id.not_in(answered))
         with self.database.write() as connection:
-            places = [Place(*row) for row in connection.execute(query)]
+            places = _expired(connection, survey, at, answered=False)
             _depart(connection, places, LEFT)
             return len(places)
 
     def expired(self, survey: str, at: datetime) -> list[tuple[Place, list[GivenAnswer]]]:
-        """The open places whose time is over and where something was answered, with all of that."""
-        query = _expired(survey, at).where(survey_places.c.id.in_(select(given_answers.c.place_id)))
+        """Return the open places whose time is over and where something was answered, with all of
+        that."""
         with self.database.read() as connection:
-            places = [Place(*row) for row in connection.execute(query)]
+            places = _expired(connection, survey, at, answered=True)
             return [(place, _answers(connection, place.id)) for place in places]
 
     def stops(self, survey: str) -> Sequence[Row[Any]]:
@@ -197,29 +210,11 @@ class Serving(Repository):
         return self.fetch(query)
 
     def departed(self, survey: str) -> dict[tuple[str, str], int]:
-        """By sheet and outcome (`declined` or `left`), how many people there were."""
+        """Return by sheet and outcome (`declined` or `left`) how many people there were."""
         columns = departures.c
         query = select(columns.sheet, columns.outcome, columns.people)
         rows = self.fetch(query.where(columns.survey == survey))
         return {(sheet, outcome): people for sheet, outcome, people in rows}
-
-
-# Made once: building a statement takes longer than the database takes to run one of these.
-_PLACE = select(*columns_of(survey_places, Place)).where(survey_places.c.id == bindparam("place"))
-_LOCKED = _PLACE.with_for_update()
-_HOLD = (
-    update(survey_places)
-    .where(survey_places.c.id == bindparam("place"))
-    .values(held_until=bindparam("until"))
-)
-
-
-def _expired(survey: str, at: datetime) -> Select[Any]:
-    return select(*columns_of(survey_places, Place)).where(
-        survey_places.c.survey == survey,
-        survey_places.c.status == OPEN,
-        survey_places.c.held_until <= at,
-    )
 
 
 def _place(connection: Connection, place_id: str, query: Select[Any] = _PLACE) -> Place | None:
@@ -227,23 +222,23 @@ def _place(connection: Connection, place_id: str, query: Select[Any] = _PLACE) -
     return Place(*row) if row else None
 
 
-def _store_answer(
-    connection: Connection, place: Place, row: Mapping[str, Any], until: datetime
-) -> Place:
-    add_rows(connection, given_answers, [row], ["place_id", "item", "turn"])
-    connection.execute(_HOLD, {"place": place.id, "until": until})
-    return replace(place, held_until=until)
-
-
 def _answers(connection: Connection, place_id: str) -> list[GivenAnswer]:
-    query = select(*columns_of(given_answers, GivenAnswer))
-    query = query.where(given_answers.c.place_id == place_id)
-    rows = connection.execute(query.order_by(given_answers.c.turn, given_answers.c.number))
-    return [GivenAnswer(*row) for row in rows]
+    return [GivenAnswer(*row) for row in connection.execute(_ANSWERS, {"place": place_id})]
+
+
+def _expired(connection: Connection, survey: str, at: datetime, *, answered: bool) -> list[Place]:
+    columns, places = survey_places.c, select(given_answers.c.place_id)
+    query = select(*columns_of(survey_places, Place)).where(
+        columns.survey == survey,
+        columns.status == OPEN,
+        columns.held_until <= at,
+        columns.id.in_(places) if answered else columns.id.not_in(places),
+    )
+    return [Place(*row) for row in connection.execute(query)]
 
 
 def _taken(connection: Connection, survey: str, participant: str, at: datetime) -> Occupancy:
-    """What is taken: complete submissions of any source, and places that are held."""
+    """Return what is taken: complete submissions of any source, and places that are held."""
     sent = submissions.c
     query = select(sent.sheet, func.count(distinct(sent.participant)))
     query = query.where(sent.survey == survey, sent.status == COMPLETE).group_by(sent.sheet)
@@ -276,8 +271,5 @@ def _depart(connection: Connection, places: Sequence[Place], outcome: str) -> No
         connection.execute(delete(survey_places).where(survey_places.c.id == place.id))
         key = {"survey": place.survey, "sheet": place.sheet, "outcome": outcome}
         add_rows(connection, departures, [{**key, "people": 0}], list(key))
-        connection.execute(
-            update(departures)
-            .where(*(columns[name] == value for name, value in key.items()))
-            .values(people=columns.people + 1)
-        )
+        same = (columns[name] == value for name, value in key.items())
+        connection.execute(update(departures).where(*same).values(people=columns.people + 1))

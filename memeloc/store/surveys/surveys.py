@@ -60,6 +60,12 @@ _RECORDS = {
     "submissions": submissions, "participants": survey_participants, "rejected": rejected_rows,
 }  # fmt: skip
 """The tables of what an import holds."""
+_IDS = {
+    "submissions": ("participant", "id"),
+    "participants": ("participant", "submission"),
+    "rejected": ("participant",),
+}
+"""Where ids of people, and of what they sent, stand in it."""
 _SAME = "same person"
 """In the details of a row that says whose answers a service's submission is: since when; or empty
 where that was taken back."""
@@ -106,21 +112,21 @@ class Surveys(Repository):
     def add_batches(self, survey: str, batches: Sequence[Batch]) -> int:
         """Store further batches of a survey, such as a round of ties; how many were not there;
         raise InputError if there is no such survey, or a batch of that id with other content."""
+        self.design(survey)
         with self.database.write() as connection:
-            _check_name(connection, survey)
             return _add_batches(connection, survey, batches)
 
     def names(self) -> list[str]:
-        with self.database.read() as connection:
-            return _names(connection)
+        query = select(surveys.c.name).order_by(surveys.c.created_at, surveys.c.name)
+        return [name for (name,) in self.fetch(query)]
 
     def design(self, name: str) -> dict[str, Any]:
         """Return how a survey was designed; raise InputError if there is none of that name."""
-        with self.database.read() as connection:
-            _check_name(connection, name)
-            query = select(surveys.c.design).where(surveys.c.name == name)
-            design: dict[str, Any] = connection.execute(query).scalar_one()
-        return design
+        design = self.value(select(surveys.c.design).where(surveys.c.name == name))
+        if design is None:
+            existing = ", ".join(self.names()) or "none"
+            raise InputError(f"There is no survey {name[:60]!r}; there are {existing}.")
+        return dict(design)
 
     def batches(self, name: str) -> list[Batch]:
         with self.database.read() as connection:
@@ -167,8 +173,8 @@ class Surveys(Repository):
         """
         hashed = partial(hash_id, self.key)
         imports = [imported for _, imported in files]
+        self.design(name)
         with self.database.write() as connection:
-            _check_name(connection, name)
             stay = without_erased(connection, self.root, imports, hashed)
             erased = [_size(all_) - _size(rest) for all_, rest in zip(imports, stay, strict=True)]
             # Of a file that is all of erased people, nothing is noted.
@@ -362,47 +368,44 @@ def _without_ids(imported: Imported, hashed: Any, words: Collection[str]) -> Imp
     def is_known(text: str) -> bool:
         return folded(text) in words
 
-    ids = {name for row in imported.submissions for name in (row.participant, row.id)}
-    ids |= {name for row in imported.participants for name in (row.participant, row.submission)}
-    ids |= {row.participant for row in imported.rejected}
-    ids.discard("")
+    ids = {
+        getattr(row, field)
+        for name, fields in _IDS.items()
+        for row in getattr(imported, name)
+        for field in fields
+    } - {""}
     long = {name for name in ids if len(name) >= _LONG}
 
-    def typed(answer: Answer) -> Answer:
+    def answer(row: Answer) -> Answer:
         values = {
             name: tuple(each if is_known(each) else hidden(each, long, hashed) for each in own)
-            for name, own in answer.values.items()
+            for name, own in row.values.items()
         }
-        return answer if values == answer.values else replace(answer, values=values)
+        return row if values == row.values else replace(row, values=values)
 
-    def rejected(row: RejectedRow) -> RejectedRow:
+    def beside(row: Any) -> dict[str, Any]:
+        """Return the values of a record that may mention somebody."""
+        if isinstance(row, Submission):
+            return {
+                "answers": tuple(map(answer, row.answers)),
+                "code": hidden(row.code, ids, hashed),
+            }
+        if isinstance(row, Participant):
+            return {"details": hidden(row.details, ids, hashed)}
         is_comment = row.reason == COMMENT
-        message = hidden_message(row.message, ids, hashed, lambda t: is_comment or is_known(t))
-        content = hidden(row.content, ids, hashed, None if is_comment else is_known)
-        return replace(row, participant=hashed(row.participant), message=message, content=content)
+        return {
+            "message": hidden_message(row.message, ids, hashed, None if is_comment else is_known),
+            "content": hidden(row.content, ids, hashed, None if is_comment else is_known),
+        }
 
-    return Imported(
-        tuple(
-            replace(
-                row,
-                participant=hashed(row.participant),
-                id=hashed(row.id),
-                answers=tuple(map(typed, row.answers)),
-                code=hidden(row.code, ids, hashed),
-            )
-            for row in imported.submissions
-        ),
-        tuple(
-            replace(
-                row,
-                participant=hashed(row.participant),
-                submission=hashed(row.submission),
-                details=hidden(row.details, ids, hashed),
-            )
-            for row in imported.participants
-        ),
-        tuple(map(rejected, imported.rejected)),
-    )
+    rows = {
+        name: tuple(
+            replace(row, **{field: hashed(getattr(row, field)) for field in fields}, **beside(row))
+            for row in getattr(imported, name)
+        )
+        for name, fields in _IDS.items()
+    }
+    return Imported(**rows)
 
 
 def _without_facts(
@@ -510,18 +513,6 @@ def _same_people(rows: Sequence[Participant]) -> dict[str, str]:
         for row in rows
         if row.submission in same and _SAME not in row.details
     }
-
-
-def _names(connection: Connection) -> list[str]:
-    query = select(surveys.c.name).order_by(surveys.c.created_at, surveys.c.name)
-    return list(connection.execute(query).scalars())
-
-
-def _check_name(connection: Connection, survey: str) -> None:
-    names = _names(connection)
-    if survey not in names:
-        existing = ", ".join(names) or "none"
-        raise InputError(f"There is no survey {survey[:60]!r}; there are {existing}.")
 
 
 def _batches(connection: Connection, survey: str) -> list[Batch]:
