@@ -262,21 +262,13 @@ def _add_entry(items: _Items, number: int, entry: Entry) -> None:
         if not (place and on_one_page):
             items.add(sections[place], "section", heading)
         goes = {answer: sections[to] for answer, to in step.leads.items()}
-        key, title = question_key(entry_id(entry), question.id), question.text
+        key, title, picture = question_key(entry_id(entry), question.id), question.text, _NO_PICTURE
         if question.id == LABEL:
             if isinstance(entry, Check) and entry.kind == "explicit":
                 title = items.isolated("check.explicit", label=texts.labels[entry.expected])
             alt = items.isolated("image.alt", number=number, caption=texts.text(entry))
-            options = [
-                Option(label, name, goes.get(label) or goes[""])
-                for label, name in question.answers.items()
-            ]
-            options.append(Option(STOP, texts.get("stop.button"), SUBMIT))
             picture = items.picture(entry_id(entry), entry.picture, alt)
-            title = f"{number}. {one_line(title)}"
-            items.add(key, "choice", title, options=options, picture=picture)
-            continue
-        if on_one_page or set(goes.values()) == {sections[place + 1]}:
+        elif on_one_page or set(goes.values()) == {sections[place + 1]}:
             goes = {}
         kind, answers = _KINDS.get(question.kind, "choice"), question.answers
         if question.scale is not None:
@@ -288,10 +280,20 @@ def _add_entry(items: _Items, number: int, entry: Entry) -> None:
             Option(answer, name, goes.get(answer, goes.get("", "")) if kind == "choice" else "")
             for answer, name in answers.items()
         ]
-        # Who leaves out what decides would go on to the section that happens to stand next.
-        required = question.required or (kind == "choice" and bool(goes))
-        name, title, draft = step.numbered(key, "#"), f"{number}. {one_line(title)}", question.draft
-        items.add(name, kind, title, draft, options=options, required=required, asks=key)
+        if question.id == LABEL:
+            options.append(Option(STOP, texts.get("stop.button"), SUBMIT))
+        name, title = step.numbered(key, "#"), f"{number}. {one_line(title)}"
+        items.add(
+            name,
+            kind,
+            title,
+            question.draft,
+            options=options,
+            # Who leaves out what decides would go on to the section that happens to stand next.
+            required=question.required or (kind == "choice" and bool(goes)),
+            picture=picture,
+            asks="" if question.id == LABEL else key,
+        )
         if goes and kind != "choice":  # only an option can lead elsewhere than on
             option = Option("next", texts.get("next"), goes[""])
             items.add(f"go:{name}", "choice", f"{number}. {option.text}", options=[option])

@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, tzinfo
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -117,10 +117,33 @@ class SheetForm:
         )
 
 
-@lru_cache(maxsize=4)
-def _forms_of(survey: SheetsToSend) -> Mapping[str, SheetForm]:
-    """Return the forms of a survey by sheet; the same for all files. Raises as `plan`."""
-    return {sheet.id: SheetForm(survey, sheet) for sheet in survey.sheets}
+class Forms(dict[str, SheetForm]):
+    """The forms of a survey by sheet, each planned when it is asked for; raises as `plan`."""
+
+    def __init__(self, survey: SheetsToSend) -> None:
+        super().__init__()
+        self.survey, self.sheets = survey, {sheet.id: sheet for sheet in survey.sheets}
+        self.by_name = {folded(sheet): sheet for sheet in self.sheets}
+        labels = {texts.get("participant.label") for texts in survey.texts.values()}
+        self.labels = tuple(f"{folded(label)} (" for label in labels)
+
+    def __missing__(self, sheet: str) -> SheetForm:
+        self[sheet] = SheetForm(self.survey, self.sheets[sheet])
+        return self[sheet]
+
+    @cached_property
+    def titles(self) -> set[str]:
+        """Return the titles of a sheet of each language, folded."""
+        languages = {sheet.culture.locale.tag: id for id, sheet in self.sheets.items()}
+        return {title for id in languages.values() for title in self[id].keys}
+
+    @cached_property
+    def by_question(self) -> dict[str, SheetForm]:
+        return {id: self[sheet] for sheet in self.sheets for id in self[sheet].ids}
+
+
+_forms_of = lru_cache(maxsize=4)(Forms)
+"""The same forms for all files of an import."""
 
 
 def recognises(path: Path) -> bool:
@@ -148,12 +171,11 @@ def read(path: Path, survey: SheetsToSend, zone: tzinfo) -> Iterator[RawRecord]:
     if starts_as_json(path):
         yield from _responses(path, forms)
         return
-    titles = {title for form in forms.values() for title in form.keys}
     tables = read_tables(
         path,
         is_header=_is_header,
         encodings=ENCODINGS,
-        score=lambda table: sum(folded(name) in titles for name in table.columns),
+        score=lambda table: sum(folded(name) in forms.titles for name in table.columns),
     )
     for table in tables:
         if table.note:
@@ -168,34 +190,29 @@ def read(path: Path, survey: SheetsToSend, zone: tzinfo) -> Iterator[RawRecord]:
 
 
 def _part(
-    path: Path,
-    forms: Mapping[str, SheetForm],
-    names: Sequence[str],
-    rows: Sequence[Row],
-    zone: tzinfo,
+    path: Path, forms: Forms, names: Sequence[str], rows: Sequence[Row], zone: tzinfo
 ) -> Iterator[RawRecord]:
     """Read the rows under one row of titles."""
     broken = [row for row in rows if row.reason]
     yield from (RejectedRow("", row.number, row.reason, row.error, row.texts) for row in broken)
     rows = [row for row in rows if not row.reason]
-    labels = {folded(form.titles["participant"]) for form in forms.values()}
-    who = {place for place, name in enumerate(names) if _AGAIN.sub("", folded(name)) in labels}
+    who = {place for place, name in enumerate(names) if folded(name).startswith(forms.labels)}
     others = {
         place: [text_of(row.cells[place]) if place < len(row.cells) else "" for row in rows]
         for place, name in enumerate(names)
         if place not in who and not _NUMBERED.match(name)
     }
-    sheets = next((at for at, cells in others.items() if forms.keys() & {*cells}), None)
+    sheets = next((at for at, cells in others.items() if forms.sheets.keys() & {*cells}), None)
     timed = next((at for at, cells in others.items() if _are_times(cells)), None)
-    ids = {folded(sheet): sheet for sheet in forms}
-    named = (ids.keys() & set(_ID.findall(folded(name))) for name in (*names, path.stem))
-    whole = next((ids[max(found, key=len)] for found in named if found and sheets is None), "")
+    named = [forms.by_name.keys() & set(_ID.findall(folded(name))) for name in (*names, path.stem)]
+    ids = [max(found, key=len) for found in named if found and sheets is None]
+    whole = forms[forms.by_name[ids[0]]] if ids else None
     stamps = others[timed] if timed is not None else [""] * len(rows)
     moments = read_column(stamps, zone)
     columns: dict[str, dict[int, str]] = {}
     for number, row in enumerate(rows):
         sheet = others[sheets][number] if sheets is not None else ""
-        form = forms.get(sheet) or forms.get(whole)
+        form = forms[sheet] if sheet in forms.sheets else whole
         if form is None:
             message = (
                 "No title, column or file name says which of the survey's sheets it is of: "
@@ -219,8 +236,8 @@ def _part(
             elif key and text and folded(text) not in map(folded, texts[key]):
                 texts[key].append(text)
         if unknown:
-            names_there = listed("column", list(unknown))
-            message = f"There is more than the form asks, {names_there}; it decides nothing."
+            more = listed("column", list(unknown))
+            message = f"There is more than the form asks, {more}: it is kept, and decides nothing."
             yield RejectedRow("", row.number, "unknown column", message, unknown)
         submission = form.submission(texts, row.number, moments[number] or stamps[number])
         if len({clean_id(text) for text in texts["participant"]}) > 1:
@@ -251,7 +268,7 @@ class _Response(BaseModel):
     submitted: str | None = Field(None, alias="lastSubmittedTime")
 
 
-def _responses(path: Path, forms: Mapping[str, SheetForm]) -> Iterator[RawRecord]:
+def _responses(path: Path, forms: Forms) -> Iterator[RawRecord]:
     """Read the API's responses: a page, several pages, or a list."""
     values: list[Any] = []
     for _, page in read_records(path):
@@ -265,23 +282,24 @@ def _responses(path: Path, forms: Mapping[str, SheetForm]) -> Iterator[RawRecord
         if isinstance(response, RejectedRow):
             yield response
             continue
-        own = [form for form in forms.values() if form.ids.keys() & response.answers.keys()]
-        if len(own) != 1:
+        asked = forms.by_question.keys() & response.answers.keys()
+        sheets = {forms.by_question[id].sheet.id for id in asked}
+        if len(sheets) != 1:
             message = "Its questions are of no sheet of this survey, or of several."
             yield RejectedRow("", row, "unknown sheet", message, content_of(value))
             continue
-        texts: dict[str, list[str]] = defaultdict(list)
+        form, texts = forms[sheets.pop()], defaultdict[str, list[str]](list)
         for id, answer in response.answers.items():
-            key = own[0].ids.get(id)
+            key = form.ids.get(id)
             if key and answer.texts is not None:
                 texts[key] += [text.value for text in answer.texts if text.value.strip()]
                 continue
             message = f"{id[:40]!r} is no question of memeloc's, or its answer is no text."
-            unread = {"sheet": own[0].sheet.id, "answer": value["answers"][id]}
+            unread = {"sheet": form.sheet.id, "answer": value["answers"][id]}
             yield RejectedRow("", row, "unknown question", message, unread)
         first, last = read_moment(response.created), read_moment(response.submitted)
         # An edited response keeps its id at Google; here it is another submission, and a later one.
         edited = first and last and last > first
         id = f"{response.id}@{last.isoformat()}" if edited and last else response.id
         submitted = last or first or response.submitted or response.created
-        yield own[0].submission(texts, row, submitted, id)
+        yield form.submission(texts, row, submitted, id)

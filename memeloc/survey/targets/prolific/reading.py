@@ -176,11 +176,11 @@ def people(
         InputError: the file cannot be read at all, or has not the headings that are needed.
     """
     codes: dict[str, dict[str, str]] = defaultdict(dict)
-    for id, own in survey.codes.items():
+    for id, by_ending in survey.codes.items():
         for ending in ENDINGS:
-            codes[getattr(own, ending).casefold()].setdefault(id, ending)
+            codes[getattr(by_ending, ending).casefold()].setdefault(id, ending)
     # A code that several sheets have says neither.
-    ended = {code: next(iter(own.items())) for code, own in codes.items() if len(own) == 1}
+    ended = {code: next(iter(each.items())) for code, each in codes.items() if len(each) == 1}
     rows, problems = _rows(path)
     sure, placed = list(filter(_has_ids, rows)), list[_Row]()
     for row, of in zip(sure, _sheets(path, sure, survey, studies, sheet, ended), strict=True):
