@@ -32,6 +32,11 @@ from memeloc.language_models.protocol import (
     request_content,
     sent_settings,
 )
+from memeloc.language_models.providers import (
+    AnyConnections,
+    ProviderConnections,
+    TranslatedResponse,
+)
 from memeloc.language_models.questions import Message, Picture, Question
 from memeloc.language_models.settings import ModelSettings, read_key
 from memeloc.language_models.sight import BLIND, Sight
@@ -94,7 +99,7 @@ class Server:
         self._pip = pip
         self._left_out: frozenset[str] = frozenset()
         self._lock = Lock()
-        self._connections: Connections | None = None
+        self._connections: AnyConnections | None = None
         self._key = ""
         self._has_answered = False
 
@@ -115,7 +120,7 @@ class Server:
 
     def _send(
         self,
-        connections: Connections,
+        connections: AnyConnections,
         question: Question[Any],
         backoff: Backoff,
         pay: Pay,
@@ -147,20 +152,20 @@ class Server:
                     raise
 
     def _passing_or_blind(
-        self, connections: Connections, error: Exception
+        self, connections: AnyConnections, error: Exception
     ) -> TransientFailure | None:
         """No waiting for a model to see that never will."""
         if isinstance(error, StatusError) and self._blind(connections, error):
             return None
         return _passing(error)
 
-    def _blind(self, connections: Connections, error: StatusError) -> bool:
+    def _blind(self, connections: AnyConnections, error: StatusError) -> bool:
         """Whether the error comes of there being a picture at all: two small questions tell."""
         if error.for_all or error.status not in BLIND:
             return False
         return self._sight.blind(lambda message: self._try(connections, message))
 
-    def _try(self, connections: Connections, message: Message) -> bool:
+    def _try(self, connections: AnyConnections, message: Message) -> bool:
         """Whether a message gets an answer; one token of it is enough."""
         settings = self.settings.model_copy(update={"max_tokens": 1, "logprobs": 0})
         body = request_body(settings, Question[str]((message,), None), self._left_out)
@@ -184,7 +189,7 @@ class Server:
                 self._connections.close()
                 self._connections = None
 
-    def connect(self) -> Connections:
+    def connect(self) -> AnyConnections:
         """The connections, made when there are none yet.
 
         Raises:
@@ -192,6 +197,9 @@ class Server:
         """
         with self._lock:
             if self._connections is None:
+                if self.settings.provider:
+                    self._connections = ProviderConnections(self.service, self.settings)
+                    return self._connections
                 if find_spec("urllib3") is None or find_spec("certifi") is None:
                     raise MissingError(f"{self.service} needs urllib3: pip install '{self._pip}'")
                 self._key = read_key(self.settings)
@@ -200,7 +208,7 @@ class Server:
                 self._connections = Connections(self.service, url, headers, self.settings.timeout)
             return self._connections
 
-    def _post(self, connections: Connections, content: bytes) -> Reply:
+    def _post(self, connections: AnyConnections, content: bytes) -> Reply:
         try:
             response, content = connections.exchange(content)
         except ValueError as error:
@@ -224,7 +232,9 @@ class Server:
     def _no_answer(self, sentence: str) -> ServiceError:
         return ServiceError(self.service, sentence, retryable=self._has_answered)
 
-    def _status(self, status: int, content: bytes, response: BaseHTTPResponse) -> ServiceError:
+    def _status(
+        self, status: int, content: bytes, response: BaseHTTPResponse | TranslatedResponse
+    ) -> ServiceError:
         error = error_in(content)
         reason = error.get("message")
         text = reason if isinstance(reason, str) else content[:2000].decode("utf-8", "replace")

@@ -49,6 +49,13 @@ class ModelSettings(BaseModel):
         description="the server's address up to and with /v1, without a password, as "
         '"http://localhost:11434/v1"',
     )
+    provider: str = Field(
+        "",
+        pattern=r"^[a-z][a-z0-9]*$|^$",
+        description="a service that does not speak the OpenAI protocol, asked through any-llm-sdk: "
+        "anthropic, gemini, mistral and the like; its key is in the service's own variable, as "
+        "ANTHROPIC_API_KEY",
+    )
     key_variable: str = Field(
         "OPENAI_API_KEY",
         pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
@@ -103,7 +110,11 @@ class ModelSettings(BaseModel):
     def recorded(self) -> dict[str, Any]:
         """All that an answer depends on beside its question: it is recorded with the answer."""
         names = {"model", "temperature", "seed", "max_tokens", "logprobs", "extra"}
-        return {"base_url": self.base_url.rstrip("/"), **self.model_dump(include=names)}
+        recorded = {"base_url": self.base_url.rstrip("/"), **self.model_dump(include=names)}
+        if self.provider:
+            address = recorded["base_url"] if "base_url" in self.model_fields_set else ""
+            recorded |= {"provider": self.provider, "base_url": address}
+        return recorded
 
     def require_prices(self) -> None:
         """Raise InputError unless both prices are set: without them no budget can be kept."""
@@ -138,6 +149,8 @@ def read_model_settings(
     """
     variables = os.environ if environ is None else environ
     named = {"base_url": variables.get(URL_VARIABLE), "model": variables.get(MODEL_VARIABLE)}
+    if table.get("provider"):  # the address is of another protocol
+        named["base_url"] = None
     values = {name: value for name, value in named.items() if value} | dict(table)
     if model:
         values["model"] = model
