@@ -28,7 +28,7 @@ from memeloc.knowledge.dimensions import read_recipe
 from memeloc.language_models import Answer, LanguageModel, Question
 from memeloc.workspace import Workspace
 from memeloc.workspace.knowledge import KnowledgeSettings
-from memeloc.workspace.knowledge.extracting import extraction_run
+from memeloc.workspace.knowledge.asking import extraction_job
 
 _GROUP = "knowledge"
 MEMES = 1_000
@@ -124,14 +124,14 @@ def _extract(folder: Path) -> None:
         begin, caller = time.monotonic(), time.thread_time()
         result = workspace.knowledge.extract()
         wall, caller = time.monotonic() - begin, time.thread_time() - caller
-    assert (result.stopped, result.unanswered, result.wrong) == ("", 0, 0), result
-    print(json.dumps({"caller": caller, "wall": wall, "questions": result.asked}))
+    assert (result["stopped"], result["unanswered"], result["wrong"]) == ("", 0, 0), result
+    print(json.dumps({"caller": caller, "wall": wall, "questions": result["asked"]}))
 
 
 def _client(extracted: Path, folder: Path) -> None:
     """Send the requests of a finished extraction again, of another workspace's empty cache."""
     with Workspace.open(extracted) as workspace:
-        run = extraction_run(workspace, KnowledgeSettings(), "")
+        run = extraction_job(workspace, KnowledgeSettings(), "")
         questions: list[Question[Any]] = []
         for memes in run.slices():
             for each in run.passes:

@@ -87,23 +87,10 @@ class Outcome:
     exact: bool
 
 
-@dataclass(frozen=True, slots=True)
-class RoundCounts:
-    """How many memes are in which state, and how many are equal in either meaning."""
-
-    items: int
-    accepted: int
-    differing: int
-    no_answer: int
-    missing: int
-    severe: int
-    exact: int
-
-
 def outcome(
     item: str, answers: Sequence[RoundLabel], scheme: Scheme, rounds: int, equal: Equal
 ) -> Outcome:
-    """What became of a meme; `answers` are those of its rounds, in any order."""
+    """Return what became of a meme; `answers` are those of its rounds, in any order."""
     by_round = {answer.round: answer for answer in answers if 1 <= answer.round <= rounds}
     given = [by_round.get(number) for number in range(1, rounds + 1)]
     exact = tuple(
@@ -141,22 +128,22 @@ def outcomes(
     rounds: int,
     equal: Equal = "severe",
 ) -> list[Outcome]:
-    """What became of each meme, in order."""
+    """Return what became of each meme, in order."""
     by_item: dict[str, list[RoundLabel]] = defaultdict(list)
     for answer in answers:
         by_item[answer.item].append(answer)
     return [outcome(item, by_item[item], scheme, rounds, equal) for item in items]
 
 
-def count(all_outcomes: Sequence[Outcome]) -> RoundCounts:
-    """How many memes are in which state."""
+def count(all_outcomes: Sequence[Outcome]) -> dict[str, int]:
+    """Return how many memes are in which state, and how many are equal in either meaning."""
     states = Counter(each.state for each in all_outcomes)
-    return RoundCounts(
-        len(all_outcomes),
-        states["accepted"],
-        states["differing"],
-        states["no answer"],
-        states["missing"],
-        sum(each.severe for each in all_outcomes),
-        sum(each.exact for each in all_outcomes),
-    )
+    return {
+        "items": len(all_outcomes),
+        "accepted": states["accepted"],
+        "differing": states["differing"],
+        "no_answer": states["no answer"],
+        "missing": states["missing"],
+        "severe": sum(each.severe for each in all_outcomes),
+        "exact": sum(each.exact for each in all_outcomes),
+    }

@@ -119,6 +119,15 @@ def read_json(text: str) -> Any:
     return value
 
 
+def is_json(text: str) -> bool:
+    """Return whether a text is JSON, or holds some."""
+    try:
+        read_json(text)
+    except ValueError:
+        return False
+    return True
+
+
 def refuses(text: str) -> bool:
     """Whether a text says that the model will not answer.
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from memeloc.counts import counted
 from memeloc.errors import InputError, MemelocError, ServiceError
-from memeloc.language_models.answers import read_form, refuses, schema_text
+from memeloc.language_models.answers import is_json, read_form, refuses, schema_text
 from memeloc.language_models.connections import UnansweredError
 from memeloc.language_models.cost import (
     WRONG,
@@ -54,6 +54,8 @@ SENT_BACK = 2000
 """Characters of a wrong answer that are sent back at the most."""
 _HOPELESS = 3
 """Questions in a row from the first on that a server refuses before no more are sent."""
+_EMPTY = 4
+"""Answers from the first on with nothing to read before no more are asked for."""
 
 _Asked: TypeAlias = tuple[Question[Value], Answer[Value] | MemelocError]
 
@@ -63,7 +65,8 @@ class LanguageModel:
 
     Without a cache no answer is kept, without a budget all may be spent. `backoff` is how it waits
     when the server refuses for quota or is not there; `service`, what it is called in errors; `pip`
-    is to be installed when urllib3 is missing; `pictures` may be shared by several models.
+    is to be installed when urllib3 is missing; `pictures` may be shared by several models. It goes
+    on where the first answers have nothing to read with `empty_too`.
 
     Raises:
         InputError: there is a budget, and the settings have no prices.
@@ -79,6 +82,7 @@ class LanguageModel:
         service: str = "language model",
         pip: str = "memeloc[models]",
         pictures: EncodedPictures | None = None,
+        empty_too: bool = False,
     ) -> None:
         self.settings = settings
         self.cache = cache
@@ -92,6 +96,8 @@ class LanguageModel:
         self._asking: set[str] = set()
         self._changed = Condition()
         self._hopeless = 0
+        self._empty_too = empty_too
+        self._empty = 0
         self._recorded = settings.recorded
         self._sizes = Sizes()
 
@@ -265,7 +271,8 @@ class LanguageModel:
             tokens_out += reply.tokens_out or 0
             text = whole(reply.text)
             wrong = "" if reply.refusal else self._wrong(question, reply)
-            if not wrong or attempts >= self.settings.asks:
+            # What was cut before anything could be read will be cut again.
+            if not wrong or attempts >= self.settings.asks or (reply.cut and not text.strip()):
                 break
             if attempts + len(unanswered) >= self.settings.asks:
                 self.spent.add(failed=1)
@@ -297,6 +304,9 @@ class LanguageModel:
         try:
             _read(question, whole(reply.text))
         except ValueError as error:
+            if not (reply.cut or refuses(reply.text) or is_json(reply.text)):
+                # It ignores response_format: from now on the schema is sent in words, too.
+                self._server.leave_out("json_schema")
             limit = counted(self.settings.max_tokens, "token")
             cut = f"; it was cut off at {limit}" if reply.cut else ""
             return whole(f"{error}{cut}").encode()[:WRONG].decode("utf-8", "ignore")
@@ -322,6 +332,12 @@ class LanguageModel:
             kept.date,
             kept.logprobs,
         )
+        nothing = not kept.text.strip() and not kept.refusal
+        self._look_at(nothing=nothing, cut=kept.cut)
+        if question.form and nothing and kept.cut:
+            self.spent.add(failed=1)
+            reason = self._nothing("the answer", cut=True)
+            raise AnswerError(self.service, "server", reason, kept.attempts, answer.cost, answer)
         if question.form and (kept.refusal or kept.wrong):
             refused = kept.refusal or (refuses(kept.text) and " ".join(kept.text.split())[:300])
             self.spent.add(**{"refused" if refused else "failed": 1})
@@ -330,6 +346,23 @@ class LanguageModel:
             raise AnswerError(self.service, kind, reason, kept.attempts, answer.cost, answer)
         self.spent.add(answered=1, cached=int(cached))
         return replace(answer, value=_read(question, kept.text))
+
+    def _look_at(self, *, nothing: bool, cut: bool) -> None:
+        """Raise ServiceError where the first answers have nothing to read."""
+        with self._changed:
+            self._empty = (self._empty + 1 if nothing else -1) if self._empty >= 0 else -1
+            if self._empty >= _EMPTY and not self._empty_too:
+                reason = self._nothing(f"each of the first {_EMPTY} answers", cut=cut)
+                raise ServiceError(self.service, reason, retryable=False)
+
+    def _nothing(self, what: str, *, cut: bool) -> str:
+        if not cut:
+            return f"{what} is empty; is {self.settings.model} a model that answers chats?"
+        return (
+            f"{what} was cut at max_tokens = {self.settings.max_tokens} before anything could be "
+            "read; set max_tokens higher, for a reasoning model to thousands (in a run of memeloc "
+            "evaluate: reasoning_tokens)"
+        )
 
     def _pay(
         self, question: Question[Any], backoff: Backoff, times: int, unanswered: list[float]

@@ -36,6 +36,16 @@ _COMPLAINTS = {
     "json_object": _ABOUT_FORMAT,
 }
 """What servers write when they refuse a part of a request."""
+_REFUSALS = {
+    "content_filter": "its content filter ended the answer",
+    "refusal": "the model refused",
+    "safety": "its safety filter ended the answer (SAFETY)",
+    "prohibited_content": "its filter found prohibited content (PROHIBITED_CONTENT)",
+    "blocklist": "its filter found a forbidden word (BLOCKLIST)",
+    "recitation": "its filter found a recitation (RECITATION)",
+    "spii": "its filter found personal data (SPII)",
+}
+"""By the reason with which providers (OpenAI, Azure, Anthropic, Gemini) end an answer: refusals."""
 _ALWAYS_WANTED = ("temperature", "seed", "max_tokens")
 
 
@@ -205,8 +215,9 @@ class _Completion(BaseModel):
         message = choice.message or _Message()
         content = message.content or ""
         refusal = message.refusal or ""
-        if choice.finish_reason == "content_filter" and not refusal:
-            refusal = "its content filter ended the answer"
+        reason = (choice.finish_reason or "").lower()
+        if reason in _REFUSALS and not refusal:
+            refusal = _REFUSALS[reason]
         return Reply(
             content if isinstance(content, str) else "".join(part.text for part in content),
             " ".join(refusal.split())[:300],

@@ -16,6 +16,7 @@ from functools import partial
 from importlib.util import find_spec
 from secrets import token_hex
 from threading import Lock
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -46,11 +47,16 @@ if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse
 
 _TIMED_OUT = frozenset((408, 504))
+_MISSING = 1.5
+"""Seconds after which a server that nothing was heard of is not waited for: it takes some three."""
 _SHORTEST_KEY = 8
 """Letters of a key that is searched for in texts: local servers are given such as `x`."""
 _TRANSIENT = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 529))
 _FOR_ALL = frozenset((301, 302, 303, 307, 308, 401, 402, 403, 404))
-_FILTERED = re.compile(r"content[ _]?(?:filter|policy|management)|moderation", re.IGNORECASE)
+_FILTERED = re.compile(
+    r"content[ _]?(?:filter|policy|management)|moderation|prohibited_content|\bsafety\b",
+    re.IGNORECASE,
+)
 
 
 _NONCE = token_hex(8)
@@ -102,6 +108,8 @@ class Server:
         self._connections: AnyConnections | None = None
         self._key = ""
         self._has_answered = False
+        self._missing_since = 0.0
+        self._is_there = False
 
     def send(self, question: Question[Any], backoff: Backoff, pay: Pay) -> Reply:
         """One question, sent until there is an answer, right or wrong.
@@ -134,7 +142,7 @@ class Server:
             body = request_body(self.settings, question, left_out, partial(_place, places))
             addresses = {place: self._pictures.data_url(each) for place, each in places.items()}
             content = request_content(body, addresses)
-            passing = _passing if sees else partial(self._passing_or_blind, connections)
+            passing = self._passing if sees else partial(self._passing_or_blind, connections)
             sent = sent_settings(self.settings, body)
             try:
                 send = partial(self._post, connections, content)
@@ -144,8 +152,7 @@ class Server:
                     refused_part(error.reason, body) if error.status in (400, 422, 501) else ""
                 )
                 if refused:
-                    with self._lock:
-                        self._left_out |= {refused}
+                    self.leave_out(refused)
                 elif not sees and self._blind(connections, error):
                     raise self._sight.refuse(self._sees_nothing(error)) from error
                 else:
@@ -157,7 +164,21 @@ class Server:
         """No waiting for a model to see that never will."""
         if isinstance(error, StatusError) and self._blind(connections, error):
             return None
-        return _passing(error)
+        return self._passing(error)
+
+    def _passing(self, error: Exception) -> TransientFailure | None:
+        """Return why a request may be sent again; a server that never was there is given up."""
+        if not isinstance(error, ServiceError) or not error.retryable:
+            return None
+        if isinstance(error, UnansweredError):
+            return None if error.final else TransientFailure(error)
+        if not isinstance(error, StatusError):
+            with self._lock:
+                self._missing_since = self._missing_since or monotonic()
+                if not self._is_there and monotonic() - self._missing_since > _MISSING:
+                    return None
+            return TransientFailure(error)
+        return TransientFailure(error, error.wait)
 
     def _blind(self, connections: AnyConnections, error: StatusError) -> bool:
         """Whether the error comes of there being a picture at all: two small questions tell."""
@@ -181,6 +202,11 @@ class Server:
             "that sees, or ask this one about texts alone"
         )
         return StatusError(self.service, error.status, reason, for_all=True)
+
+    def leave_out(self, part: str) -> None:
+        """Send a part of requests no more; see `request_body`."""
+        with self._lock:
+            self._left_out |= {part}
 
     def close(self) -> None:
         """Close the connections."""
@@ -213,6 +239,7 @@ class Server:
             response, content = connections.exchange(content)
         except ValueError as error:
             raise self._no_answer(str(error)) from error
+        self._is_there = True
         if response.status >= 300:
             return _filtered(self._status(response.status, content, response))
         try:
@@ -258,14 +285,6 @@ def _filtered(error: ServiceError) -> Reply:
     if not _FILTERED.search(f"{error.code} {error.reason}"):
         raise error
     return Reply("", refusal=error.reason)
-
-
-def _passing(error: Exception) -> TransientFailure | None:
-    if not isinstance(error, ServiceError) or not error.retryable:
-        return None
-    if isinstance(error, UnansweredError) and error.final:
-        return None
-    return TransientFailure(error, error.wait)
 
 
 def _place(places: dict[str, Picture], picture: Picture) -> str:

@@ -10,7 +10,7 @@ from memeloc.label.forms import label_form, printed_form, topics_form
 from memeloc.label.rounds import RoundLabel, Status, count, outcome
 from memeloc.label.scheme import GivenLabel, Scheme
 from memeloc.language_models.answers import read_form
-from memeloc.workspace.labels.labelling import labels_of
+from memeloc.workspace.labelling import labels_of
 
 SCHEME = labels_of("charmemes")[1]
 
@@ -64,7 +64,7 @@ def test_a_refused_round_is_for_people_and_a_missing_one_is_open() -> None:
     assert outcome("m", refused, SCHEME, 3, "severe").state == "no answer"
     assert outcome("m", rounds("safe", "safe"), SCHEME, 3, "severe").state == "missing"
     counts = count([outcome("m", refused, SCHEME, 3, "severe")])
-    assert (counts.items, counts.no_answer, counts.severe) == (1, 1, 0)
+    assert (counts["items"], counts["no_answer"], counts["severe"]) == (1, 1, 0)
 
 
 @pytest.mark.parametrize(

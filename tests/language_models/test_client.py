@@ -149,7 +149,10 @@ def test_answers_that_stay_wrong_are_paid_for_and_reported(
     ("reply", "requests"),
     [
         ({"content": None, "refusal": "I can't assist."}, 1),
-        ({"message": {"content": ""}, "finish_reason": "content_filter"}, 1),
+        *(
+            ({"message": {"content": ""}, "finish_reason": reason}, 1)
+            for reason in ("content_filter", "refusal", "SAFETY", "PROHIBITED_CONTENT")
+        ),
         ("I cannot help with that.", 3),
         (error(400, "The response was filtered by the content policy"), 1),
         ((400, {}, '{"error": {"message": "no", "code": "content_filter"}}'), 1),
@@ -225,6 +228,54 @@ def test_an_error_of_every_question_ends_the_run_after_three(
     with pytest.raises(ServiceError, match=message):
         list(model.ask_all(_question(str(number)) for number in range(50)))
     assert len(chat.bodies) == 3
+
+
+CUT = {"message": {"content": None, "reasoning": "Hm"}, "finish_reason": "length"}
+
+
+@pytest.mark.parametrize("form", [Weather, None])
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [(CUT, "first 4 answers was cut at max_tokens = 9 .* reasoning_tokens"), ("", "is empty")],
+)
+def test_first_answers_with_nothing_to_read_end_the_run(
+    chat: ChatServer, connect: Connect, reply: Any, message: str, form: Any
+) -> None:
+    chat.say = lambda number, body: reply
+    questions = [Question(_asked(text), form) for text in "abcdefgh"]
+    with pytest.raises(ServiceError, match=message):
+        list(connect(at_once=1, asks=1, max_tokens=9).ask_all(questions))
+    assert len(chat.bodies) == 4
+    chat.say = lambda number, body: '{"warm": true}' if number == 6 else reply
+    assert len(list(connect(at_once=1, asks=1).ask_all(questions))) == 8
+
+
+def test_an_answer_that_was_cut_is_left_for_the_next_run(
+    chat: ChatServer, connect: Connect
+) -> None:
+    chat.say = lambda number, body: CUT
+    with pytest.raises(AnswerError, match="cut at max_tokens = 9") as raised:
+        connect(max_tokens=9).ask(_asked(), Weather)
+    assert (raised.value.kind, len(chat.bodies)) == ("server", 1)
+
+
+def test_a_server_that_ignores_schemas_gets_them_in_words(
+    chat: ChatServer, connect: Connect
+) -> None:
+    chat.say = lambda number, body: "warm" if number == 1 else '{"warm": true}'
+    assert connect().ask(_asked(), Weather).value.warm
+    assert ["JSON Schema" in body["messages"][0]["content"] for body in chat.bodies] == [
+        False,
+        True,
+    ]
+
+
+def test_a_server_that_is_not_there_is_reported_within_five_seconds() -> None:
+    model = LanguageModel(ModelSettings(model="tiny", base_url="http://127.0.0.1:9/v1"))
+    before = time.monotonic()
+    with pytest.raises(ServiceError, match="refused"):
+        list(model.ask_all(map(_question, "abcdef")))
+    assert time.monotonic() - before < 5
 
 
 def test_one_question_that_is_refused_leaves_the_others(chat: ChatServer, connect: Connect) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ from memeloc.counts import counted
 from memeloc.errors import InputError
 
 _PLAN = Table(
-    lambda plan: f"{plan.run}: {counted(plan.items, 'item')} in {', '.join(plan.languages)}",
+    lambda plan: (
+        f"{plan['run']}: {counted(plan['items'], 'item')} in {', '.join(plan['languages'])}"
+    ),
     "models",
     "model questions cached tokens_in tokens_out expected most currency",
 )
@@ -114,12 +117,12 @@ def run(
                 on_model=None if as_json else lambda title: say(f"Asking {title}."),
             )
     show(result, _result_lines, as_json=as_json)
-    explain("", result.failures)
-    if result.over_budget:
+    explain("", result["failures"])
+    if result["over_budget"]:
         say("The same command with a larger --budget goes on.")
-    if result.stopped:
-        explain("memeloc", [result.stopped])
-    if result.failures or result.stopped:
+    if result["stopped"]:
+        explain("memeloc", [result["stopped"]])
+    if result["failures"] or result["stopped"]:
         raise typer.Exit(1)
 
 
@@ -134,25 +137,25 @@ def _workspace() -> Any:
     return memeloc.Workspace.find()
 
 
-def _plan_lines(plan: Any) -> list[str]:
+def _plan_lines(plan: Mapping[str, Any]) -> list[str]:
     return [
-        f"At the most {plan.most:.4f} {plan.currency}, with every question asked again as often "
-        "as the run allows; nothing was asked.",
-        *plan.notes,
-        *(f"\nThe first question:\n{sample}" for sample in plan.models[0].samples[:1]),
+        f"At the most {plan['most']:.4f} {plan['currency']}, with every question asked again as "
+        "often as the run allows; nothing was asked.",
+        *plan["notes"],
+        *(f"\nThe first question:\n{sample}" for sample in plan["models"][0].samples[:1]),
     ]
 
 
-def _result_lines(result: Any) -> list[str]:
-    lines = [
-        f"{result.answered:,} of {counted(result.questions, 'question')} answered "
-        f"({result.cached:,} kept from before), {result.invalid:,} invalid "
-        f"({result.refused:,} refused), {result.reasked:,} asked again; "
-        f"{counted(result.requests, 'request')}, {result.cost:.4f} {result.currency}",
-        *result.notes,
-    ]
-    if result.page is not None:
-        lines.append(f"Report: {result.page}")
-    elif result.answers is not None:
-        lines.append(f"Answers: {result.answers}; without labels there is no report (--gold)")
-    return lines
+def _result_lines(result: Mapping[str, Any]) -> Iterator[str]:
+    cut = f", {result['cut']:,} cut" if result["cut"] else ""
+    yield (
+        f"{result['answered']:,} of {counted(result['questions'], 'question')} answered "
+        f"({result['cached']:,} kept from before), {result['invalid']:,} invalid "
+        f"({result['refused']:,} refused{cut}), {result['reasked']:,} asked again; "
+        f"{counted(result['requests'], 'request')}, {result['cost']:.4f} {result['currency']}"
+    )
+    yield from result["notes"]
+    if result["page"] is not None:
+        yield f"Report: {result['page']}"
+    elif result["answers"] is not None:
+        yield f"Answers: {result['answers']}; without labels there is no report (--gold)"

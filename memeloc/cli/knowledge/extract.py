@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import typer
 from typer import Option
 
 import memeloc
+from memeloc.cli.jobs import ask_model
 from memeloc.cli.knowledge.options import (
     AskDryRun,
     Budget,
@@ -21,12 +20,7 @@ from memeloc.cli.knowledge.options import (
     StatementsLanguage,
 )
 from memeloc.cli.options import AsJson
-from memeloc.cli.output import progress, say
-from memeloc.cli.show import explain, show
 from memeloc.counts import counted
-
-if TYPE_CHECKING:
-    from memeloc.workspace.knowledge.running import KnowledgePlan, KnowledgeResult
 
 
 def extract(
@@ -84,42 +78,27 @@ def extract(
         longest_side=longest_side,
     )
     with memeloc.Workspace.find() as workspace:
-        if dry_run:
-            show(workspace.knowledge.plan(settings, model=model), plan_lines, as_json=as_json)
-            return
-        with progress(unit="answers") as bar:
-            result = workspace.knowledge.extract(
-                settings, model=model, budget=budget, on_progress=bar.report
-            )
-    show_result(result, as_json=as_json)
+        knowledge = workspace.knowledge
+        _ask(
+            lambda: knowledge.plan(settings, model=model),
+            lambda report: knowledge.extract(
+                settings, model=model, budget=budget, on_progress=report
+            ),
+            dry_run=dry_run,
+            unit="answers",
+            as_json=as_json,
+        )
 
 
-def plan_lines(plan: KnowledgePlan) -> Iterator[str]:
-    """What a run would ask, as sentences."""
-    there = f"; {counted(plan.there, 'answer is', 'answers are')} stored" if plan.there else ""
-    yield f"{counted(plan.memes, 'meme')} to ask about by {plan.recipe}{there}"
-    yield plan.model.line()
-    for sample in plan.model.samples[:1]:
-        yield f"\n{sample}"
-
-
-def show_result(result: KnowledgeResult, *, as_json: bool) -> None:
-    """Print how a run went; ends with status 1 where something is left to ask."""
-    show(
-        result,
-        f"{result.model} answered about {counted(result.memes, 'meme')} by {result.recipe}: "
-        f"{counted(result.asked, 'answer')} now ({result.refused:,} refused, {result.wrong:,} "
-        f"wrong), {result.there:,} before",
-        as_json=as_json,
-    )
-    if result.cost:
-        say(result.cost)
-    explain("Missing", result.missing, more=result.refused + result.wrong - len(result.missing))
-    explain("No answer", result.problems, more=result.unanswered - len(result.problems))
-    if result.stopped:
-        say(f"memeloc: {result.stopped}")
-    if result.stopped or result.unanswered:
-        raise typer.Exit(1)
+_ask = partial(
+    ask_model,
+    asked=lambda plan: f"to ask about by {plan['recipe']}",
+    done=lambda result: [
+        f"{result['model']} answered about {counted(result['memes'], 'meme')} by "
+        f"{result['recipe']}: {counted(result['asked'], 'answer')} now ({result['refused']:,} "
+        f"refused, {result['wrong']:,} wrong), {result['there']:,} before"
+    ],
+)
 
 
 def ask(
@@ -151,14 +130,15 @@ def ask(
       memeloc knowledge ask --model MODEL --dry-run
       memeloc knowledge ask --model MODEL --budget 20
     """
-    from memeloc.workspace.knowledge.questions import AskSettings
+    from memeloc.workspace.knowledge.asking import AskSettings
 
     settings = AskSettings(recipe, of, lang, none, seed)
     with memeloc.Workspace.find() as workspace:
         questions = workspace.knowledge.questions
-        if dry_run:
-            show(questions.plan(settings, model=model), plan_lines, as_json=as_json)
-            return
-        with progress(unit="questions") as bar:
-            result = questions.ask(settings, model=model, budget=budget, on_progress=bar.report)
-    show_result(result, as_json=as_json)
+        _ask(
+            lambda: questions.plan(settings, model=model),
+            lambda report: questions.ask(settings, model=model, budget=budget, on_progress=report),
+            dry_run=dry_run,
+            unit="questions",
+            as_json=as_json,
+        )

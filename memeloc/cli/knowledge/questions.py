@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from typer import Argument, Option
 
@@ -13,9 +13,6 @@ from memeloc.cli.options import AsJson, TakenCaptions
 from memeloc.cli.reports import show_report
 from memeloc.cli.show import Table, explain, next_lines, show
 from memeloc.counts import counted
-
-if TYPE_CHECKING:
-    from memeloc.workspace.knowledge.questions.questions import SelectResult
 
 OfRecipe = Annotated[
     str, Option("--recipe", metavar="NAME", help="Questions by it.", show_default="the newest")
@@ -86,22 +83,22 @@ def select(
         )
     show(result, _selected, _FUNNEL, as_json=as_json)
     if not as_json:
-        explain("Note", result.notes)
+        explain("Note", result["notes"])
 
 
-def _selected(result: SelectResult) -> Iterator[str]:
+def _selected(result: Mapping[str, Any]) -> Iterator[str]:
     yield (
-        f"{result.file}: {counted(result.questions, 'question')} of "
-        f"{counted(result.memes, 'meme')}; {result.left_out:,} are left out"
+        f"{result['file']}: {counted(result['questions'], 'question')} of "
+        f"{counted(result['memes'], 'meme')}; {result['left_out']:,} are left out"
     )
 
 
 _FUNNEL = Table(
     "What became of the questions",
-    lambda result: result.funnel.items(),
+    lambda result: result["funnel"].items(),
     lambda result: [
         ("dimension", 0),
-        *((s, lambda row, s=s: row[1][s]) for s in next(iter(result.funnel.values()))),
+        *((s, lambda row, s=s: row[1][s]) for s in next(iter(result["funnel"].values()))),
     ],
 )
 

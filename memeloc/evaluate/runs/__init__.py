@@ -4,8 +4,8 @@
 2. `items` is what is asked about: `RunData`, read from `tables`, or given by a workspace.
 3. `reading_prompts` reads `prompt_texts` in several languages, `published_prompts` those of a
    checkout.
-4. `questions` makes of all that the questions, `asking` asks them and reads the answers.
-5. `evaluating` joins the steps and writes the folder.
+4. `questions` makes of all that the questions; `asking` asks them, reads the answers and writes the
+   folder.
 """
 
 from __future__ import annotations
@@ -15,10 +15,7 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.evaluate.runs.evaluating import RunPlan as RunPlan
-    from memeloc.evaluate.runs.evaluating import RunResult as RunResult
-    from memeloc.evaluate.runs.evaluating import evaluate_run as evaluate_run
-    from memeloc.evaluate.runs.evaluating import plan_run as plan_run
+    from memeloc.evaluate.runs.asking import OpenRun as OpenRun
     from memeloc.evaluate.runs.items import RunData as RunData
     from memeloc.evaluate.runs.items import RunItem as RunItem
     from memeloc.evaluate.runs.run import Run as Run

@@ -1,26 +1,56 @@
-"""Asking the questions of a run. In: questions, a client. Out: rows of answers, read.
+"""A run from begin to end. In: a run, its dataset, models. Out: a folder with answers and a page.
 
 An invalid answer is asked again with a reminder, as often as the run says; what is kept then is the
 last answer. Passes: all questions, then those whose answer was invalid, and so on.
+
+The folder has answers.parquet (an answer a row), run.json (settings, models, dataset, versions),
+and the report. Each answer is kept as it comes, so that the same run again pays for none twice.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
-from dataclasses import dataclass, field
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from itertools import count
+from pathlib import Path
 from typing import Any
 
-from memeloc.errors import MemelocError
+from memeloc.counts import counted
+from memeloc.errors import InputError, MemelocError
+from memeloc.evaluate.answers import COLUMNS, ModelAnswers
 from memeloc.evaluate.choices import Choice, read_choice
-from memeloc.evaluate.runs.questions import Asked, Prompt
+from memeloc.evaluate.runs.items import RunData, groups_of
+from memeloc.evaluate.runs.questions import Asked, questions, skipped
+from memeloc.evaluate.runs.reading_prompts import read_prompts
 from memeloc.evaluate.runs.run import Run, RunModel
-from memeloc.language_models import Answer, LanguageModel, Message, Question, option_logprobs
+from memeloc.files import replacing
+from memeloc.language_models import (
+    Answer,
+    Budget,
+    Cache,
+    FileCache,
+    LanguageModel,
+    Message,
+    ModelSettings,
+    OverBudgetError,
+    Question,
+    option_logprobs,
+    read_model_settings,
+)
+from memeloc.language_models.job import OnProgress, sent_counts, sent_text
+from memeloc.version import __version__
 
-OnProgress = Callable[[int, int], None]
-"""Is given how many more questions are done, and how many there are in all."""
+ANSWERS = "answers.parquet"
+RUN = "run.json"
+KEPT = "kept-answers.db"
+"""Where answers are kept as they come, of a run outside of a workspace."""
+_SENT = {"temperature", "seed", "max_tokens", "logprobs", "extra"}
+"""Settings of models in whose place run.json has what requests held, as counts of answers."""
+LOGPROBS = 20
+"""Likeliest tokens that are asked for where options are compared by them; servers give no more."""
 
 PROVENANCE = {
     "condition": "the part of the run that asked",
@@ -40,6 +70,269 @@ PROVENANCE = {
     "first_answer": "the answer before the question was asked again; empty if it was not",
 }
 """Columns of the answers' file besides those of `ModelAnswers`."""
+PROMPT = ("input", "prompt_language", "country", "wording", "order")
+
+
+@dataclass(frozen=True, eq=False)
+class OpenRun:
+    """A run with its dataset, ready to be planned and asked.
+
+    Attributes:
+        out: the folder of its results, in which answers of an earlier run may be kept.
+        folder: in which the run's texts of prompts are looked for.
+        defaults: settings of the client that a run's models do not have, such as `base_url`.
+        cache: keeps answers; None keeps them in the run's own folder.
+        budget: money for all models together, in the currency of their prices; None for any.
+    """
+
+    run: Run
+    data: RunData
+    out: Path
+    folder: Path
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    cache: Cache | None = None
+    budget: float | None = None
+
+    def plan(self) -> dict[str, Any]:
+        """Return what would be asked and cost; nothing is sent and no key is needed.
+
+        Returns:
+            `run`, `items` of the dataset in `languages`, a plan each of the `models`, `most`: money
+            at the most in `currency`, with every question asked again as often as the run allows;
+            and `notes`: what cannot be asked.
+
+        Raises:
+            InputError: prompts lack what the run asks for.
+        """
+        run, data = self.run, self.data
+        prompts = read_prompts(run.prompts, self.folder, run.labels)
+        plans, notes, most = [], [*data.notes], 0.0
+        with self._cache() if (self.out / KEPT).is_file() else nullcontext(self.cache) as cache:
+            for described, settings in self._models():
+                notes += skipped(run, data, described)
+                asked = (each.question for each in questions(run, data, prompts, described))
+                plan = LanguageModel(settings, cache=cache).plan(asked)
+                plans.append(plan)
+                # Each time it is asked again the conversation is longer by an answer and reminder.
+                longer = (settings.max_tokens + 200) * (plan.questions - plan.cached)
+                further = settings.price(longer * run.reasks * (run.reasks + 1) / 2, 0)
+                most += plan.most * (1 + run.reasks) + further
+        return {
+            "run": run.name,
+            "items": len(data.items),
+            "languages": data.languages,
+            "models": plans,
+            "most": most,
+            "currency": plans[0].currency,
+            "notes": [*dict.fromkeys(notes)],
+        }
+
+    def ask(
+        self,
+        *,
+        on_progress: OnProgress | None = None,
+        on_model: Callable[[str], None] | None = None,
+    ) -> dict[str, Any]:
+        """Ask all questions, read and score the answers, and write the folder.
+
+        The folder is written when all questions were asked; until then the answers are kept.
+
+        Args:
+            on_progress: is given how many more questions are done, and how many there are.
+            on_model: is given the name of each model before it is asked.
+
+        Returns:
+            How many `questions` there are over all models, `answered`, `cached` of them from an
+            earlier run, `reasked`, last answers that are `invalid` (the `refused` and `cut` ones
+            among them), `requests` that were paid for now, at `cost` in `currency`; `failures`:
+            questions without an answer, a sentence each; `stopped`: why not all were asked, and
+            whether it is `over_budget`; `about`: dataset, split, mappings, seed and the like; the
+            files `answers` and `page`, None where they were not written; and `notes`.
+
+        Raises:
+            InputError: the run, its prompts or its dataset do not fit one another.
+            MissingError: urllib3, pandas or a key is missing.
+        """
+        import pandas as pd
+
+        run, data, out = self.run, self.data, self.out
+        prompts = read_prompts(run.prompts, self.folder, run.labels)
+        models = self._models()
+        counts = {
+            described.title: sum(1 for _ in questions(run, data, prompts, described))
+            for described, _ in models
+        }
+        if empty := [title for title, number in counts.items() if not number]:
+            why = skipped(run, data, models[0][0]) or ["its inputs are none of the run's"]
+            raise InputError(f"there is nothing to ask {empty[0]}: {why[0]}")
+        out.mkdir(parents=True, exist_ok=True)
+        total, budget = sum(counts.values()), Budget(self.budget)
+        rows: list[dict[str, Any]] = []
+        sent: dict[str, dict[str, dict[str, int]]] = {}
+        failures: list[str] = []
+        notes = [*data.notes]
+        reasked, requests, cost = 0, 0, 0.0
+        stopped: MemelocError | None = None
+        with self._cache() as cache:
+            for described, settings in models:
+                if on_model is not None:
+                    on_model(described.title)
+                asked = questions(run, data, prompts, described)
+                # Runs after papers go on as those did, whatever comes back.
+                model = LanguageModel(settings, cache, budget, empty_too=bool(run.source))
+                with model:
+                    model.open()
+                    answers = _ask_all(run, asked, model, described, total, on_progress)
+                requests += model.spent.requests
+                cost += model.spent.cost
+                rows += [row for _, row in sorted(answers.rows.items())]
+                failures += answers.failures
+                reasked += answers.reasked
+                sent[described.title] = sent_counts(answers.settings)
+                notes += skipped(run, data, described)
+                cut = sum(row["cut"] and row["invalid"] for row in answers.rows.values())
+                if cut:
+                    limit = "reasoning_tokens or max_tokens"
+                    notes.append(
+                        f"{counted(cut, 'invalid answer')} of {described.title} ended at the limit "
+                        f"of {counted(settings.max_tokens, 'token')} ({limit} of the run)."
+                    )
+                stopped = answers.stopped
+                if stopped is not None:
+                    break
+        table = pd.DataFrame(rows, columns=[*COLUMNS, *PROVENANCE])
+        table = table.astype({"temperature": float, "top_p": float, "seed": "Int64"})
+        about = self._about(sent)
+        table.attrs.update(about)
+        if failures:
+            notes.append(f"{counted(len(failures), 'question')} got no answer and are not counted.")
+        page = None
+        is_whole = stopped is None and bool(rows)
+        if is_whole:
+            with replacing(out / ANSWERS) as temporary:
+                table.to_parquet(temporary, index=False)
+            with replacing(out / RUN) as temporary:
+                values = self._record(sent)
+                text = json.dumps(values, ensure_ascii=False, indent=2, default=asdict)
+                temporary.write_text(text + "\n", encoding="utf-8")
+            page = self._write_page(table, notes, about)
+        return {
+            "run": run.name,
+            "out": out,
+            "questions": total,
+            "answered": len(rows),
+            "cached": int(table["cached"].sum()),
+            "reasked": reasked,
+            "invalid": int(table["invalid"].sum()),
+            "refused": int(table["refused"].sum()),
+            "cut": int((table["cut"] & table["invalid"]).sum()) if rows else 0,
+            "requests": requests,
+            "cost": cost,
+            "currency": models[0][1].currency,
+            "failures": failures,
+            "about": about,
+            "stopped": "" if stopped is None else str(stopped),
+            "over_budget": isinstance(stopped, OverBudgetError),
+            "answers": out / ANSWERS if is_whole else None,
+            "page": page,
+            "notes": [*dict.fromkeys(notes)],
+        }
+
+    def _models(self) -> list[tuple[RunModel, ModelSettings]]:
+        """Return the models of the run, each with the settings of its client."""
+        run = self.run
+        described = list(run.models)
+        if not described:
+            settings = read_model_settings(self.defaults, where="[[model]] of the run")
+            described = [RunModel.model_validate({"model": settings.model})]
+        models = []
+        for each in described:
+            reasons = (each.reasoning or run.reasoning) != "none"
+            values = {
+                **self.defaults,
+                "temperature": run.temperature,
+                "seed": run.seed,
+                "max_tokens": run.max_tokens + (run.reasoning_tokens if reasons else 0),
+                **({"logprobs": LOGPROBS} if run.parser == "logprobs" else {}),
+                **(each.model_extra or {}),
+                "model": each.model,
+            }
+            if run.top_p is not None:
+                values["extra"] = {"top_p": run.top_p, **values.get("extra", {})}
+            settings = read_model_settings(values, where=f"[[model]] {each.title}")
+            if self.budget is not None:
+                settings.require_prices()
+            models.append((each, settings))
+        if len({settings.currency for _, settings in models}) > 1:
+            raise InputError(
+                "the models of a run have prices in one currency, for its budget is one"
+            )
+        return models
+
+    @contextmanager
+    def _cache(self) -> Iterator[Cache]:
+        if self.cache is not None:
+            yield self.cache
+            return
+        with FileCache(self.out / KEPT) as cache:
+            yield cache
+
+    def _record(self, sent: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what run.json has."""
+        prompts = read_prompts(self.run.prompts, self.folder, self.run.labels)
+        models = zip(self._models(), sent.values(), strict=True)
+        return {
+            "memeloc": __version__,
+            "written": datetime.now(UTC).isoformat(timespec="seconds"),
+            "sha256": self.run.digest(),
+            "run": self.run.model_dump(mode="json", by_alias=True),
+            "models": [
+                {**settings.model_dump(mode="json", exclude=_SENT), "sent": counts}
+                for (_, settings), counts in models
+            ],
+            "dataset": dict(self.data.about),
+            "items": len(self.data.items),
+            "languages": self.data.languages,
+            "prompts": {
+                "name": prompts.name,
+                "source": prompts.source,
+                "texts": {tag: texts.model_dump() for tag, texts in prompts.languages.items()},
+            },
+            "notes": self.data.notes,
+        }
+
+    def _about(self, sent: Mapping[str, Any]) -> dict[str, str]:
+        """Return what stands in every output: dataset, split, mappings, seed, and which run."""
+        run, data = self.run, self.data
+        texts = {title: sent_text(counts) for title, counts in sent.items()}
+        differ = len(set(texts.values())) > 1
+        known = data.gold.about if data.gold is not None else data.about
+        mappings = {"Mappings": ", ".join(run.gold.coarser)} if run.gold.coarser else {}
+        lines = (f"{title}: {text}" if differ else text for title, text in texts.items())
+        return {
+            **{name.capitalize(): text for name, text in known.items()},
+            **mappings,
+            "Run": run.name,
+            "Run's SHA-256": run.digest()[:12],
+            "Prompts": Path(run.prompts).name,
+            "Sent": "; ".join(dict.fromkeys(lines)),
+        }
+
+    def _write_page(self, table: Any, notes: list[str], about: Mapping[str, str]) -> Path | None:
+        """Score the answers and write the report; None where there is no gold."""
+        run, gold = self.run, self.data.gold
+        if gold is None:
+            return None
+        from memeloc.evaluate.scores import ModelFacts, ScoreSettings, write_evaluation
+
+        facts = {model.title: ModelFacts(model.family, model.parameters) for model in run.models}
+        asked_again = int((table["asks"] > 1).sum())
+        again = [f"{counted(asked_again, 'question')} had to be asked again."]
+        answers = ModelAnswers.of(table, run.labels, [*notes, *again[: bool(asked_again)]])
+        settings = ScoreSettings(seed=run.seed, models=facts, countries=run.countries)
+        groups = groups_of(self.data.items) if run.dataset.text_groups else gold.groups
+        gold = replace(gold, about=about, groups=groups)
+        return write_evaluation(answers, gold, self.out, settings).page
 
 
 @dataclass(slots=True)
@@ -57,7 +350,7 @@ class _Case:
 
 
 @dataclass(slots=True)
-class Answers:
+class _Answers:
     """What came of asking: rows with the columns of `ModelAnswers` and of `PROVENANCE`.
 
     Attributes:
@@ -73,26 +366,40 @@ class Answers:
     reasked: int = 0
 
 
-def ask_all(
+def _ask_all(
     run: Run,
     asked: Iterable[Asked],
     model: LanguageModel,
     described: RunModel,
-    *,
-    total: int = 0,
-    on_progress: OnProgress | None = None,
-) -> Answers:
+    total: int,
+    on_progress: OnProgress | None,
+) -> _Answers:
     """Ask all questions and read the answers."""
-    answers = Answers()
+    answers = _Answers()
     numbers = count()
     cases: Iterable[_Case] = (_Case(next(numbers), each, each.messages) for each in asked)
     for ask in range(run.reasks + 1):
         invalid: list[_Case] = []
+        # A further ask is a round of its own: no answer that was kept of an earlier one is its.
+        sent = (Question[str](case.messages, None, case, round=case.asks - 1) for case in cases)
         try:
-            for case, answer, choice in _one_pass(run, cases, model, answers):
-                if choice.invalid and ask < run.reasks:
-                    invalid.append(_again(case, answer))
-                else:
+            with closing(model.ask_all(sent)) as results:  # type: ignore[type-var]
+                for question, answer in results:
+                    case: _Case = question.mark
+                    if isinstance(answer, MemelocError):
+                        item = case.asked.item
+                        answers.failures.append(f"{item.id} in {item.language}: {answer}")
+                        continue
+                    case.tokens_in += answer.tokens_in
+                    case.tokens_out += answer.tokens_out
+                    case.cost += answer.cost
+                    choice = read_answer(run, case.asked, answer)
+                    if choice.invalid and ask < run.reasks:
+                        case.messages = case.asked.again(case.messages, answer.value)
+                        case.first_answer = case.first_answer or answer.value
+                        case.asks += 1
+                        invalid.append(case)
+                        continue
                     answers.rows[case.number] = _row(run, case, answer, choice, described)
                     answers.settings.append(answer.settings)
                     if on_progress is not None:
@@ -107,29 +414,12 @@ def ask_all(
     return answers
 
 
-def _one_pass(
-    run: Run, cases: Iterable[_Case], model: LanguageModel, answers: Answers
-) -> Iterator[tuple[_Case, Answer[str], Choice]]:
-    """Ask each once; give those that were answered with what was chosen."""
-    # A further ask is a round of its own: no answer that was kept of an earlier one is its answer.
-    sent = (Question[str](case.messages, None, case, round=case.asks - 1) for case in cases)
-    with closing(model.ask_all(sent)) as results:  # type: ignore[type-var]
-        for question, answer in results:
-            case: _Case = question.mark
-            if isinstance(answer, MemelocError):
-                item = case.asked.item
-                answers.failures.append(f"{item.id} in {item.language}: {answer}")
-                continue
-            case.tokens_in += answer.tokens_in
-            case.tokens_out += answer.tokens_out
-            case.cost += answer.cost
-            yield case, answer, read_answer(run, case.asked, answer)
-
-
 def read_answer(run: Run, asked: Asked, answer: Answer[str]) -> Choice:
-    """The label that an answer chooses, by the run's parser."""
+    """Return the label that an answer chooses, by the run's parser."""
     if answer.refusal:
         return Choice("", True, True, "refused by the server")
+    if answer.cut and not answer.value.strip():
+        return Choice("", True, False, "cut before anything could be read")
     options, text = asked.choices.options, answer.value
     likely = _option_logprobs(asked, answer) if run.parser == "logprobs" else {}
     if likely:
@@ -149,7 +439,7 @@ def read_answer(run: Run, asked: Asked, answer: Answer[str]) -> Choice:
 
 
 def _option_logprobs(asked: Asked, answer: Answer[str]) -> dict[str, float]:
-    """By label the logprob of its marker; empty where the server gives none."""
+    """Return by label the logprob of its marker; empty where the server gives none."""
     markers = [marker for marker, _ in asked.choices.options]
     likely = option_logprobs(answer.logprobs, markers)
     return {
@@ -157,13 +447,6 @@ def _option_logprobs(asked: Asked, answer: Answer[str]) -> dict[str, float]:
         for marker, label in zip(markers, asked.labels, strict=True)
         if marker in likely
     }
-
-
-def _again(case: _Case, answer: Answer[str]) -> _Case:
-    case.messages = case.asked.again(case.messages, answer.value)
-    case.first_answer = case.first_answer or answer.value
-    case.asks += 1
-    return case
 
 
 def _row(
@@ -179,7 +462,7 @@ def _row(
         "model": described.title,
         "item": asked.item.id,
         "language": asked.item.language,
-        **_prompt_columns(prompt),
+        **{name: getattr(prompt, name) for name in PROMPT},
         "answer": answer.value or answer.refusal,
         "choice": choice.name,
         "position": asked.labels.index(choice.name) + 1 if choice.name else 0,
@@ -204,8 +487,3 @@ def _row(
         "option_logprobs": json.dumps(likely, ensure_ascii=False) if likely else "",
         "first_answer": case.first_answer,
     }
-
-
-def _prompt_columns(prompt: Prompt) -> dict[str, Any]:
-    names = ("input", "prompt_language", "country", "wording", "order")
-    return {name: getattr(prompt, name) for name in names}

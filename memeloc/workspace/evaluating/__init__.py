@@ -7,6 +7,7 @@ survey to models that are trained.
 
 from __future__ import annotations
 
-from memeloc.workspace.evaluating.evaluating import Evaluating, OpenRun, open_run
+from memeloc.evaluate.runs.asking import OpenRun
+from memeloc.workspace.evaluating.evaluating import Evaluating, open_run
 
 __all__ = ["Evaluating", "OpenRun", "open_run"]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.evaluate.runs.evaluating import RunPlan, RunResult, Sources, evaluate_run, plan_run
+from memeloc.evaluate.runs.asking import OpenRun
 from memeloc.evaluate.runs.items import RunData
 from memeloc.evaluate.runs.run import INPUTS, Run, read_run
 from memeloc.evaluate.runs.tables import read_table_data
@@ -23,36 +22,6 @@ from memeloc.workspace.part import Part
 
 PICTURES = "pictures"
 """The folder of a run's results into which pictures of a release are copied."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OpenRun:
-    """A run with its dataset, ready to be planned and asked."""
-
-    run: Run
-    data: RunData
-    out: Path
-    sources: Sources
-
-    def plan(self) -> RunPlan:
-        """What would be asked and what it would cost; nothing is sent."""
-        return plan_run(self.run, self.data, self.sources, self.out)
-
-    def ask(
-        self,
-        *,
-        on_progress: Callable[[int, int], None] | None = None,
-        on_model: Callable[[str], None] | None = None,
-    ) -> RunResult:
-        """Ask, score and write; see `memeloc.evaluate.runs.evaluate_run`."""
-        return evaluate_run(
-            self.run,
-            self.data,
-            self.out,
-            self.sources,
-            on_progress=on_progress,
-            on_model=on_model,
-        )
 
 
 def open_run(
@@ -72,7 +41,7 @@ def open_run(
     budget: float | None = None,
     changes: Mapping[str, Any] | None = None,
 ) -> OpenRun:
-    """A run by its file or shipped name, with its dataset.
+    """Return a run by its file or shipped name, with its dataset.
 
     Args:
         out: the folder of its results; `evaluation-NAME` by default.
@@ -106,7 +75,8 @@ def open_run(
     run, folder = read_run(name, {**values, **({"dataset": dataset} if dataset else {})})
     run = _narrowed(run, only, inputs)
     target = Path(out) if out is not None else Path(f"evaluation-{run.name}")
-    sources = Sources(
+    sources = (
+        target,
         folder,
         workspace.settings.language_model if workspace else {},
         workspace.store.computed if workspace else None,
@@ -121,12 +91,12 @@ def open_run(
         run = run.model_copy(update={"gold": run.gold.model_copy(update={"path": ""})})
     if where is None and workspace is not None:
         rendered = Path(pictures) if pictures is not None else None
-        return OpenRun(run, own_memes(workspace, run, labels, rendered), target, sources)
-    return OpenRun(run, _data(run, where, labels, target), target, sources)
+        return OpenRun(run, own_memes(workspace, run, labels, rendered), *sources)
+    return OpenRun(run, _data(run, where, labels, target), *sources)
 
 
 def _narrowed(run: Run, only: Sequence[str], inputs: Sequence[str]) -> Run:
-    """The run with only some of its conditions and inputs."""
+    """Return the run with only some of its conditions and inputs."""
     names = [condition.name for condition in run.conditions]
     if unknown := [name for name in only if name not in names]:
         raise InputError(
@@ -161,9 +131,9 @@ class Evaluating(Part):
     """Evaluating models on the workspace's memes, or on another dataset."""
 
     def open(self, name: str | Path, out: str | Path | None = None, **settings: Any) -> OpenRun:
-        """A run with its dataset; see `open_run` for the settings."""
+        """Return a run with its dataset; see `open_run` for the settings."""
         return open_run(name, out, workspace=self._workspace, **settings)
 
     def labelled(self, data: DataSettings, labels: LabelSettings) -> Dataset:
-        """The memes of a survey with its labels, to learn from; see `labelled_memes`."""
+        """Return the memes of a survey with its labels, to learn from; see `labelled_memes`."""
         return labelled_memes(self._workspace, data, labels)

@@ -1,6 +1,7 @@
 """Knowledge of memes in a workspace. In: a workspace, a model. Out: what it found, and questions.
 
-`running` asks and stores, whatever is asked; the other modules say what.
+`asking` has a model asked and stores what it answers; `stored` gives it back, `knowledge` and
+`questions` are the API.
 """
 
 from memeloc.workspace.knowledge.knowledge import Knowledge

@@ -11,8 +11,9 @@ from memeloc.knowledge.comparing import THRESHOLD, compare
 from memeloc.knowledge.graph_store import ROWS, SECONDS, QueryResult, open_store, run_query
 from memeloc.knowledge.graphs import ExportFormat, write_graphs
 from memeloc.knowledge.statements import MemeKnowledge
+from memeloc.language_models.job import OnProgress
 from memeloc.reports import Report
-from memeloc.workspace.knowledge.extracting import extraction_run
+from memeloc.workspace.knowledge.asking import extraction_job
 from memeloc.workspace.knowledge.graphs import (
     check_stored,
     current_store,
@@ -20,7 +21,6 @@ from memeloc.workspace.knowledge.graphs import (
     terms_of,
 )
 from memeloc.workspace.knowledge.pages import stored_pages
-from memeloc.workspace.knowledge.running import KnowledgePlan, KnowledgeResult, OnProgress
 from memeloc.workspace.knowledge.settings import KnowledgeSettings
 from memeloc.workspace.knowledge.status import status_of
 from memeloc.workspace.knowledge.stored import stored_knowledge
@@ -47,13 +47,16 @@ class Knowledge(Part):
 
         return Questions(self._workspace)
 
-    def plan(self, settings: KnowledgeSettings | None = None, *, model: str = "") -> KnowledgePlan:
-        """What `extract` would ask and cost; nothing is asked or stored.
+    def plan(self, settings: KnowledgeSettings | None = None, *, model: str = "") -> dict[str, Any]:
+        """Return what `extract` would ask and cost; nothing is asked or stored.
+
+        Returns:
+            `recipe`, `memes`, how many answers are `there` already, and the plan of the `model`.
 
         Raises:
             InputError: as `extract`.
         """
-        return extraction_run(self._workspace, settings or KnowledgeSettings(), model).plan()
+        return extraction_job(self._workspace, settings or KnowledgeSettings(), model).plan()
 
     def extract(
         self,
@@ -62,7 +65,7 @@ class Knowledge(Part):
         model: str = "",
         budget: float | None = None,
         on_progress: OnProgress = lambda more, total: None,
-    ) -> KnowledgeResult:
+    ) -> dict[str, Any]:
         """Have a model say what memes mean; what it answered before is not asked again.
 
         Args:
@@ -71,12 +74,16 @@ class Knowledge(Part):
             budget: the most that it may cost.
             on_progress: gets how many answers more are stored, and how many are wanted at the most.
 
+        Returns:
+            `recipe`, `model`, `memes`, answers that are `there` from before, and what came of it as
+            `memeloc.language_models.job` says.
+
         Raises:
             InputError: there is nothing to ask about, or no such recipe, model or prompt.
             MissingError: urllib3 or a key is missing.
         """
-        run = extraction_run(self._workspace, settings or KnowledgeSettings(), model)
-        return run.ask(budget, on_progress)
+        job = extraction_job(self._workspace, settings or KnowledgeSettings(), model)
+        return job.run(budget, on_progress)
 
     def memes(
         self,

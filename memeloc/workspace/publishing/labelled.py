@@ -9,10 +9,10 @@ from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.label.rounds import Outcome
-from memeloc.language_models.recording import sent_counts
+from memeloc.language_models.job import sent_counts
 from memeloc.taxonomy import LABEL
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.labels.labelling import Labelling, labellings
+from memeloc.workspace.labelling import Labelling, labellings
 
 Row = tuple[str, str, str, str, str, str, float | None, str]
 """A row of the table `model_labels`."""
@@ -48,7 +48,7 @@ def _rows(
     settings = defaultdict(list)
     for answer in labelling.answers:
         settings[answer.item].append(answer.settings)
-    for outcome in labelling.outcomes():
+    for outcome in labelling.outcomes:
         meme = items.get(outcome.item, outcome.item)
         if meme not in published:
             continue

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from memeloc.evaluate.runs.evaluating import Sources
 from memeloc.language_models import MemoryCache
 from tests.chat_server import ChatServer, serve_chat
 
@@ -22,6 +22,7 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
 
 
 @pytest.fixture
-def sources(chat: ChatServer) -> Sources:
+def sources(chat: ChatServer) -> dict[str, Any]:
     """The chat server's model, with answers kept in memory."""
-    return Sources(Path(), {"model": "tiny", "base_url": chat.url}, MemoryCache())
+    defaults = {"model": "tiny", "base_url": chat.url}
+    return {"folder": Path(), "defaults": defaults, "cache": MemoryCache()}

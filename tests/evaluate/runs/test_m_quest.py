@@ -10,7 +10,7 @@ import pandas as pd
 from PIL import Image
 
 from memeloc.evaluate import read_choice
-from memeloc.evaluate.runs.evaluating import RunResult, Sources, evaluate_run
+from memeloc.evaluate.runs.asking import OpenRun
 from memeloc.evaluate.runs.prompt_texts import fill
 from memeloc.evaluate.runs.reading_prompts import read_prompts
 from memeloc.evaluate.runs.run import read_run
@@ -31,16 +31,18 @@ PRINTED = (
 """M-QUEST, figure 6; its lines are wrapped in the print."""
 
 
-def examined(folder: Path, sources: Sources, run: str, **changes: Any) -> RunResult:
+def examined(folder: Path, sources: dict[str, Any], run: str, **changes: Any) -> dict[str, Any]:
     (folder / "questions.csv").write_text(QUESTIONS, encoding="utf-8")
     for name in ("m.png", "n.png"):
         Image.new("RGB", (40, 30), "teal").save(folder / name)
     opened, _ = read_run(run, changes)
     data = replace(read_table_data(opened, folder), gold=None)  # no page is drawn
-    return evaluate_run(opened, data, folder / "out", sources)
+    return OpenRun(opened, data, folder / "out", **sources).ask()
 
 
-def test_figure_6_is_sent_word_for_word(tmp_path: Path, chat: ChatServer, sources: Sources) -> None:
+def test_figure_6_is_sent_word_for_word(
+    tmp_path: Path, chat: ChatServer, sources: dict[str, Any]
+) -> None:
     chat.say = lambda number, body: "It shows a desk. Therefore, the correct answer is: B. Office"
     result = examined(tmp_path, sources, "m-quest-figure-6")
     sent = next(
@@ -51,13 +53,13 @@ def test_figure_6_is_sent_word_for_word(tmp_path: Path, chat: ChatServer, source
     picture, text = sent
     assert picture["type"] == "image_url"
     assert text == {"type": "text", "text": PRINTED}
-    assert result.answers is not None
-    table = pd.read_parquet(result.answers).set_index(["item", "input"])
+    assert result["answers"] is not None
+    table = pd.read_parquet(result["answers"]).set_index(["item", "input"])
     assert table.loc[("n/scene", "picture"), "choice"] == "Office"
 
 
 def test_who_cannot_reason_is_asked_for_the_answer_alone(
-    tmp_path: Path, chat: ChatServer, sources: Sources
+    tmp_path: Path, chat: ChatServer, sources: dict[str, Any]
 ) -> None:
     models = [{"model": "plain", "reasoning": "none"}]
     examined(tmp_path, sources, "m-quest-figure-6", model=models)

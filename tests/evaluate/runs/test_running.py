@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.evaluate.runs.evaluating import Sources, evaluate_run
+from memeloc.evaluate.runs.asking import OpenRun
 from memeloc.evaluate.runs.items import RunData
 from memeloc.evaluate.runs.run import Run, read_run
 from memeloc.evaluate.runs.tables import read_table_data
@@ -30,11 +30,11 @@ def _opened(folder: Path, *, gold: bool = False, **changes: Any) -> tuple[Run, R
 
 
 def test_six_prompts_are_sent_as_text_picture_text(
-    tmp_path: Path, chat: ChatServer, sources: Sources
+    tmp_path: Path, chat: ChatServer, sources: dict[str, Any]
 ) -> None:
     run, data = _opened(tmp_path / "set")
-    result = evaluate_run(run, data, tmp_path / "out", sources)
-    assert (result.questions, result.answered, result.requests) == (18, 18, 18)
+    result = OpenRun(run, data, tmp_path / "out", **sources).ask()
+    assert (result["questions"], result["answered"], result["requests"]) == (18, 18, 18)
     body = chat.bodies[0]
     assert "response_format" not in body
     assert (body["temperature"], body["max_tokens"], len(body["messages"])) == (0, 40, 1)
@@ -48,43 +48,43 @@ def test_six_prompts_are_sent_as_text_picture_text(
 
 
 def test_an_invalid_answer_is_asked_again_with_a_reminder(
-    tmp_path: Path, chat: ChatServer, sources: Sources
+    tmp_path: Path, chat: ChatServer, sources: dict[str, Any]
 ) -> None:
     chat.say = lambda number, body: "b" if len(body["messages"]) == 5 else "tea, please"
     run, data = _opened(tmp_path / "set", reasks=5)
-    result = evaluate_run(run, data, tmp_path / "out", sources)
-    assert (result.invalid, result.reasked, result.requests) == (0, 36, 54)
+    result = OpenRun(run, data, tmp_path / "out", **sources).ask()
+    assert (result["invalid"], result["reasked"], result["requests"]) == (0, 36, 54)
     roles = [message["role"] for message in chat.bodies[-1]["messages"]]
     assert roles == ["user", "assistant", "user", "assistant", "user"]
     assert chat.bodies[-1]["messages"][1]["content"] == "tea, please"
     assert "one letter only: a, b." in chat.bodies[-1]["messages"][2]["content"]
-    assert result.answers is not None
-    table = pd.read_parquet(result.answers)
+    assert result["answers"] is not None
+    table = pd.read_parquet(result["answers"])
     assert set(table["asks"]) == {3}
     assert set(table["first_answer"]) == {"tea, please"}
 
 
 def test_a_question_without_an_answer_is_listed(
-    tmp_path: Path, chat: ChatServer, sources: Sources
+    tmp_path: Path, chat: ChatServer, sources: dict[str, Any]
 ) -> None:
     chat.refuse = lambda number, body: (
         error(400, "too many tokens") if "'a cat at work'" in texts_of(body) else None
     )
     run, data = _opened(tmp_path / "set", wordings=[1], orders=[0])
-    result = evaluate_run(run, data, tmp_path / "out", sources)
-    assert result.answered == 2
-    assert result.failures[0].startswith("12 in en: ")
+    result = OpenRun(run, data, tmp_path / "out", **sources).ask()
+    assert result["answered"] == 2
+    assert result["failures"][0].startswith("12 in en: ")
 
 
-def test_nothing_to_ask_is_a_sentence(tmp_path: Path, sources: Sources) -> None:
+def test_nothing_to_ask_is_a_sentence(tmp_path: Path, sources: dict[str, Any]) -> None:
     run, _ = read_run("multi3hate", {"dataset": {"languages": ["en"]}, "condition": ENGLISH})
     data = read_table_data(run, checkout(tmp_path / "set", pictures=False))
     with pytest.raises(InputError, match="3 items without picture"):
-        evaluate_run(run, data, tmp_path / "out", sources)
+        OpenRun(run, data, tmp_path / "out", **sources).ask()
 
 
 def test_araharmeme_leaves_out_what_is_missing(
-    tmp_path: Path, chat: ChatServer, sources: Sources
+    tmp_path: Path, chat: ChatServer, sources: dict[str, Any]
 ) -> None:
     table = tmp_path / "memes.csv"
     table.write_text("id,text,picture,label\n1,شاي,1.jpg,2\n2,,1.jpg,1\n", encoding="utf-8")
@@ -92,16 +92,16 @@ def test_araharmeme_leaves_out_what_is_missing(
     chat.say = lambda number, body: "2\nIt is about tea."
     run, _ = read_run("araharmeme")
     data = replace(read_table_data(run, table), gold=None)
-    result = evaluate_run(run, data, tmp_path / "out", sources)
-    assert (result.questions, result.answered) == (5, 5)
-    assert any("1 item without text left out" in note for note in result.notes)
+    result = OpenRun(run, data, tmp_path / "out", **sources).ask()
+    assert (result["questions"], result["answered"]) == (5, 5)
+    assert any("1 item without text left out" in note for note in result["notes"])
     shown = ["Extracted text: شاي" in texts_of(body) for body in chat.bodies]
     assert sum(shown) == 2
     assert all(texts_of(body).endswith("<class_number>\n<explanation>") for body in chat.bodies)
 
 
 def test_logprobs_of_markers_decide_where_a_server_has_them(
-    tmp_path: Path, chat: ChatServer, sources: Sources
+    tmp_path: Path, chat: ChatServer, sources: dict[str, Any]
 ) -> None:
     top = [{"token": "b", "logprob": -0.1}, {"token": " A", "logprob": -2.5}]
     token = {"token": "The", "logprob": -0.1, "top_logprobs": top}
@@ -110,10 +110,10 @@ def test_logprobs_of_markers_decide_where_a_server_has_them(
         "logprobs": {"content": [token]},
     }
     run, data = _opened(tmp_path / "set", parser="logprobs", wordings=[1], orders=[0])
-    result = evaluate_run(run, data, tmp_path / "out", sources)
+    result = OpenRun(run, data, tmp_path / "out", **sources).ask()
     assert chat.bodies[0]["top_logprobs"] == 20
-    assert result.answers is not None
-    table = pd.read_parquet(result.answers)
+    assert result["answers"] is not None
+    table = pd.read_parquet(result["answers"])
     assert set(table["choice"]) == {"Non-hate"}
     assert json.loads(table["option_logprobs"][0]) == pytest.approx(
         {"Non-hate": -0.1, "Hate": -2.5}
@@ -121,18 +121,18 @@ def test_logprobs_of_markers_decide_where_a_server_has_them(
 
 
 def test_reasons_of_a_model_have_tokens_of_their_own(
-    tmp_path: Path, chat: ChatServer, sources: Sources
+    tmp_path: Path, chat: ChatServer, sources: dict[str, Any]
 ) -> None:
     chat.say = lambda number, body: "It is only about tea.\nb"
     models = [{"model": "thinker", "reasoning": "before"}, {"model": "quick"}]
     run, data = _opened(tmp_path / "set", model=models, wordings=[1], orders=[0])
-    result = evaluate_run(run, data, tmp_path / "out", sources)
+    result = OpenRun(run, data, tmp_path / "out", **sources).ask()
     asked = {body["model"]: (body["max_tokens"], texts_of(body)) for body in chat.bodies}
     assert (asked["thinker"][0], asked["quick"][0]) == (440, 40)
     assert "First give your reasons" in asked["thinker"][1]
     assert "reasons" not in asked["quick"][1]
-    assert result.answers is not None
-    table = pd.read_parquet(result.answers)
+    assert result["answers"] is not None
+    table = pd.read_parquet(result["answers"])
     assert set(table["choice"]) == {"Non-hate"}
     assert set(table["explanation"]) == {"It is only about tea"}
     assert table.attrs["Dataset"] == "set"

@@ -53,7 +53,7 @@ def test_dimensions_are_asked_in_order_with_what_was_found(
     workspace: Workspace, server: ChatServer
 ) -> None:
     result = workspace.knowledge.extract(TEXT, model=MODEL)
-    assert (result.asked, result.unanswered, result.stopped) == (22, 0, "")
+    assert (result["asked"], result["unanswered"], result["stopped"]) == (22, 0, "")
     names = list(dict.fromkeys(map(dimension_of, server.bodies)))
     assert names[:2] == ["Textual Material", "Visual Material"]
     assert names[-2:] == ["Toxicity", ""]
@@ -96,8 +96,8 @@ def test_bad_answers_are_missing_and_the_rest_goes_on(
         _BAD[name][0] if (name := dimension_of(body)) in _BAD else right(number, body)
     )
     result = workspace.knowledge.extract(TEXT, model=MODEL)
-    assert (result.asked, result.refused, result.wrong) == (20, 2, 16)
-    assert (result.unanswered, result.stopped) == (0, "")
+    assert (result["asked"], result["refused"], result["wrong"]) == (20, 2, 16)
+    assert (result["unanswered"], result["stopped"]) == (0, "")
     first = next(workspace.knowledge.memes())
     reasons = [each.reason for each in first.dimensions]
     for (_, sentence), reason in zip(_BAD.values(), [*reasons[:8], reasons[9]], strict=True):
@@ -144,7 +144,7 @@ def collected(workspace: Workspace) -> None:
 
 @pytest.mark.usefixtures("collected")
 def test_picture_is_given_alone_by_default(workspace: Workspace, server: ChatServer) -> None:
-    assert workspace.knowledge.extract(model=MODEL).asked == 11
+    assert workspace.knowledge.extract(model=MODEL)["asked"] == 11
     assert {len(body["messages"][1]["content"]) for body in server.bodies} == {2}
     assert "Ignore" not in json.dumps(server.bodies[0])
     (meme,) = workspace.knowledge.memes()
@@ -172,19 +172,19 @@ def test_what_nobody_answered_waits_for_the_next_run(
         error(400, "too long") if dimension_of(body) == "Scene" and len(server.bodies) > 4 else None
     )
     result = workspace.knowledge.extract(TEXT, model=MODEL)
-    assert (result.asked, result.unanswered) == (4, 18)
-    assert "too long" in result.problems[0]
-    assert "waits for an answer" in result.problems[2]
+    assert (result["asked"], result["unanswered"]) == (4, 18)
+    assert "too long" in result["problems"][0]
+    assert "waits for an answer" in result["problems"][2]
     server.refuse = lambda number, body: None
     again = workspace.knowledge.extract(TEXT, model=MODEL)
-    assert (again.asked, again.there, again.unanswered) == (18, 4, 0)
+    assert (again["asked"], again["there"], again["unanswered"]) == (18, 4, 0)
 
 
 def test_own_recipe_is_read_again_from_its_file(workspace: Workspace, tmp_path: Path) -> None:
     path = tmp_path / "tea.toml"
     path.write_text('name = "tea"\norder = ["visual", "scene"]\n')
     settings = KnowledgeSettings(input="text", recipe=str(path))
-    assert workspace.knowledge.extract(settings, model=MODEL).asked == 4
+    assert workspace.knowledge.extract(settings, model=MODEL)["asked"] == 4
     first = next(workspace.knowledge.memes())
     assert [each.dimension for each in first.dimensions] == ["visual", "scene"]
     assert list(workspace.knowledge.memes(version="de")) == []

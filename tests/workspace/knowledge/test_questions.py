@@ -15,7 +15,7 @@ from memeloc.errors import InputError
 from memeloc.reports.figures import gaps
 from memeloc.workspace import Workspace
 from memeloc.workspace.knowledge import KnowledgeSettings
-from memeloc.workspace.knowledge.questions import AskSettings
+from memeloc.workspace.knowledge.asking import AskSettings
 from tests.chat_server import ChatServer, serve_chat
 from tests.workspace.knowledge.answering import asked, text_of
 from tests.workspace.teams import fill, team_table, workspace_of
@@ -36,7 +36,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, ChatS
         with workspace_of(folder, [], memes=MEMES) as workspace:
             workspace.knowledge.extract(KnowledgeSettings(input="text"), model=MODEL)
             result = workspace.knowledge.questions.ask(model=MODEL)
-            assert (result.asked, result.wrong, result.stopped) == (MEMES * DIMENSIONS, 0, "")
+            assert (result["asked"], result["wrong"], result["stopped"]) == (
+                MEMES * DIMENSIONS,
+                0,
+                "",
+            )
         yield folder, server
 
 
@@ -72,8 +76,8 @@ def test_useless_question_is_sent_back_and_then_missing(
     made[1].say = lambda number, body: same
     before = len(made[1].bodies)
     result = workspace.knowledge.questions.ask(model="other")
-    assert result.wrong == MEMES * DIMENSIONS
-    assert "the same as correct" in result.missing[0]
+    assert result["wrong"] == MEMES * DIMENSIONS
+    assert "the same as correct" in result["missing"][0]
     sent = [str(body["messages"][-1]["content"]) for body in made[1].bodies[before:]]
     assert sum("all options must differ" in text for text in sent) >= MEMES * DIMENSIONS
     assert workspace.knowledge.questions.set().missing() == {"wrong": MEMES * DIMENSIONS}
@@ -105,7 +109,7 @@ def test_language_without_a_fourth_option_is_refused_at_once(
         questions.ask(AskSettings(of="gaelic"), model=MODEL)
     assert len(made[1].bodies) == before
     plan = questions.plan(AskSettings(of="gaelic", none="Gin dhiubh"), model=MODEL)
-    assert plan.model.questions == MEMES * DIMENSIONS
+    assert plan["model"].questions == MEMES * DIMENSIONS
 
 
 def test_judgements_of_questions_written_anew_do_not_count(

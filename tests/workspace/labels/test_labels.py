@@ -55,9 +55,9 @@ def test_a_refusal_is_kept_and_the_meme_goes_to_people(
         if "Monday" in text_of(body)
         else labels("safe")
     )
-    assert workspace.labels.run(model=MODEL).counts.no_answer == 1
+    assert workspace.labels.run(model=MODEL)["counts"]["no_answer"] == 1
     asked = len(server.bodies)
-    assert workspace.labels.run(model=MODEL).asked == 0
+    assert workspace.labels.run(model=MODEL)["asked"] == 0
     assert len(server.bodies) == asked
     refused = [row for row in workspace.labels.answers() if row.status == "refused"]
     assert len(refused) == 3
@@ -74,7 +74,7 @@ def test_a_changed_caption_is_labelled_anew(
     meme, template, caption = first.split(",", 2)
     table.write_text(f"meme_id,template,en\n{meme},{template},{caption.strip(chr(34))} again\n")
     workspace.import_captions(table)
-    assert workspace.labels.run(model=MODEL).asked == 3
+    assert workspace.labels.run(model=MODEL)["asked"] == 3
 
 
 def picture(colour: str) -> bytes:
@@ -98,13 +98,13 @@ def test_what_a_model_reads_becomes_versions_of_the_transcript(
 ) -> None:
     server.say = lambda number, body: labels("safe", caption=f"tea\n\nround {body['seed'] + 1}")
     result = workspace.labels.run(model=MODEL)
-    assert (result.memes, result.counts.accepted) == (2, 2)
+    assert (result["memes"], result["counts"]["accepted"]) == (2, 2)
     history = workspace.table("history")
     mine = history[history["meme_id"].str.contains(collected["blue"])]
     assert list(mine["translator"]) == ["reader 1", *(f"tiny, round {n}" for n in (1, 2, 3))]
     assert workspace.store.transcripts.all()[collected["red"]].parts == ("tea", "round 3")
     # The labels are of the picture, so they hold whatever was read in it.
-    assert workspace.labels.run(model=MODEL).asked == 0
+    assert workspace.labels.run(model=MODEL)["asked"] == 0
 
 
 def test_people_see_what_the_model_answered_only_if_wanted(

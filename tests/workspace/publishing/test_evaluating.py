@@ -93,7 +93,7 @@ def test_a_run_opens_on_a_workspace(workspace: Workspace, folder: Path, tmp_path
         "multi3hate", tmp_path, pictures=folder / "out", models=["tiny"], only=["english"], limit=4
     )
     plan = run.plan()
-    assert (plan.items, plan.models[0].questions) == (4, 4 * 2 * 6)
+    assert (plan["items"], plan["models"][0].questions) == (4, 4 * 2 * 6)
     with pytest.raises(InputError, match=r"no condition 'tea'; it has english"):
         workspace.evaluating.open("multi3hate", tmp_path, only=["tea"])
     with pytest.raises(InputError, match="picture, text, both or none"):
