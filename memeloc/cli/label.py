@@ -82,7 +82,6 @@ _Recipe = Annotated[
 ]
 
 
-@app.command("run")
 def run(
     taxonomy: str = Option(
         "charmemes", metavar="NAME|FILE", help="The label set; `memeloc survey taxonomies` lists."
@@ -197,7 +196,6 @@ def _states(counts: Mapping[str, int]) -> Iterator[str]:
     ).format(**counts)
 
 
-@app.command()
 def topics(
     filled: Path | None = Argument(None, help="A sheet that a person has filled in."),
     out: Path | None = Option(None, metavar="FILE", help="Write the sheet there: .csv."),
@@ -235,7 +233,6 @@ _TOPICS = Table(
 )
 
 
-@app.command()
 def status(taxonomy: OfTaxonomy = "", model: OfModel = "", as_json: AsJson = False) -> None:
     """Say how far each labelling is, what it cost, and how sure it is.
 
@@ -248,7 +245,6 @@ def status(taxonomy: OfTaxonomy = "", model: OfModel = "", as_json: AsJson = Fal
         show(result, _ROUNDS, _LABELS, _sentences, as_json=as_json)
 
 
-@app.command()
 def export(
     file: Path = Argument(..., help="A .csv, .jsonl or .parquet file."),
     taxonomy: OfTaxonomy = "",
@@ -319,7 +315,6 @@ def _sentences(result: Mapping[str, Any]) -> Iterator[str]:
             yield f"people: {name} ({what}); memeloc survey status {name}"
 
 
-@app.command()
 def differing(
     name: _Name,
     cultures: _Cultures,
@@ -354,7 +349,6 @@ def differing(
         _show(result, next_lines(workspace, "survey", survey=name, as_json=as_json), as_json)
 
 
-@app.command()
 def audit(
     name: _Name,
     cultures: _Cultures,
@@ -383,7 +377,6 @@ def audit(
         _show(result, next_lines(workspace, "survey", survey=name, as_json=as_json), as_json)
 
 
-@app.command()
 def agreement(
     name: _Name,
     out: Path | None = Option(
@@ -428,3 +421,7 @@ def _show(result: BuildResult, further: list[str], as_json: bool) -> None:
         *further,
         as_json=as_json,
     )
+
+
+for _command in (run, status, differing, audit, agreement, topics, export):
+    app.command()(_command)
