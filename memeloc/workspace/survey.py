@@ -13,7 +13,6 @@ from collections import Counter
 from typing import Any
 
 from memeloc.survey.design.planning import read_rates
-from memeloc.survey.labels.models import survey_agreement
 from memeloc.survey.labels.progress import costs, progress
 from memeloc.survey.labels.settling import STATES
 from memeloc.workspace.folder import WorkspaceFolder
@@ -86,6 +85,6 @@ class Survey(StoredSurvey):
             "survey": self.name,
             "currency": rates.currency,
             "shortfalls": self.people.shortfalls(checked),
-            "agreement": survey_agreement(checked.answers(), self.taxonomy),
+            "agreement": checked.agreement,
             "changed": changed_pictures(self),
         }

@@ -134,14 +134,13 @@ class SurveyAnalysis:
         checked = checked or self.answers.checked(keep=False)
         voting = sorted(self.survey.taxonomy.of_role("vote"), key=lambda label: label.severity)
         no_votes = {label.id for label in self.survey.taxonomy.of_role("abstain", "reject")}
+        skips = [label.id for label in self.survey.taxonomy.of_role("skip")]
         table = checked.answers()
-        table = table[
-            ~table["label"].isin({label.id for label in self.survey.taxonomy.of_role("skip")})
-        ]
+        table = table[~table["label"].isin(skips)]
         if table.empty:
-            raise InputError(
-                f"{self.survey.name} has no retained answers to analyse: {self._why(checked)}"
-            )
+            name = self.survey.name
+            why = checked.why_none() or f"take some in: memeloc survey import {name} FILES"
+            raise InputError(f"{name} has no retained answers to analyse: {why}")
         once = table.drop_duplicates(["item", "participant"]).reset_index(drop=True)
         twice = len(table) - len(once)
         notes = [f"{counted(twice, 'answer', 'answers')} of people in a second culture"]
@@ -158,23 +157,6 @@ class SurveyAnalysis:
             models=None if models is None else self._models(Path(models), no_votes),
             notes=[*(notes if twice else []), *no_pictures],
         )
-
-    def _why(self, checked: Checked) -> str:
-        """Return why nothing is retained, with the command that goes on."""
-        if judged := checked.report.judged:
-            rules = ", ".join(f"{rule} {n:,}" for rule, n in checked.report.counts().items())
-            return (
-                f"all of {counted(len(judged), 'submission')} are excluded ({rules}); see why: "
-                f"memeloc survey check {self.survey.name} --out excluded.csv"
-            )
-        rejected = Counter(reason for _, _, reason in self.survey.store.rejected(self.survey.name))
-        if rejected:
-            reasons = ", ".join(f"{reason} {n:,}" for reason, n in rejected.most_common())
-            return (
-                f"all rows that came were rejected ({reasons}); take in answers to its sheets: "
-                f"memeloc survey import {self.survey.name} FILES"
-            )
-        return f"take some in: memeloc survey import {self.survey.name} FILES"
 
     def _items(self) -> pd.DataFrame:
         """Return the template of each meme, and the topics and categories that are known."""

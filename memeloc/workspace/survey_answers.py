@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ConfigDict
-
+from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.sheets import write_sheet_table
 from memeloc.store.surveys.serving import last_values
@@ -20,74 +19,34 @@ from memeloc.survey.design.planning import Pace, measured_paces
 from memeloc.survey.labels.models import QuestionAgreement, survey_agreement
 from memeloc.survey.labels.settling import answers_table
 from memeloc.survey.model import Sheet, Submission
-from memeloc.survey.quality.checking import (
-    TIMED_OUT,
-    Absent,
-    CheckReport,
-    Exclusion,
-    Remark,
-    retained,
-)
+from memeloc.survey.quality.checking import TIMED_OUT, CheckReport, retained
 from memeloc.survey.quality.checking import check as check_submissions
-from memeloc.survey.quality.rules import Keep, Rules, read_rules
+from memeloc.survey.quality.rules import Rules, read_rules
 from memeloc.survey.serving import raw_submission
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.resolver import SERVED, resolve
 from memeloc.survey.texts import TaxonomyTexts
 from memeloc.taxonomy import LABEL
-from memeloc.workspace.stored_survey import Frame, StoredSurvey
+from memeloc.workspace.stored_survey import StoredSurvey
 from memeloc.workspace.survey_imports import ImportResult, import_files
 from memeloc.workspace.survey_teams import not_assigned
 
 if TYPE_CHECKING:
     import pandas as pd
 
-
 FEWEST_LETTERS = 8
 """Letters of a stored id that name a person, where nobody else's begins with them."""
-
-_ABOUT = ("sheet", "submitted", "item", "question", "answer", "expected")
-
-
-@dataclass(frozen=True)
-class CheckResult:
-    """What quality control found: how many submissions there are, and pass every rule.
-
-    Attributes:
-        by_culture: by code, how many are retained, and how many there are.
-        by_rule: how many submissions each rule excluded.
-        set_aside: each exclusion with its evidence.
-        warnings: what a person should look at.
-        absent: people at the service of whom no answers came.
-        agreement: how far those who are retained agree, by culture and question.
-        table: `sheet`, `submission`, `participant`, `rule` and `evidence` (JSON) of each exclusion.
-    """
-
-    __pydantic_config__ = ConfigDict(arbitrary_types_allowed=True)
-
-    survey: str
-    submissions: int
-    retained: int
-    by_culture: Mapping[str, tuple[int, int]]
-    by_rule: Mapping[str, int]
-    rules: Rules
-    set_aside: tuple[Exclusion, ...]
-    warnings: tuple[Remark, ...]
-    absent: tuple[Absent, ...]
-    agreement: tuple[QuestionAgreement, ...]
-    table: Frame
 
 
 @dataclass(frozen=True)
 class Checked:
-    """The quality control of what is there by now; `questions` are ids of those besides the label
-    that are asked of items."""
+    """The quality control of what is there by now."""
 
+    survey: StoredSurvey
     rules: Rules
     report: CheckReport
     sheets: tuple[Sheet, ...]
     submissions: list[Submission]
-    questions: tuple[str, ...]
 
     @cached_property
     def retained(self) -> list[Submission]:
@@ -95,14 +54,11 @@ class Checked:
 
     @cached_property
     def _tables(self) -> dict[bool, pd.DataFrame]:
-        return {
-            is_before: answers_table(
-                self.retained,
-                [sheet for sheet in self.sheets if (sheet.round == 0) == is_before],
-                self.questions,
-            )
-            for is_before in (False, True)
-        }
+        questions = [each.id for each in self.survey.taxonomy.about("item", "picture")]
+        sheets: dict[bool, list[Sheet]] = {False: [], True: []}
+        for sheet in self.sheets:
+            sheets[sheet.round == 0].append(sheet)
+        return {key: answers_table(self.retained, own, questions) for key, own in sheets.items()}
 
     def answers(self, *, preannotation: bool = False, not_shown: bool = False) -> pd.DataFrame:
         """Return the retained answers, of the pre-annotation or all else, and what was `not_shown`
@@ -113,6 +69,70 @@ class Checked:
     def paces(self) -> dict[str, Pace]:
         """Return by culture code how long retained people took; see `measured_paces`."""
         return measured_paces(self.retained, self.sheets)
+
+    @cached_property
+    def agreement(self) -> tuple[QuestionAgreement, ...]:
+        return survey_agreement(self.answers(), self.survey.taxonomy)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """`sheet`, `submission`, `participant`, `rule` and `evidence` (JSON) of each exclusion."""
+        import pandas as pd
+
+        people = {judged.key: judged.participant for judged in self.report.judged}
+        rows = [
+            (*row.key, people.get(row.key, ""), row.rule, _json(row.evidence))
+            for row in self.report.set_aside
+        ]
+        columns = ["sheet", "submission", "participant", "rule", "evidence"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def summary(self) -> dict[str, Any]:
+        """Return how many submissions there are, and are retained, in all and `by_culture`; how
+        many each rule excluded (`by_rule`), each exclusion with its evidence (`set_aside`), what a
+        person should look at (`warnings`), people at the service without answers (`absent`), and
+        the `agreement` of the retained by culture and question."""
+        report = self.report
+        cultures = {sheet.id: sheet.culture.code for sheet in self.sheets}
+        everybody = Counter(cultures.get(judged.sheet, "?") for judged in report.judged)
+        kept = Counter(cultures.get(sheet, "?") for sheet, _ in report.retained)
+        codes = dict.fromkeys(culture.code for culture in self.survey.design.cultures)
+        return {
+            "survey": self.survey.name,
+            "submissions": len(report.judged),
+            "retained": len(report.retained),
+            "by_culture": {
+                code: (kept[code], everybody[code])
+                for code in codes | dict.fromkeys(sorted(everybody))
+                if everybody[code]
+            },
+            "by_rule": report.counts(),
+            "rules": self.rules,
+            "set_aside": report.set_aside,
+            "warnings": report.warnings,
+            "absent": report.absent,
+            "agreement": self.agreement,
+        }
+
+    def why_none(self) -> str:
+        """Return why nothing is retained, with the command that goes on; empty if something is."""
+        name = self.survey.name
+        if self.report.retained:
+            return ""
+        if judged := self.report.judged:
+            rules = ", ".join(f"{rule} {n:,}" for rule, n in self.report.counts().items())
+            return (
+                f"all of {counted(len(judged), 'submission')} are excluded ({rules}); see why: "
+                f"memeloc survey check {name} --out excluded.csv"
+            )
+        rejected = Counter(reason for _, _, reason in self.survey.store.rejected(name))
+        if rejected:
+            reasons = ", ".join(f"{reason} {n:,}" for reason, n in rejected.most_common())
+            return (
+                f"all rows that came were rejected ({reasons}); take in answers to its sheets: "
+                f"memeloc survey import {name} FILES"
+            )
+        return f"take some in: memeloc survey import {name} FILES"
 
 
 class SurveyAnswers:
@@ -133,7 +153,7 @@ class SurveyAnswers:
         exclude: Sequence[str] = (),
         keep: Sequence[str] = (),
         why: str = "",
-    ) -> CheckResult:
+    ) -> Checked:
         """Exclude what fails quality control, each with its evidence; nothing is deleted.
 
         The last rules are those of all that follows, until another check; decisions about people
@@ -151,73 +171,68 @@ class SurveyAnswers:
         Raises:
             InputError: there is no such rule or setting, nobody of such an id, or no reason.
         """
-        import pandas as pd
-
-        checked = self.checked(self._rules(rules or {}, without, exclude, keep, why))
+        if keep and not why.strip():
+            raise InputError("Say why they are kept: --why TEXT")
+        values: dict[str, Any] = dict(self.survey.settings("check"))
+        off = {rule: {"on": False} for rule in without}
+        for rule, settings in (*off.items(), *(rules or {}).items()):
+            values[rule] = {**values.get(rule, {}), **settings}
+        named = self._read_rules(values)
+        last = self.survey.store.result(self.survey.name, "check")
+        before = read_rules(last[0]) if last else named
+        out, kept = self.stored_ids(exclude), self.stored_ids(keep)
+        excluded = dict.fromkeys((*before.outlier.people, *named.outlier.people, *out))
+        reasons = before.keep.people | named.keep.people | dict.fromkeys(kept, why.strip())
+        checked = self.checked(
+            named.about(
+                [who for who in excluded if who not in kept],
+                {who: reason for who, reason in reasons.items() if who not in out},
+            )
+        )
         self.survey.workspace.store.progress.note("checked", {self.survey.name: {}})
-        report = checked.report
-        cultures = {sheet.id: sheet.culture.code for sheet in checked.sheets}
-        everybody = Counter(cultures.get(judged.sheet, "?") for judged in report.judged)
-        kept = Counter(cultures.get(sheet, "?") for sheet, _ in report.retained)
-        codes = dict.fromkeys(
-            [*(each.code for each in self.survey.design.cultures), *sorted(everybody)]
-        )
-        people = {judged.key: judged.participant for judged in report.judged}
-        excluded = [
-            (*row.key, people.get(row.key, ""), row.rule, _json(row.evidence))
-            for row in report.set_aside
-        ]
-        columns = ["sheet", "submission", "participant", "rule", "evidence"]
-        return CheckResult(
-            self.survey.name,
-            len(report.judged),
-            len(report.retained),
-            {code: (kept[code], everybody[code]) for code in codes if everybody[code]},
-            report.counts(),
-            checked.rules,
-            report.set_aside,
-            report.warnings,
-            report.absent,
-            survey_agreement(checked.answers(), self.survey.taxonomy),
-            pd.DataFrame(excluded, columns=columns),
-        )
+        return checked
 
     @property
     def rules(self) -> Rules:
         """The rules of the last check, or memeloc.toml's before the first one."""
         last = self.survey.store.result(self.survey.name, "check")
-        return self._rules() if last is None else read_rules(last[0])
+        return read_rules(last[0]) if last else self._read_rules(self.survey.settings("check"))
 
     def checked(self, rules: Rules | None = None, *, keep: bool = True) -> Checked:
         """Check what is there by now, by the last rules by default.
 
         The report is stored, but for who only looks: `keep` is False.
         """
-        rules = rules or self.rules
-        sheets, submissions = self.survey.all_sheets, self.survey.submissions
+        survey, rules = self.survey, rules or self.rules
+        sheets, submissions = survey.all_sheets, survey.submissions
         submissions += self._expired(sheets, submissions)
         # Rules name nobody who sent nothing, or was erased.
-        known = {submission.participant for submission in submissions}
-        rules = _about(
-            rules,
-            [who for who in rules.outlier.people if who in known],
-            {who: why for who, why in rules.keep.people.items() if who in known},
+        people = {submission.participant for submission in submissions}
+        rules = rules.about(
+            [who for who in rules.outlier.people if who in people],
+            {who: why for who, why in rules.keep.people.items() if who in people},
         )
         report = check_submissions(
             submissions,
             sheets,
-            self.survey.store.participants(self.survey.name),
+            survey.store.participants(survey.name),
             rules,
-            abstain=[label.id for label in self.survey.taxonomy.labels if label.role != "vote"],
-            superseded=self.survey.store.submissions(self.survey.name, superseded=True),
+            abstain=[label.id for label in survey.taxonomy.labels if label.role != "vote"],
+            superseded=survey.store.submissions(survey.name, superseded=True),
         )
-        remarks = sorted((*report.warnings, *not_assigned(self.survey)), key=lambda row: row.rule)
+        remarks = sorted((*report.warnings, *not_assigned(survey)), key=lambda row: row.rule)
         report = replace(report, warnings=tuple(remarks))
         if keep:
             values = rules.model_dump(mode="json")
-            self.survey.store.add_result(self.survey.name, "check", values, report.as_json())
-        questions = tuple(asked.id for asked in self.survey.taxonomy.about("item", "picture"))
-        return Checked(rules, report, sheets, submissions, questions)
+            survey.store.add_result(survey.name, "check", values, report.as_json())
+        return Checked(survey, rules, report, sheets, submissions)
+
+    def _read_rules(self, values: Mapping[str, Any]) -> Rules:
+        """Return rules with people as they are stored."""
+        rules = read_rules(values)
+        kept = self.stored_ids(rules.keep.people, anybody=True)
+        excluded = self.stored_ids(rules.outlier.people, anybody=True)
+        return rules.about(excluded, dict(zip(kept, rules.keep.people.values(), strict=True)))
 
     def about(self, person: str, out: str | Path) -> dict[str, Any]:
         """Write all that the survey has of a person, for the person to read and to contest.
@@ -233,7 +248,7 @@ class SurveyAnswers:
         Raises:
             InputError: nobody of that id has answered.
         """
-        (who,) = self.stored_ids([person], named=[person])
+        (who,) = self.stored_ids([person])
         survey, checked = self.survey, self.checked(keep=False)
         rows: list[tuple[str, ...]] = []
         for judged in (each for each in checked.report.judged if each.participant == who):
@@ -250,19 +265,16 @@ class SurveyAnswers:
                     names = shown.answers.get(question, {}) if shown else {}
                     given = ", ".join(names.get(each, each) for each in answer.get(question))
                     expected = right.get(answer.entry, "") if question == LABEL else ""
-                    text = asked.get(question, question)
                     if given or expected:
+                        text = asked.get(question, question)
                         cells = (text, given, names.get(expected, expected))
                         rows.append((sheet, "", answer.entry, *cells))
-            rows += [
-                (sheet, "", "", f"excluded by {reason.rule}", _json(reason.evidence), "")
-                for reason in checked.report.reasons.get(judged.key, ())
-            ]
-            rows += [
-                (sheet, "", "", "kept", str(remark.evidence["why"]), "")
-                for remark in checked.report.warnings
-                if remark.rule == "kept" and judged.submission in remark.submissions
-            ]
+            for reason in checked.report.reasons.get(judged.key, ()):
+                evidence = _json(reason.evidence)
+                rows.append((sheet, "", "", f"excluded by {reason.rule}", evidence, ""))
+            for remark in checked.report.warnings:
+                if remark.rule == "kept" and judged.submission in remark.submissions:
+                    rows.append((sheet, "", "", "kept", str(remark.evidence["why"]), ""))
         for service in survey.store.participants(survey.name):
             if service.participant == who:
                 facts = {"status": service.status, **service.facts}
@@ -271,100 +283,49 @@ class SurveyAnswers:
             if who in decided.people:
                 label = "".join(decided.values.get(LABEL, ()))
                 rows.append(("", "", decided.item, "took part in deciding", label, ""))
-        file, count = write_sheet_table(Path(out), _ABOUT, rows)
+        columns = ("sheet", "submitted", "item", "question", "answer", "expected")
+        file, count = write_sheet_table(Path(out), columns, rows)
         return {"survey": survey.name, "file": file, "rows": count}
 
     def _expired(
-        self, sheets: tuple[Sheet, ...], submissions: Sequence[Submission]
+        self, sheets: tuple[Sheet, ...], submissions: Iterable[Submission]
     ) -> list[Submission]:
-        """What was answered at served places whose time is over, as submissions that timed out.
+        """Return what was answered at places whose time is over, as submissions that timed out.
 
         It is stored nowhere: whoever comes back may go on, as long as there is room.
         """
+        survey = self.survey
         sent = {(submission.sheet, submission.participant) for submission in submissions}
         records = [
             replace(
                 raw_submission(place, last_values(answers), answers[-1].created_at),
                 status=TIMED_OUT,
             )
-            for place, answers in self.survey.workspace.store.serving.expired(
-                self.survey.name, now()
-            )
+            for place, answers in survey.workspace.store.serving.expired(survey.name, now())
             if (place.sheet, place.participant) not in sent
         ]
-        cultures = self.survey.design.cultures if records else ()
-        texts = {culture.locale.tag: self.survey.texts(culture) for culture in cultures}
-        to_send = SheetsToSend(
-            self.survey.name,
-            sheets,
-            self.survey.taxonomy,
-            texts,
-            has_team=bool(self.survey.state("team")),
-        )
+        cultures = survey.design.cultures if records else ()
+        texts = {culture.locale.tag: survey.texts(culture) for culture in cultures}
+        has_team = bool(survey.state("team"))
+        to_send = SheetsToSend(survey.name, sheets, survey.taxonomy, texts, has_team=has_team)
         imported = resolve(records, to_send, source=SERVED, file=SERVED)
         return [submission for submission in imported.submissions if submission.answers]
 
-    def paces(self) -> dict[str, Pace]:
-        """By culture code, how long retained people took so far; only where enough are known."""
-        return self.checked().paces()
-
-    def _rules(
-        self,
-        changed: Mapping[str, Any] | None = None,
-        without: Sequence[str] = (),
-        exclude: Sequence[str] = (),
-        keep: Sequence[str] = (),
-        why: str = "",
-    ) -> Rules:
-        values: dict[str, Any] = dict(self.survey.settings("check"))
-        off = {rule: {"on": False} for rule in without}
-        for rule, settings in (*off.items(), *(changed or {}).items()):
-            values[rule] = {**values.get(rule, {}), **settings}
-        if keep and not why.strip():
-            raise InputError("Say why they are kept: --why TEXT")
-        rules = read_rules(values)
-        last = self.survey.store.result(self.survey.name, "check")
-        before = read_rules(last[0]) if last else rules
-        excluded = self.stored_ids([*rules.outlier.people, *exclude], named=exclude)
-        kept = dict(
-            zip(self.stored_ids(rules.keep.people), rules.keep.people.values(), strict=True)
-        )
-        now_kept = dict.fromkeys(self.stored_ids(keep, named=keep), why.strip())
-        kept = {**before.keep.people, **kept, **now_kept}
-        now_excluded = set(self.stored_ids(exclude, named=exclude))
-        return _about(
-            rules,
-            [
-                who
-                for who in dict.fromkeys((*before.outlier.people, *excluded))
-                if who not in now_kept
-            ],
-            {who: reason for who, reason in kept.items() if who not in now_excluded},
-        )
-
-    def stored_ids(self, ids: Collection[str], named: Collection[str] = ()) -> list[str]:
-        """Return people as they are stored; of those `named` here, somebody has to be there."""
-        known = (
-            {submission.participant for submission in self.survey.submissions} - {""}
-            if ids
-            else set()
-        )
+    def stored_ids(self, ids: Iterable[str], *, anybody: bool = False) -> list[str]:
+        """Return people as they are stored; raise InputError if one of them has sent nothing, and
+        may not be `anybody`."""
+        ids = list(dict.fromkeys(ids))
+        sent = {row.participant for row in self.survey.submissions} - {""} if ids else set()
         people = []
-        for id in dict.fromkeys(ids):
-            begin = [each for each in known if len(id) >= FEWEST_LETTERS and each.startswith(id)]
-            is_stored = id in known or len(begin) != 1
-            who = (id if id in known else self.survey.hashed(id)) if is_stored else begin[0]
-            if who not in known and id in named:
+        for id in ids:
+            begin = [each for each in sent if len(id) >= FEWEST_LETTERS and each.startswith(id)]
+            if id in sent:
+                begin = [id]
+            who = begin[0] if len(begin) == 1 else self.survey.hashed(id)
+            if who not in sent and not anybody:
                 raise InputError(f"Nobody of the id {id[:80]!r} has answered {self.survey.name}.")
             people.append(who)
         return people
-
-
-def _about(rules: Rules, excluded: Sequence[str], kept: Mapping[str, str]) -> Rules:
-    """Return rules with the people who are excluded and kept by a person's decision."""
-    outlier = rules.outlier.model_copy(update={"people": tuple(excluded)})
-    keep = Keep(on=rules.keep.on, people=dict(kept))
-    return rules.model_copy(update={"outlier": outlier, "keep": keep})
 
 
 def _json(evidence: Mapping[str, Any]) -> str:

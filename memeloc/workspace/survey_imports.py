@@ -21,37 +21,21 @@ from memeloc.workspace.stored_survey import OnProgress, StoredSurvey
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedFile:
-    """What a file of a target (`kind`) held; what was new and known is None in a dry run.
-
-    `made`: of how many sheets it says what was made at the service, which is noted.
-    `erased`: how many of its records are of people who were erased, and are not taken.
-    """
-
-    file: str
-    kind: str
-    submissions: int
-    answers: int
-    participants: int
-    rejected: int
-    new: int | None = None
-    known: int | None = None
-    new_participants: int | None = None
-    seen: bool | None = None
-    erased: int | None = None
-    made: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class ImportResult:
     """What files held, and the rows that have no place, which are kept.
 
-    `passed_over` are files of folders that are not of a kind that comes back, `problems` what is
-    wrong with files that could not be read.
+    Attributes:
+        files: of each the `file`, its `kind` (the target's), how many `submissions`, `answers`,
+            `participants` and `rejected` rows it held, and what of that was `new`, `known`,
+            `new_participants`, whether it was `seen` before, and how many records are of people who
+            were `erased`, and are not taken (all None in a dry run); and of how many sheets it says
+            what was `made` at the service, which is noted.
+        passed_over: files of folders that are not of a kind that comes back.
+        problems: what is wrong with files that could not be read.
     """
 
     survey: str
-    files: tuple[ImportedFile, ...]
+    files: tuple[Mapping[str, Any], ...]
     rejected: tuple[RejectedRow, ...]
     rejected_by_reason: Mapping[str, int]
     passed_over: tuple[str, ...]
@@ -60,34 +44,39 @@ class ImportResult:
 
 _TOGETHER = 500
 """Submissions that are stored together; a transaction costs as much as some of them."""
+_STORED = ("new", "known", "new_participants", "seen", "erased")
 
-_ReadFile = tuple[Path, str, Imported, Mapping[str, Any]]
-"""A file, its kind, what it held, and what of that was stored."""
+FileRead = tuple[Path, str, Imported]
+"""A file, its kind, and what it held."""
 
 
 def import_result(
     survey: str,
-    read: Sequence[_ReadFile],
+    read: Sequence[tuple[FileRead, Mapping[str, Any]]],
     passed_over: Sequence[Path] = (),
     problems: Sequence[str] = (),
 ) -> ImportResult:
-    """What files held."""
-    rejected = tuple(row for _, _, imported, _ in read for row in imported.rejected)
-    files = tuple(
-        ImportedFile(
-            str(path),
-            kind,
-            len(imported.submissions),
-            sum(len(sent.answers) - len(sent.not_shown) for sent in imported.submissions),
-            len(imported.participants),
-            len(imported.rejected),
+    """Return what files held, each with what was stored of it."""
+    rejected = tuple(row for (_, _, imported), _ in read for row in imported.rejected)
+    files = [
+        {
+            "file": str(path),
+            "kind": kind,
+            "submissions": len(imported.submissions),
+            "answers": sum(
+                len(sent.answers) - len(sent.not_shown) for sent in imported.submissions
+            ),
+            "participants": len(imported.participants),
+            "rejected": len(imported.rejected),
+            **dict.fromkeys(_STORED),
+            "made": 0,
             **stored,
-        )
-        for path, kind, imported, stored in read
-    )
+        }
+        for (path, kind, imported), stored in read
+    ]
     return ImportResult(
         survey,
-        files,
+        tuple(files),
         rejected,
         dict(sorted(Counter(row.reason for row in rejected).items())),
         tuple(map(str, passed_over)),
@@ -154,56 +143,43 @@ def import_files(
     if kind:
         make_target(kind, options)  # an option that it lacks is no file's fault
     ids = owner_of_ids(survey, ids)
-    versions = survey.as_sent()
+    versions, stored = survey.as_sent(), survey.store.submissions(survey.name)
     words = frozenset[str]().union(*(version.words for version in versions))
     paths, passed_over = _expanded([Path(file) for file in files], kind)
-    read: list[_ReadFile] = []
+    done: list[tuple[FileRead, Mapping[str, Any]]] = []
     problems: list[str] = []
-    waiting: list[tuple[Path, str, Imported]] = []
-
-    def store() -> None:
-        try:
-            stored = [{}] * len(waiting) if dry_run else add_files(survey, waiting, words)
-        except MemelocError as error:
-            problems.append(str(error))
-        else:
-            read.extend((*file, new) for file, new in zip(waiting, stored, strict=True))
-        waiting.clear()
-
-    target, numbered = kind, False
-    known = {sent.participant for sent in survey.store.submissions(survey.name)} if ids else set()
+    together: list[list[FileRead]] = [[]]
+    target, people = kind, {sent.participant for sent in stored}
     for path in paths:
         try:
             _check_there(path)
             target = kind or recognise(path, likely=target).name
-            if made := _made(survey, path, target, versions[0], note=not dry_run):
-                read.append((path, target, Imported(), {"made": made}))
-                on_progress(1, len(paths))
-                continue
-            imported = _read(versions, path, target, options, ids)
-            if ids:
-                refuse_known(imported, known, survey.store.hash_participant)
-            numbered = numbered or any(is_numbered(s.participant) for s in imported.submissions)
-            waiting.append((path, target, imported))
+            if made := make_target(target).read_made(path, versions[0]):
+                for sheet, values in made.items() if not dry_run else ():
+                    survey.put_state(target, sheet, dict(values))
+                done.append(((path, target, Imported()), {"made": len(made)}))
+            else:
+                imported = _read(versions, path, target, options, ids)
+                if ids:
+                    refuse_known(imported, people, survey.store.hash_participant)
+                if sum(len(each.submissions) for _, _, each in together[-1]) >= _TOGETHER:
+                    together.append([])
+                together[-1].append((path, target, imported))
         except MemelocError as error:
             problems.append(str(error))
-        # Whose numbers are one person's is asked about before any of them is stored.
-        if (ids or not numbered) and sum(
-            len(imported.submissions) for _, _, imported in waiting
-        ) >= _TOGETHER:
-            store()
         on_progress(1, len(paths))
-    if numbered and not ids:
-        ask_whose_ids(
-            [(path.name, imported) for path, _, imported in waiting],
-            survey.all_sheets,
-            survey.store.submissions(survey.name),
-            survey.store.hash_participant,
-        )
-    store()
-    if ids and read and not dry_run:
+    if not ids:  # whose numbers are one person's is asked about before any of them is stored
+        read = [(path.name, imported) for group in together for path, _, imported in group]
+        ask_whose_ids(read, survey.all_sheets, stored, survey.store.hash_participant)
+    for group in together:
+        try:
+            new = [{}] * len(group) if dry_run else add_files(survey, group, words)
+            done += zip(group, new, strict=True)
+        except MemelocError as error:
+            problems.append(str(error))
+    if ids and done and not dry_run:
         survey.put_state("import", "ids", ids)
-    return import_result(survey.name, read, passed_over, problems)
+    return import_result(survey.name, done, passed_over, problems)
 
 
 def refuse_known(imported: Imported, known: Collection[str], hash_of: Callable[[str], str]) -> None:
@@ -227,18 +203,10 @@ def owner_of_ids(survey: StoredSurvey | None, ids: str) -> str:
     return ids or before
 
 
-def _made(survey: StoredSurvey, path: Path, kind: str, version: SheetsToSend, *, note: bool) -> int:
-    """Note what a list says was made at a service; of how many sheets, 0 for another file."""
-    made = make_target(kind).read_made(path, version)
-    for sheet, values in made.items() if note else ():
-        survey.put_state(kind, sheet, dict(values))
-    return len(made)
-
-
 def add_files(
-    survey: StoredSurvey, files: Sequence[tuple[Path, str, Imported]], words: frozenset[str]
-) -> list[dict[str, Any]]:
-    """Store what files held, all or none; what was new of each, as fields of `ImportedFile`.
+    survey: StoredSurvey, files: Sequence[FileRead], words: frozenset[str]
+) -> list[Mapping[str, Any]]:
+    """Store what files held, all or none; return what was new of each, as in `ImportResult.files`.
 
     Only a file's kind is kept, and what of rejected rows is of the survey's own `words`.
     """
@@ -248,19 +216,19 @@ def add_files(
         # A file's name often is its participant's id.
         records.append((FileRecord("submissions", kind, file_sha256(path), rows), imported))
     return [
-        {
-            "new": added.new,
-            "known": added.known,
-            "new_participants": added.participants,
-            "seen": added.seen,
-            "erased": added.erased,
-        }
+        dict(
+            zip(
+                _STORED,
+                (added.new, added.known, added.participants, added.seen, added.erased),
+                strict=True,
+            )
+        )
         for added in survey.store.add_files(survey.name, records, words=words)
     ]
 
 
 def _expanded(files: Sequence[Path], kind: str) -> tuple[list[Path], list[Path]]:
-    """The files to read, those of folders one by one, and those of folders that hold no answers."""
+    """Return the files to read, those of folders one by one, and those that hold no answers."""
     read: list[Path] = []
     passed_over: list[Path] = []
     for file in files:
@@ -273,10 +241,9 @@ def _expanded(files: Sequence[Path], kind: str) -> tuple[list[Path], list[Path]]
 
 def _is_recognised(path: Path) -> bool:
     try:
-        recognise(path)
+        return bool(recognise(path))
     except InputError:
         return False
-    return True
 
 
 def _read(
@@ -286,15 +253,15 @@ def _read(
     options: Mapping[str, Any] | None,
     ids: str,
 ) -> Imported:
-    """What a file holds, by the texts that place most of it; those that went out last first."""
-    target = make_target(kind, options)
-    best = import_file(target, path, versions[0], ids)
-    for version in versions[1:]:
+    """Read a file by the texts that place most of it; those that went out last first."""
+    target, best = make_target(kind, options), None
+    for version in versions:
+        imported = import_file(target, path, version, ids)
+        if best is None or len(imported.rejected) < len(best.rejected):
+            best = imported
         if not best.rejected:
             break
-        best = min(
-            best, import_file(target, path, version, ids), key=lambda read: len(read.rejected)
-        )
+    assert best is not None
     return best
 
 

@@ -70,7 +70,7 @@ class SurveyPeople:
             InputError: the minutes are not known.
         """
         for answered, participant in (same or {}).items():
-            (who,) = self.answers.stored_ids([answered], named=[answered])
+            (who,) = self.answers.stored_ids([answered])
             service_id = self.survey.hashed(clean_id(participant))
             self.survey.store.add_same(self.survey.name, who, service_id)
         checked, given = self.answers.checked(), self.survey.minutes

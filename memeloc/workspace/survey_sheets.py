@@ -269,7 +269,7 @@ class SurveySheets:
                 f"memeloc survey settle {survey.name} says what is open, and plans it anew with "
                 "--next; --round sends the sheets of another round."
             )
-        paces, promised, measured = self.answers.paces(), survey.minutes, 0
+        paces, promised, measured = self.answers.checked().paces(), survey.minutes, 0
         if minutes:
             measured = longest(batches, people, paces)
             measured = measured if measured > minutes else 0
@@ -415,7 +415,7 @@ class SurveySheets:
             self.survey.batches,
             self.survey.design,
             read_rates(self.survey.settings(recruiter()), rates or {}),
-            paces=self.answers.paces(),
+            paces=self.answers.checked().paces(),
             seconds=seconds,
             loss=loss,
         )

@@ -303,13 +303,13 @@ class Surveys:
         else:
             ask_whose_ids([(path.name, imported)], to_send.sheets, stored, survey.hashed)
         if dry_run:
-            return import_result(name, [(path, _ANSWERS, imported, {})])
+            return import_result(name, [((path, _ANSWERS, imported), {})])
         if values is not None:
             store.add(name, values, batches or ())
             survey.put_state(CLOSED, "round", 1)
         survey.put_state("import", "ids", ids)
         (added,) = add_files(survey, [(path, _ANSWERS, imported)], to_send.words)
-        return import_result(name, [(path, _ANSWERS, imported, added)])
+        return import_result(name, [((path, _ANSWERS, imported), added)])
 
     def forget(
         self, people: Sequence[str], *, exported: Sequence[str | Path] = (), agree: Agree = disagree

@@ -165,7 +165,7 @@ def test_pictures_that_fail_thrice_are_left_out(server: Server, context: Browser
     with Workspace.open(server.folder) as workspace:
         survey = workspace.survey("pilot")
         checked = survey.answers.check(without=["speed"])
-        (remark,) = [each for each in checked.warnings if each.rule == "not shown"]
+        (remark,) = [each for each in checked.report.warnings if each.rule == "not shown"]
         assert set(remark.evidence["people_by_entry"]) == sent.not_shown
         table = survey.labels.settle(next_round=False).answers
     (entries,) = [sheet.entries for sheet in survey.all_sheets if sheet.id == sent.sheet]
@@ -173,7 +173,7 @@ def test_pictures_that_fail_thrice_are_left_out(server: Server, context: Browser
     assert (table["label"] != "").sum() == MEMES - 7
     assert (table.loc[table["label"] == "", "shown_ms"] == 0).all()
     assert all(shown[meme] > 0 for meme in table.loc[table["label"] != "", "item"])
-    assert checked.retained == 1
+    assert len(checked.retained) == 1
 
 
 def test_a_picture_that_comes_the_third_time_is_answered(
@@ -322,13 +322,13 @@ def test_who_closes_the_last_page_is_listed_with_what_it_earned(
             page.close()
     with Workspace.open(work) as workspace:
         survey = workspace.survey("pilot")
-        assert survey.answers.check().submissions == 0  # they have their places still
+        assert survey.answers.check().submissions == []  # they have their places still
         with workspace.store.database.write() as connection:
             connection.execute(update(survey_places).values(held_until=LONG_AGO))
         checked = survey.answers.check()
-        assert (checked.submissions, checked.retained) == (2, 0)
+        assert (len(checked.submissions), len(checked.retained)) == (2, 0)
         statuses = {
-            row.submission: row.evidence for row in checked.set_aside if row.rule == "status"
+            row.submission: row.evidence for row in checked.report.set_aside if row.rule == "status"
         }
         assert [
             (each["status"], each["answers"], each["asked"])
@@ -342,7 +342,7 @@ def test_who_closes_the_last_page_is_listed_with_what_it_earned(
         # Half of twelve that were shown, at 10.65 an hour for 26 minutes.
         assert actions["hans"].earned == Decimal("2.31")
         assert "2.31 GBP" in (tmp_path / "list.csv").read_text("utf-8")
-        assert survey.answers.check(without=["status", "attention", "speed"]).retained == 2
+        assert len(survey.answers.check(without=["status", "attention", "speed"]).retained) == 2
     with serving(work) as server:  # nothing is taken from who comes back
         again = come(context, server, "greta", go_on=True)
         again.click("#next")
@@ -350,7 +350,7 @@ def test_who_closes_the_last_page_is_listed_with_what_it_earned(
     with Workspace.open(work) as workspace:
         (sent,) = [
             each
-            for each in workspace.survey("pilot").answers.check().set_aside
+            for each in workspace.survey("pilot").answers.check().report.set_aside
             if each.rule == "status"
         ]
         assert sent.evidence["answers"] == 6

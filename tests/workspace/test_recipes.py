@@ -128,12 +128,12 @@ def test_sheet_filled_by_somebody_else_is_remarked_on(tmp_path: Path) -> None:
         workspace.surveys.build("harm", "US", recipe="harmeme", people=team)
         survey = workspace.survey("harm")
         fill(survey, tmp_path, seed=1)
-        assert not any(row.rule == "not assigned" for row in survey.answers.check().warnings)
+        assert not any(row.rule == "not assigned" for row in survey.answers.check().report.warnings)
         batch, places = next(iter(assigned_to(survey).items()))
         other = "b-1" if places[0].startswith("a") else "a-1"
         survey.put_state("team", batch, [other])
         (remark, *_) = [
-            row for row in survey.answers.check().warnings if row.rule == "not assigned"
+            row for row in survey.answers.check().report.warnings if row.rule == "not assigned"
         ]
         assert remark.evidence == {"place": places[0]}
 

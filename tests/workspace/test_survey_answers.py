@@ -101,11 +101,15 @@ def test_a_published_table_becomes_labels(folder: Path) -> None:
         )
         (file,) = imported.files
         people = {row["Annotator ID"] for row in rows}
-        assert (file.submissions, file.answers, file.new) == (len(people), len(rows), len(people))
+        assert [file[name] for name in ("submissions", "answers", "new")] == [
+            len(people),
+            len(rows),
+            len(people),
+        ]
         assert not imported.rejected
         survey = workspace.survey("published")
         checked = survey.answers.check()
-        assert checked.retained == len(people)
+        assert len(checked.retained) == len(people)
         result = survey.labels.settle()
         labels = {
             (row.item, row.culture): row.label for row in result.table.itertuples(index=False)
@@ -179,4 +183,4 @@ def test_facts_of_people_are_screened_by(folder: Path) -> None:
             labels=LABELS,
         )
         checked = workspace.survey("published").answers.check()
-    assert checked.by_rule["screening"] == 1
+    assert checked.report.counts()["screening"] == 1

@@ -6,7 +6,6 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -203,7 +202,7 @@ def _show_imported(
     as_json: bool,
 ) -> None:
     """Show a line a file (of many files a line a kind), which rows were rejected, and why."""
-    rows = [asdict(file) for file in result.files]
+    rows = list(result.files)
     heading = "file kind"
     if len(rows) > SHOWN:
         kinds: dict[str, Counter[str]] = defaultdict(Counter)
@@ -223,11 +222,11 @@ def _show_imported(
     if as_json:
         return
     for file in result.files:
-        if file.made:
-            forms = counted(file.made, "form")
-            say(f"{file.file}: studies for Prolific lead to these {forms} from now on")
-        elif not (file.submissions or file.participants or file.rejected):
-            say(f"{file.file}: holds no answers")
+        if file["made"]:
+            forms = counted(file["made"], "form")
+            say(f"{file['file']}: studies for Prolific lead to these {forms} from now on")
+        elif not (file["submissions"] or file["participants"] or file["rejected"]):
+            say(f"{file['file']}: holds no answers")
     alike: dict[tuple[str, str], list[int]] = defaultdict(list)
     for rejected in result.rejected:
         alike[rejected.file, rejected.message].append(rejected.row)
@@ -238,7 +237,7 @@ def _show_imported(
     explain("", reasons)
     if len(result.rejected) > min(SHOWN, len(alike)):
         say("--left FILE writes them all")
-    if erased := sum(file.erased or 0 for file in result.files):
+    if erased := sum(file["erased"] or 0 for file in result.files):
         say(f"{counted(erased, 'row is', 'rows are')} left out, of people who were erased")
     if result.passed_over:
         files = counted(len(result.passed_over), "file")
@@ -257,13 +256,10 @@ def _write_rejected(path: Path, result: ImportResult) -> Path:
     return write_sheet_table(path, ("file", "row", "reason", "message", "content"), cells)[0]
 
 
-_RULES = Table(
-    "Excluded by", lambda result: result.by_rule.items(), by_place("rule", "submissions")
-)
 _CHECKED = (
     Table(
         "Retained",
-        lambda result: [(code, *counts) for code, counts in result.by_culture.items()],
+        lambda result: [(code, *counts) for code, counts in result["by_culture"].items()],
         (
             *by_place("culture"),
             ("submissions", 2),
@@ -272,14 +268,14 @@ _CHECKED = (
         ),
         empty=True,
     ),
-    Table("Excluded by", lambda result: result.by_rule.items(), by_place("rule", "submissions")),
+    Table("Excluded by", lambda result: result["by_rule"].items(), by_place("rule", "submissions")),
     AGREEMENT,
     Table(
         "Who agrees least with the majority of the others",
         lambda result: sorted(
             (
                 {**person, "culture": part.culture, "question": part.question}
-                for part in result.agreement
+                for part in result["agreement"]
                 for person in part.measures["rest"]
                 if person["kappa"] is not None
             ),
@@ -294,7 +290,7 @@ _CHECKED = (
     ),
     Table(
         "To look at; nobody is excluded for it",
-        lambda result: sorted(Counter(warning.rule for warning in result.warnings).items()),
+        lambda result: sorted(Counter(warning.rule for warning in result["warnings"]).items()),
         by_place("what", "times"),
     ),
 )
@@ -353,18 +349,21 @@ def check(
             raise InputError(f"--set is RULE.SETTING=VALUE, as speed.fewest=5, not {key[:40]!r}")
         rules[rule][setting] = value
     with memeloc.Workspace.find() as workspace:
-        result = workspace.survey(name).answers.check(
+        checked = workspace.survey(name).answers.check(
             rules, without=without or (), exclude=exclude or (), keep=keep or (), why=why
         )
+        result = checked.summary()
         next_line = next_lines(workspace, "survey", survey=name, as_json=as_json)
-    lines = [f"{result.retained:,} of {counted(result.submissions, 'submission')} retained"]
-    file = None if out is None else write_frame(out, result.table)
-    if file:
-        lines.insert(0, f"Wrote {counted(len(result.table), 'exclusion')} to {file}")
-    fields = as_plain(result) | {"file": file} if as_json else result
-    show(fields, *_CHECKED, *lines, *next_line, as_json=as_json)
-    if result.absent and not as_json:
-        many = counted(len(result.absent), "person is", "people are")
+    lines = [f"{result['retained']:,} of {counted(result['submissions'], 'submission')} retained"]
+    if out is not None:
+        result["file"] = write_frame(out, checked.table)
+        number = counted(len(result["set_aside"]), "exclusion")
+        lines.insert(0, f"Wrote {number} to {result['file']}")
+    elif as_json:
+        result["file"] = None
+    show(result, *_CHECKED, *lines, *next_line, as_json=as_json)
+    if result["absent"] and not as_json:
+        many = counted(len(result["absent"]), "person is", "people are")
         say(f"{many} at the service, and no answers of theirs came.")
 
 

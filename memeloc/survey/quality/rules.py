@@ -7,7 +7,7 @@ defaults. What is not known (a fact, a time that was not taken) never counts aga
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -169,6 +169,12 @@ class Rules(_Section):
     identical: Identical = Identical()
     outlier: Outlier = Outlier()
     keep: Keep = Keep()
+
+    def about(self, excluded: Iterable[str], kept: Mapping[str, str]) -> Rules:
+        """Return the rules with these people excluded, and kept, by a person's decision."""
+        outlier = self.outlier.model_copy(update={"people": tuple(excluded)})
+        keep = self.keep.model_copy(update={"people": dict(kept)})
+        return self.model_copy(update={"outlier": outlier, "keep": keep})
 
 
 class Settling(_Section):
