@@ -127,7 +127,7 @@ def _outcomes(size: int, seed: int, sheets: int) -> Iterator[tuple[str, list[str
     report = check(submissions, asked, abstain=["unknown"])
     pointed = {each.evidence["participant"] for each in report.warnings if each.rule == "outlier"}
     for judged in report.judged:
-        failed = {each.rule for each in report.reasons.get(judged.key, ())}
+        failed = set(judged.reasons)
         outcome = ["excluded"] if failed else []
         outcome += ["attention"] if "attention" in failed else []
         outcome += ["other rules"] if failed - {"attention"} else []

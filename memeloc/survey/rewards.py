@@ -39,14 +39,12 @@ def message_rows(
         InputError: there is no such group or rule, or no text in a person's language.
     """
     by_id = {sheet.id: sheet for sheet in sheets}
-    retained, rules = set(report.retained), report.counts()
+    rules = report.counts()
     if to not in _GROUPS and to not in rules:
         raise InputError(f"Nobody is {to[:40]!r}; messages go to {', '.join((*_GROUPS, *rules))}.")
     people = []
     for row in report.judged:
-        groups = {"everybody", "retained" if row.key in retained else "excluded"}
-        groups |= {reason.rule for reason in report.reasons.get(row.key, ())}
-        if to in groups:
+        if to in ("everybody", "excluded" if row.reasons else "retained", *row.reasons):
             people.append((row.participant, row.service, row.sheet))
     for absent in report.absent if to in ("absent", "everybody") else ():
         sheet_id = min(words_of(absent.study) & by_id.keys(), default="")
@@ -100,7 +98,6 @@ def bonus_rows(
     gets the same.
     """
     due = {row["sheet"]: row["due"] for row in short}
-    retained = set(report.retained)
     return [
         {
             "participant": row.participant,
@@ -111,9 +108,5 @@ def bonus_rows(
         }
         for row in report.judged
         if row.service
-        and (
-            row.key in retained
-            if each
-            else row.sheet in due and row.status.upper() in PAID | WAITING
-        )
+        and (not row.reasons if each else row.sheet in due and row.status.upper() in PAID | WAITING)
     ]

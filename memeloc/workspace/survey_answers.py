@@ -79,10 +79,10 @@ class Checked:
         """`sheet`, `submission`, `participant`, `rule` and `evidence` (JSON) of each exclusion."""
         import pandas as pd
 
-        people = {judged.key: judged.participant for judged in self.report.judged}
         rows = [
-            (*row.key, people.get(row.key, ""), row.rule, _json(row.evidence))
-            for row in self.report.set_aside
+            (*row.key, row.participant, rule, _json(evidence))
+            for row in self.report.judged
+            for rule, evidence in sorted(row.reasons.items())
         ]
         columns = ["sheet", "submission", "participant", "rule", "evidence"]
         return pd.DataFrame(rows, columns=columns)
@@ -269,9 +269,8 @@ class SurveyAnswers:
                         text = asked.get(question, question)
                         cells = (text, given, names.get(expected, expected))
                         rows.append((sheet, "", answer.entry, *cells))
-            for reason in checked.report.reasons.get(judged.key, ()):
-                evidence = _json(reason.evidence)
-                rows.append((sheet, "", "", f"excluded by {reason.rule}", evidence, ""))
+            for rule, evidence in sorted(judged.reasons.items()):
+                rows.append((sheet, "", "", f"excluded by {rule}", _json(evidence), ""))
             for remark in checked.report.warnings:
                 if remark.rule == "kept" and judged.submission in remark.submissions:
                     rows.append((sheet, "", "", "kept", str(remark.evidence["why"]), ""))

@@ -328,7 +328,9 @@ def test_who_closes_the_last_page_is_listed_with_what_it_earned(
         checked = survey.answers.check()
         assert (len(checked.submissions), len(checked.retained)) == (2, 0)
         statuses = {
-            row.submission: row.evidence for row in checked.report.set_aside if row.rule == "status"
+            row.submission: row.reasons["status"]
+            for row in checked.report.judged
+            if "status" in row.reasons
         }
         assert [
             (each["status"], each["answers"], each["asked"])
@@ -351,6 +353,6 @@ def test_who_closes_the_last_page_is_listed_with_what_it_earned(
         (sent,) = [
             each
             for each in workspace.survey("pilot").answers.check().report.set_aside
-            if each.rule == "status"
+            if each["rule"] == "status"
         ]
-        assert sent.evidence["answers"] == 6
+        assert sent["evidence"]["answers"] == 6

@@ -34,7 +34,7 @@ def progress(
     `wanted`, `answered` and `kept` are the same as answers to memes.
     """
     retained = set(report.retained)
-    replaced = {row.key for row in report.set_aside if row.rule == "superseded"}
+    replaced = {row.key for row in report.judged if "superseded" in row.reasons}
     counts = {sheet.id: Counter(dict.fromkeys(_NUMBERS, 0)) for sheet in sheets}
     memes = {sheet.id: set(sheet.memes) for sheet in sheets}
     for key, sent in {(row.sheet, row.id): row for row in submissions}.items():

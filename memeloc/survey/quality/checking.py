@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from functools import cached_property
 from itertools import groupby
 from statistics import median
 from typing import Any
@@ -46,6 +45,8 @@ class Judged:
         labels: of memes, in the order of the sheet.
         answers: how many entries were answered, checks among them.
         checks: those that were shown, with the label that was chosen, empty for none.
+        reasons: by rule of `Rules`, or `superseded` or `unknown sheet`, that it fails, the evidence
+            as JSON values; empty for one that is retained.
     """
 
     sheet: str
@@ -62,6 +63,7 @@ class Judged:
     labels: Labels
     answers: int
     checks: Sequence[tuple[Check, str]]
+    reasons: dict[str, Evidence] = field(default_factory=dict)
 
     @property
     def key(self) -> Key:
@@ -69,29 +71,14 @@ class Judged:
 
     def counts(self, kind: CheckKind) -> tuple[int, int, int]:
         """Return how many checks were shown, answered otherwise than asked, and not at all."""
-        given = [(check, label) for check, label in self.checks if check.kind == kind]
-        missed = sum(label not in ("", check.expected) for check, label in given)
+        given = [(check.expected, label) for check, label in self.checks if check.kind == kind]
+        missed = sum(label not in ("", expected) for expected, label in given)
         return len(given), missed, sum(not label for _, label in given)
 
 
 @dataclass(frozen=True, slots=True)
-class Exclusion:
-    """A rule of `Rules`, or `superseded` or `unknown sheet`, that a submission fails, with the
-    evidence as JSON values; one that fails several has one of these each."""
-
-    sheet: str
-    submission: str
-    rule: str
-    evidence: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def key(self) -> Key:
-        return (self.sheet, self.submission)
-
-
-@dataclass(frozen=True, slots=True)
 class Remark:
-    """What a person should look at; nobody is excluded for it.
+    """Something that a person should look at; nobody is excluded for it.
 
     `rule` is `identical`, `outlier`, `unclear fact`, `missing fact`, `no participant`, `not shown`
     (pictures that did not load), `two cultures`, `not assigned` (the sheet of others of a named
@@ -121,33 +108,38 @@ class Absent:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """Who is retained, who is excluded for what (`set_aside`), and what else was seen; sorted by
-    sheet, submission and rule, `absent` by participant."""
+    """Who is retained, who is excluded for what, and what else was seen; sorted by sheet and
+    submission, or rule, `absent` by participant."""
 
     judged: tuple[Judged, ...]
-    set_aside: tuple[Exclusion, ...]
     warnings: tuple[Remark, ...] = ()
     absent: tuple[Absent, ...] = ()
 
-    @cached_property
-    def reasons(self) -> Mapping[Key, tuple[Exclusion, ...]]:
-        by_key: dict[Key, tuple[Exclusion, ...]] = defaultdict(tuple)
-        for exclusion in self.set_aside:
-            by_key[exclusion.key] += (exclusion,)
-        return dict(by_key)
-
-    @cached_property
+    @property
     def retained(self) -> tuple[Key, ...]:
         """Sheet and id of the submissions that pass every rule."""
-        return tuple(judged.key for judged in self.judged if judged.key not in self.reasons)
+        return tuple(row.key for row in self.judged if not row.reasons)
+
+    @property
+    def set_aside(self) -> list[dict[str, Any]]:
+        """A row with `sheet`, `submission`, `rule` and `evidence` for each rule that one fails."""
+        return [
+            {"sheet": row.sheet, "submission": row.submission, "rule": rule, "evidence": evidence}
+            for row in self.judged
+            for rule, evidence in sorted(row.reasons.items())
+        ]
 
     def counts(self) -> dict[str, int]:
-        return dict(sorted(Counter(exclusion.rule for exclusion in self.set_aside).items()))
+        return dict(sorted(Counter(rule for row in self.judged for rule in row.reasons).items()))
 
     def as_json(self) -> dict[str, Any]:
         """Return what is stored: of `judged` sheet and submission only."""
-        judged = [{"sheet": row.sheet, "submission": row.submission} for row in self.judged]
-        return asdict(replace(self, judged=())) | {"judged": judged}
+        return {
+            "judged": [{"sheet": row.sheet, "submission": row.submission} for row in self.judged],
+            "set_aside": self.set_aside,
+            "warnings": [asdict(row) for row in self.warnings],
+            "absent": [asdict(row) for row in self.absent],
+        }
 
 
 def sent(submission: Submission) -> tuple[Any, ...]:
@@ -163,9 +155,8 @@ def sent(submission: Submission) -> tuple[Any, ...]:
 
 def retained(submissions: Iterable[Submission], report: CheckReport) -> list[Submission]:
     """Return the submissions that a report retains, in the order of their sending."""
-    keys = set(report.retained)
     by_key = {(row.sheet, row.id): row for row in sorted(submissions, key=sent)}
-    return sorted((by_key[key] for key in keys & by_key.keys()), key=sent)
+    return sorted((by_key[key] for key in {*report.retained} & by_key.keys()), key=sent)
 
 
 def check(
@@ -185,88 +176,51 @@ def check(
         abstain: labels that are no votes, where people are compared with the others.
         superseded: earlier ones of the same people and sheets, which are not judged themselves.
     """
-    checking = _Checking(rules or Rules(), {sheet.id: sheet for sheet in sheets}, abstain)
-    return checking.report(submissions, participants, superseded)
+    by_id = {sheet.id: sheet for sheet in sheets}
+    people: dict[str, list[Participant]] = defaultdict(list)
+    for person in sorted(participants, key=str):
+        if person.participant:
+            people[person.participant].append(person)
+    checking = _Checking(rules or Rules(), abstain)
+    judged = checking.judge(sorted(set(submissions), key=sent), by_id, people)
+    earlier = [_judged(row, by_id.get(row.sheet), (), None) for row in superseded]
+    checking.apply([*(row for row in judged if row.on), *earlier])
+    absent = [
+        Absent(
+            *(name, person.submission, person.study, person.status),
+            str(person.details.get("ended", "")),
+        )
+        for name in sorted(people.keys() - {row.participant for row in judged})
+        for person in people[name]
+        if person.status.upper() in HANDED_IN
+    ]
+    return CheckReport(
+        tuple(sorted(judged, key=lambda row: row.key)),
+        tuple(sorted(checking.remarks, key=lambda row: (row.rule, row.sheet, str(row)))),
+        tuple(absent),
+    )
 
 
 class _Checking:
     """The rules over all submissions: `rows` are the last of each person and sheet, in order;
-    `usual` those whose people are not known to be careless, with whom others are compared."""
+    `careful` those whose people are not known to be careless, with whom others are compared."""
 
-    def __init__(self, rules: Rules, sheets: Mapping[str, Sheet], abstain: Collection[str]) -> None:
-        self.rules, self.sheets, self.abstain = rules, sheets, abstain
-        self.excluded: list[Exclusion] = []
+    def __init__(self, rules: Rules, abstain: Collection[str]) -> None:
+        self.rules, self.abstain = rules, abstain
         self.remarks: list[Remark] = []
         self.rows: list[Judged] = []
 
-    def report(
-        self,
-        submissions: Iterable[Submission],
-        participants: Iterable[Participant],
-        superseded: Iterable[Submission],
-    ) -> CheckReport:
-        people: dict[str, list[Participant]] = defaultdict(list)
-        for person in sorted(participants, key=str):
-            if person.participant:
-                people[person.participant].append(person)
-        judged = self._judge(sorted(set(submissions), key=sent), people)
-        earlier = [_judged(row, self.sheets.get(row.sheet), (), None) for row in superseded]
-        self._apply("status", _status)
-        self._apply("attention", self._attention)
-        failed = {exclusion.key for exclusion in self.excluded}
-        self.usual = {row.key: row for row in self.rows if row.key not in failed}
-        usual = self.usual.values()
-        self.rates = Rates((row.culture, row.sheet, row.labels) for row in usual)
-        paces: dict[str, list[float]] = defaultdict(list)
-        for row in usual:
-            if row.seconds is not None and row.answers:
-                paces[row.sheet].append(row.seconds / row.answers)
-        fewest = self.rules.speed.fewest
-        self.medians = {sheet: median(own) for sheet, own in paces.items() if len(own) >= fewest}
-        self._apply("speed", self._speed)
-        self._apply("straight", self._straight)
-        chosen = self.rules.outlier.people
-        self.compared = [row for row in usual if row.participant not in chosen]
-        self.beside_others = self._deviations(self.compared)
-        self._apply("careless", self._careless)
-        self._again([*(row for row in judged if row.on), *earlier])
-        self._one_person()
-        self._screening()
-        self._outliers()
-        self._look()
-        self._keep()
-        absent = (
-            Absent(
-                *(name, person.submission, person.study, person.status),
-                str(person.details.get("ended", "")),
-            )
-            for name in sorted(people.keys() - {row.participant for row in judged})
-            for person in people[name]
-            if person.status.upper() in HANDED_IN
-        )
-        return CheckReport(
-            tuple(sorted(judged, key=lambda row: row.key)),
-            tuple(sorted(self.excluded, key=lambda row: (*row.key, row.rule))),
-            tuple(sorted(self.remarks, key=lambda row: (row.rule, row.sheet, str(row)))),
-            tuple(absent),
-        )
-
-    def _exclude(self, row: Judged, rule: str, **evidence: Any) -> None:
-        self.excluded.append(Exclusion(*row.key, rule, evidence))
-
-    def _point_out(
+    def point_out(
         self, rule: str, rows: Iterable[Judged], *, sheet: str = "", **evidence: Any
     ) -> None:
         ids = tuple(sorted(row.submission for row in rows))
         self.remarks.append(Remark(rule, sheet, ids, evidence))
 
-    def _apply(self, name: str, evidence_of: Callable[[Judged], Evidence]) -> None:
-        for row in self.rows if getattr(self.rules, name).on else ():
-            if evidence := evidence_of(row):
-                self._exclude(row, name, **evidence)
-
-    def _judge(
-        self, submissions: Sequence[Submission], people: Mapping[str, Sequence[Participant]]
+    def judge(
+        self,
+        submissions: Sequence[Submission],
+        sheets: Mapping[str, Sheet],
+        people: Mapping[str, Sequence[Participant]],
     ) -> list[Judged]:
         ids = Counter((row.sheet, row.id) for row in submissions)
         self.remarks += [Remark("same id", sheet, (id,)) for (sheet, id), n in ids.items() if n > 1]
@@ -276,29 +230,77 @@ class _Checking:
         # Of different ones under one id, the last counts.
         for submission in {(row.sheet, row.id): row for row in submissions}.values():
             who, sheet = submission.participant, submission.sheet
-            own = people.get(who, [])
+            own = people.get(who, ())
             # What the service says of a submission: by its id, by the study's name, or its only
             # row, which is that of the first of several sheets.
             by_id = [row for row in own if row.submission and row.submission == submission.id]
             by_name = [row for row in own if sheet in words_of(row.study)]
             first = first_sheet.setdefault(who, sheet) == sheet
-            only = own if len(own) == 1 and first else []
+            only = own if len(own) == 1 and first else ()
             service = next(iter((*by_id, *by_name, *only)), None)
-            judged.append(row := _judged(submission, self.sheets.get(sheet), own, service))
+            judged.append(row := _judged(submission, sheets.get(sheet), own, service))
             if row.on is None:
-                self._exclude(row, "unknown sheet")
+                row.reasons["unknown sheet"] = {}
                 continue
             if not who:
-                self._point_out("no participant", [row], sheet=sheet)
+                self.point_out("no participant", [row], sheet=sheet)
             # Of a person and sheet, a later one takes the place of an earlier one.
             place = (sheet, who or f"/{submission.id}")
             if earlier := rows.pop(place, None):
-                self._exclude(earlier, "superseded", by=submission.id)
+                earlier.reasons["superseded"] = {"by": submission.id}
             rows[place] = row
         self.rows = list(rows.values())
         return judged
 
-    def _attention(self, row: Judged) -> Evidence:
+    def apply(self, tries: Sequence[Judged]) -> None:
+        """Apply the rules; `tries` are all submissions, those that were superseded, too."""
+        rules = self.rules
+        kinds: dict[str, Callable[[Judged], Evidence]] = {
+            "status": _status,
+            "attention": self.attention,
+            "speed": self.speed,
+            "straight": self.straight,
+            "careless": self.careless,
+        }
+        is_on = {name: getattr(rules, name).on for name in kinds}
+
+        def apply_rule(name: str) -> None:
+            for row in self.rows if is_on[name] else ():
+                if evidence := kinds[name](row):
+                    row.reasons[name] = evidence
+
+        apply_rule("status")
+        apply_rule("attention")
+        usual = [row for row in self.rows if not row.reasons]
+        self.careful = set(usual)
+        self.rates = Rates((row.culture, row.sheet, row.labels) for row in usual)
+        paces: dict[str, list[float]] = defaultdict(list)
+        for row in usual:
+            if row.seconds is not None and row.answers:
+                paces[row.sheet].append(row.seconds / row.answers)
+        fewest = rules.speed.fewest
+        self.medians = {sheet: median(own) for sheet, own in paces.items() if len(own) >= fewest}
+        apply_rule("speed")
+        apply_rule("straight")
+        compared = [row for row in usual if row.participant not in rules.outlier.people]
+        self.beside_others = self.deviations(compared)
+        apply_rule("careless")
+        careless = [kinds[name] for name in ("attention", "speed", "straight") if is_on[name]]
+        self.several_tries(tries, careless)
+        self.screening()
+        self.outliers(compared)
+        self.not_shown()
+        self.identical()
+        # Whoever did not agree, or took it back, stays excluded, and so does what was sent before.
+        for row in self.rows if rules.keep.on else ():
+            if why := rules.keep.people.get(row.participant):
+                names = sorted(row.reasons.keys() - {"status"})
+                for name in names:
+                    del row.reasons[name]
+                about = {"participant": row.participant, "why": why, "rules": names}
+                self.point_out("kept", [row], sheet=row.sheet, **about)
+
+    def attention(self, row: Judged) -> Evidence:
         rule = self.rules.attention
         asked, missed, skipped = row.counts("explicit")
         implicit, wrong, unanswered = row.counts("implicit")
@@ -318,7 +320,7 @@ class _Checking:
             "submitted": row.sent.submitted.isoformat() if row.sent.submitted else None,
         }
 
-    def _speed(self, row: Judged) -> Evidence:
+    def speed(self, row: Judged) -> Evidence:
         rule, middle, seconds = self.rules.speed, self.medians.get(row.sheet), row.seconds
         times = [(each.took or each.shown or 0) / 1000 for each in row.sent.answers]
         times = [time for time in times if time]
@@ -336,7 +338,7 @@ class _Checking:
             **({} if by_entry == math.inf else {"median_of_entries": round(by_entry, 3)}),
         }
 
-    def _straight(self, row: Judged) -> Evidence:
+    def straight(self, row: Judged) -> Evidence:
         rule, labels = self.rules.straight, list(row.labels.values())
         if len(labels) < rule.fewest:
             return {}
@@ -347,8 +349,8 @@ class _Checking:
         if longest < rule.share * len(labels) and bits > rule.bits:
             return {}
         label, count = min(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+        without = [row.labels] if row in self.careful else []
         same = dict.fromkeys(row.labels, label)
-        without = [row.labels] if row.key in self.usual else []
         chances = self.rates.chances(row.culture, row.sheet, same, without)
         if chances is None or (chance := at_least(count, chances)) >= rule.chance:
             return {}
@@ -362,7 +364,7 @@ class _Checking:
             "chance": float(f"{chance:.3g}"),
         }
 
-    def _careless(self, row: Judged) -> Evidence:
+    def careless(self, row: Judged) -> Evidence:
         rules, beside = self.rules, self.beside_others.get((row.culture, row.participant), {})
         signs: Evidence = {}
         missed = sum(label != check.expected for check, label in row.checks)
@@ -373,120 +375,102 @@ class _Checking:
             signs |= {"seconds_per_entry": round(pace, 3), "median": round(middle, 3)}
         return {**beside, **signs} if signs and beside.get("outlier") else {}
 
-    def _again(self, tries: Iterable[Judged]) -> None:
-        """Exclude who tried some of the same memes before, and was careless."""
-        kinds = {"attention": self._attention, "speed": self._speed, "straight": self._straight}
-        careless = {name: rule for name, rule in kinds.items() if getattr(self.rules, name).on}
-        by_person: dict[str, list[Judged]] = defaultdict(list)
-        for row in sorted(tries, key=lambda row: sent(row.sent)):
-            if row.participant and row.sent.status == COMPLETE:
-                by_person[row.participant].append(row)
+    def several_tries(
+        self, tries: Iterable[Judged], careless: Sequence[Callable[[Judged], Evidence]]
+    ) -> None:
+        """Exclude who tried some of the same memes before, and was careless, and the sheets of a
+        person beyond those allowed."""
+        in_order = sorted(tries, key=lambda row: sent(row.sent))
+        whole = [row for row in in_order if row.participant and row.sent.status == COMPLETE]
+        by_person = _grouped(whole, lambda row: row.participant)
         for row in self.rows if self.rules.again.on else ():
             for other in by_person.get(row.participant, ()):
                 if sent(other.sent) >= sent(row.sent):
                     break
                 both = other.on and row.on and {*other.on.memes} & {*row.on.memes}
-                failed = [name for name, evidence_of in careless.items() if evidence_of(other)]
+                failed = [rule.__name__ for rule in careless if rule(other)]
                 if both and failed:
-                    earlier = {"earlier": other.submission, "sheet": other.sheet, "failed": failed}
-                    self._exclude(row, "again", **earlier)
+                    evidence = {"earlier": other.submission, "sheet": other.sheet}
+                    row.reasons["again"] = {**evidence, "failed": failed}
                     break
-
-    def _one_person(self) -> None:
-        by_person: dict[str, list[Judged]] = defaultdict(list)
-        for row in self.rows:
-            if row.participant and row.sent.status == COMPLETE:
-                by_person[row.participant].append(row)
         allowed = self.rules.person.sheets
-        for rows in by_person.values():
+        whole = [row for row in self.rows if row.participant and row.sent.status == COMPLETE]
+        for rows in _grouped(whole, lambda row: row.participant).values():
             held = [row.sheet for row in rows[:allowed]]
             for number, row in enumerate(rows, 1) if self.rules.person.on else ():
                 if number > allowed:
-                    self._exclude(row, "person", number=number, allowed=allowed, held=held)
+                    numbers = {"number": number, "allowed": allowed}
+                    row.reasons["person"] = {**numbers, "held": held}
             if len(cultures := sorted({row.culture for row in rows})) > 1:
-                self._point_out("two cultures", rows, cultures=cultures)
+                self.point_out("two cultures", rows, cultures=cultures)
 
-    def _screening(self) -> None:
+    def screening(self) -> None:
         rule = self.rules.screening
         unclear: dict[tuple[str, str, str, str], list[Judged]] = defaultdict(list)
         for row in self.rows if rule.on else ():
             assert row.on is not None
-            facts = screen(row.people, row.on.culture, rule)
-            missing = list(facts.missing) if rule.missing == "set aside" else []
-            if facts.differing or missing:
-                self._exclude(
-                    row,
-                    "screening",
-                    culture=row.culture,
-                    locale=row.on.culture.locale.tag,
-                    differing=dict(sorted(facts.differing.items())),
-                    missing=missing,
-                )
-            for fact, value in facts.unclear.items():
+            differing, missing, unknown = screen(row.people, row.on.culture, rule)
+            lacking = list(missing) if rule.missing == "set aside" else []
+            if differing or lacking:
+                row.reasons["screening"] = {
+                    "culture": row.culture,
+                    "locale": row.on.culture.locale.tag,
+                    "differing": dict(sorted(differing.items())),
+                    "missing": lacking,
+                }
+            for fact, value in unknown.items():
                 unclear["unclear fact", row.culture, fact, value].append(row)
-            for fact in facts.missing if row.people and rule.missing == "keep" else ():
+            for fact in missing if row.people and rule.missing == "keep" else ():
                 unclear["missing fact", row.culture, fact, ""].append(row)
         for (name, code, fact, value), rows in unclear.items():
-            self._point_out(
-                name, rows, culture=code, fact=fact, **({"value": value} if value else {})
-            )
+            about = {"value": value} if value else {}
+            self.point_out(name, rows, culture=code, fact=fact, **about)
 
-    def _deviations(self, rows: Iterable[Judged]) -> dict[Key, Evidence]:
+    def deviations(self, rows: Iterable[Judged]) -> dict[Key, Evidence]:
         answered = [(row.culture, row.participant, row.labels) for row in rows]
         return deviations(answered, self.rules.outlier, self.abstain)
 
-    def _outliers(self) -> None:
+    def outliers(self, compared: Sequence[Judged]) -> None:
         """Exclude whom a person's decision names, each compared with all but the others named; and
         report who stands out."""
         rule = self.rules.outlier
         for who in rule.people if rule.on else ():
             own = [row for row in self.rows if row.participant == who]
-            usual = [row for row in self.usual.values() if row.participant == who]
-            measured = self._deviations([*self.compared, *usual]) if own else {}
+            usual = [row for row in own if row in self.careful]
+            measured = self.deviations([*compared, *usual]) if own else {}
             for row in own:
-                self._exclude(row, "outlier", by="name", **measured.get((row.culture, who), {}))
+                row.reasons["outlier"] = {"by": "name", **measured.get((row.culture, who), {})}
         for person, beside in self.beside_others.items() if rule.on else ():
             if beside["outlier"]:
-                own = [row for row in self.compared if (row.culture, row.participant) == person]
-                self._point_out("outlier", own, culture=person[0], participant=person[1], **beside)
+                own = [row for row in compared if (row.culture, row.participant) == person]
+                self.point_out("outlier", own, culture=person[0], participant=person[1], **beside)
 
-    def _look(self) -> None:
-        """Report pictures that did not load, and the same answers of several people."""
-        lacking: dict[str, list[Judged]] = defaultdict(list)
-        groups: dict[tuple[str, tuple[tuple[str, str], ...]], list[Judged]] = defaultdict(list)
-        rule = self.rules.identical
-        for row in self.rows:
-            if row.sent.not_shown:
-                lacking[row.sheet].append(row)
-            if rule.on and len(row.labels) >= rule.fewest:
-                groups[row.sheet, tuple(row.labels.items())].append(row)
-        for sheet, rows in lacking.items():
+    def not_shown(self) -> None:
+        lacking = [row for row in self.rows if row.sent.not_shown]
+        for sheet, rows in _grouped(lacking, lambda row: row.sheet).items():
             entries = Counter(entry for row in rows for entry in row.sent.not_shown)
             by_entry = dict(sorted(entries.items()))
-            self._point_out("not shown", rows, sheet=sheet, people_by_entry=by_entry)
-        for sheet, rows in ((key[0], rows) for key, rows in groups.items() if len(rows) > 1):
+            self.point_out("not shown", rows, sheet=sheet, people_by_entry=by_entry)
+
+    def identical(self) -> None:
+        rule = self.rules.identical
+        answered = [row for row in self.rows if rule.on and len(row.labels) >= rule.fewest]
+        groups = _grouped(answered, lambda row: (row.sheet, tuple(row.labels.items())))
+        for (sheet, _), rows in groups.items():
             labels = rows[0].labels
-            without = [labels for row in rows if row.key in self.usual]
+            without = [labels for row in rows if row in self.careful]
             chances = self.rates.chances(rows[0].culture, sheet, labels, without)
             chance = None if chances is None else float(f"{math.prod(chances):.3g}")
-            if chance is None or chance < rule.chance:
+            if len(rows) > 1 and (chance is None or chance < rule.chance):
                 numbers = {"answers": len(labels), "chance": chance}
-                self._point_out("identical", rows, sheet=sheet, **numbers)
+                self.point_out("identical", rows, sheet=sheet, **numbers)
 
-    def _keep(self) -> None:
-        """Take back what excludes people who are kept by a decision, and report it.
 
-        Whoever did not agree, or took it back, stays excluded, and so does what was sent before.
-        """
-        rule = self.rules.keep
-        for row in self.rows if rule.on else ():
-            if row.participant in rule.people:
-                own = [each for each in self.excluded if each.key == row.key]
-                lifted = [each for each in own if each.rule != "status"]
-                self.excluded = [each for each in self.excluded if each not in lifted]
-                about = {"participant": row.participant, "why": rule.people[row.participant]}
-                rules = sorted(each.rule for each in lifted)
-                self._point_out("kept", [row], sheet=row.sheet, **about, rules=rules)
+def _grouped(rows: Iterable[Judged], key: Callable[[Judged], Any]) -> dict[Any, list[Judged]]:
+    groups: dict[Any, list[Judged]] = defaultdict(list)
+    for row in rows:
+        groups[key(row)].append(row)
+    return groups
 
 
 def _judged(
@@ -501,11 +485,11 @@ def _judged(
     of_person = [answer for answer in submission.answers if answer.entry == PERSON]
     if life := [value for answer in of_person for value in answer.get(MOST_OF_LIFE)]:
         people = (*people, Participant(submission.participant, {"most_of_life": life[-1]}))
-    seconds = service.seconds if service is not None else None
+    at_service = service or Participant(submission.participant)
+    seconds = at_service.seconds
     if submission.started is not None and submission.submitted is not None:
         own = (submission.submitted - submission.started).total_seconds()
         seconds = own if own > 0 else seconds
-    at_service = service or Participant(submission.participant)
     return Judged(
         sheet=submission.sheet,
         submission=submission.id,

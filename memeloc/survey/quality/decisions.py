@@ -128,7 +128,7 @@ def decisions(
     texts, unread = texts or {}, unread or {}
     decided = []
     for judged in report.judged:
-        reasons = {reason.rule: reason.evidence for reason in report.reasons.get(judged.key, ())}
+        reasons = dict(sorted(judged.reasons.items()))
         # A further sheet of a person of which the service knows nothing has nothing to decide.
         stray = "person" in reasons and not judged.service and not judged.status
         part, status = reasons.get("status", {}), judged.status.upper()

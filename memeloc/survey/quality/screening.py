@@ -10,9 +10,9 @@ import json
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from memeloc.locales import default
 from memeloc.model import Locale
@@ -27,8 +27,7 @@ _NO_FACT = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Screened:
+class Screened(NamedTuple):
     """By fact, values that name something else than the person's culture, and those that name
     nothing known; and the facts that are missing."""
 

@@ -254,8 +254,8 @@ def test_exclusions_are_those_found_by_hand(
     report = check(shuffled, SHEETS, rules=rules)
     result: dict[str, set[str]] = defaultdict(set)
     for aside in report.set_aside:
-        result[aside.submission].add(aside.rule)
-        assert aside.evidence
+        result[aside["submission"]].add(aside["rule"])
+        assert aside["evidence"]
     assert {name: kinds for name, kinds in result.items() if kinds} == {
         name: kinds for name, kinds in expected.items() if kinds
     }
@@ -357,9 +357,9 @@ def test_each_rule_excludes_its_own_and_can_be_switched_off(rule: str) -> None:
         return check(several, [on], people, read_rules({rule: {"on": not off}}))
 
     with_rule = aside(off=False)
-    (result,) = (exclusion for exclusion in with_rule.set_aside if exclusion.rule == rule)
+    (result,) = (row for row in with_rule.judged if rule in row.reasons)
     assert result.submission == f"s-{rule}-{on.id}"
-    assert result.evidence
+    assert result.reasons[rule]
     without = aside(off=True)
     assert rule not in without.counts()
     assert (on.id, f"s-{rule}-{on.id}") in without.retained
@@ -374,11 +374,8 @@ def test_a_straight_line_is_as_unlikely_as_all_ways_together_say() -> None:
     others = [item for item in several if item.participant.startswith("good")]
     rules = read_rules({"straight": {"chance": 1.0}})
     report = check([*others, line], [on], rules=rules)
-    (result,) = (
-        exclusion
-        for exclusion in report.set_aside
-        if (exclusion.rule, exclusion.submission) == ("straight", line.id)
-    )
+    (judged,) = (row for row in report.judged if row.submission == line.id)
+    evidence = judged.reasons["straight"]
     memes = [answer.entry for answer in line.answers if answer.entry.startswith("m")]
     given = [{a.entry: a.label for a in other.answers} for other in others]
     overall = Counter(one[meme] for one in given for meme in memes)
@@ -393,5 +390,5 @@ def test_a_straight_line_is_as_unlikely_as_all_ways_together_say() -> None:
             for way, chance in zip(ways, chances, strict=True):
                 one *= chance if way else 1 - chance
             total += one
-    assert result.evidence["chance"] == pytest.approx(total, rel=0.01)
-    assert result.evidence["count"] == len(memes)
+    assert evidence["chance"] == pytest.approx(total, rel=0.01)
+    assert evidence["count"] == len(memes)

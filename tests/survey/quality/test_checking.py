@@ -20,16 +20,16 @@ US, DE = sheet("US"), sheet("DE")
 
 def rules_of(report: CheckReport) -> dict[str, list[str]]:
     """By participant the rules that their submissions fail."""
-    who = {judgement.key: judgement.participant for judgement in report.judged}
     result: dict[str, list[str]] = {}
-    for exclusion in report.set_aside:
-        result.setdefault(who[exclusion.key], []).append(exclusion.rule)
+    for row in report.judged:
+        if row.reasons:
+            result.setdefault(row.participant, []).extend(sorted(row.reasons))
     return result
 
 
 def evidence(report: CheckReport, rule: str) -> dict[str, object]:
-    (result,) = (exclusion.evidence for exclusion in report.set_aside if exclusion.rule == rule)
-    return dict(result)
+    (result,) = (row.reasons[rule] for row in report.judged if rule in row.reasons)
+    return result
 
 
 @pytest.mark.parametrize(
@@ -79,13 +79,13 @@ def test_the_first_complete_sheet_of_a_person_counts() -> None:
     second = fill(other, "jo", after=5000)
     returned = replace(fill(sheet("US", 3), "jo"), status="returned")
     report = check([second, first, returned], [US, other, sheet("US", 3)])
-    assert [(exclusion.sheet, exclusion.rule) for exclusion in report.set_aside] == [
+    assert [(row["sheet"], row["rule"]) for row in report.set_aside] == [
         (other.id, "person"),
         ("r1-b03-US", "status"),
     ]
     assert evidence(report, "person") == {"number": 2, "allowed": 1, "held": [US.id]}
     items = read_rules({"person": {"sheets": 2}})
-    assert check([second, first], [US, other], rules=items).set_aside == ()
+    assert check([second, first], [US, other], rules=items).set_aside == []
 
 
 def test_people_with_the_same_answers_are_reported_and_kept() -> None:
@@ -102,7 +102,7 @@ def test_people_with_the_same_answers_are_reported_and_kept() -> None:
     assert warned.rule == "identical"
     assert warned.submissions == (copies[0].id, copies[1].id)
     assert warned.evidence["chance"] < 1e-6
-    assert report.set_aside == ()
+    assert report.set_aside == []
     off = read_rules({"identical": {"on": False}})
     assert check([*careful(US), *copies], [US], rules=off).warnings == ()
 
@@ -195,7 +195,7 @@ def test_a_rule_that_is_off_excludes_nobody(off: set[str]) -> None:
     rules = read_rules({name: {"on": False} for name in off})
     report = check(items, [US, sheet("US", 2), DE], people, rules)
     assert not off & set(report.counts())
-    assert len(report.retained) + len(report.reasons) == len(items)
+    assert len(report.retained) + sum(bool(row.reasons) for row in report.judged) == len(items)
 
 
 def test_chances_by_hand() -> None:
@@ -214,10 +214,10 @@ def test_who_failed_a_sheet_does_not_get_in_by_it_again(stored: bool) -> None:
     again = replace(fill(US, "jo", after=900), id="again")
     # The workspace keeps of a person and sheet what came last, and hands over the rest apart.
     report = check([again], [US], superseded=[first]) if stored else check([first, again], [US])
-    (exclusion,) = [row for row in report.set_aside if row.rule == "again"]
-    assert exclusion.submission == "again"
+    (exclusion,) = [row for row in report.set_aside if row["rule"] == "again"]
+    assert exclusion["submission"] == "again"
     evidence = {"earlier": first.id, "sheet": US.id, "failed": ["attention"]}
-    assert exclusion.evidence == evidence
+    assert exclusion["evidence"] == evidence
     allowed = Rules(again=Again(on=False))
     assert check([again], [US], rules=allowed, superseded=[first]).retained == ((US.id, "again"),)
 

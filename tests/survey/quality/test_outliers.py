@@ -51,11 +51,12 @@ def outliers(submissions: Sequence[Submission], rules: Rules | None = None) -> l
 def test_outlier_is_excluded_by_name_with_evidence() -> None:
     rules = read_rules({"outlier": {"people": ["odd"]}})
     report = check([*TEAM, ODD], [ON], rules=rules, abstain=["unknown"])
-    (exclusion,) = [row for row in report.set_aside if row.rule == "outlier"]
-    assert exclusion.submission == ODD.id
-    assert exclusion.evidence["by"] == "name"
-    assert exclusion.evidence["kappa"] < exclusion.evidence["others"]["kappa"] - 0.2
-    assert exclusion.evidence["chance"] > 0.05
+    (row,) = [row for row in report.judged if "outlier" in row.reasons]
+    evidence = row.reasons["outlier"]
+    assert row.submission == ODD.id
+    assert evidence["by"] == "name"
+    assert evidence["kappa"] < evidence["others"]["kappa"] - 0.2
+    assert evidence["chance"] > 0.05
     assert ODD not in retained([*TEAM, ODD], report)
     assert "outlier" not in {row.rule for row in report.warnings}
 
