@@ -250,36 +250,37 @@ def settle(
     """
     settings, pending, templates = settings or Settling(), pending or {}, templates or {}
     asked = taxonomy.about("item", "picture")
-    voting = {label.id: label.severity for label in taxonomy.of_role("vote")}
+    voting = {label.id for label in taxonomy.of_role("vote")}
+    roles = {label.id: label.role for label in taxonomy.labels}
+    severity = {label.id: label.severity for label in taxonomy.labels}
     decided: dict[Cell, dict[str, tuple[str, ...]]] = defaultdict(dict)
     for decision in decisions:
         decided[decision.cell] |= decision.values
-    votes = _count(answers, taxonomy, asked, templates)
-    cells = sorted({*wanted, *((item, culture) for name, item, culture in votes if name == LABEL)})
+    labels, votes = _count(answers, taxonomy, templates)
     rows, shown = [], dict[Cell, dict[str, dict[str, int]]]()
     open_labels, open_questions, ties = [], [], set()
     needs: dict[Cell, int] = {}
-    for cell in cells:
-        labels = votes.get((LABEL, *cell), (0, Counter[str]()))[1]
-        row, more = _label(labels, taxonomy, settings, decided[cell].get(LABEL, ()))
-        shown[cell] = {LABEL: _most_first(labels)}
+    for cell in sorted({*wanted, *labels}):
+        own = decided.get(cell, {})
+        row, more = _label(labels[cell], roles, severity, settings, own.get(LABEL, ()))
+        shown[cell] = {LABEL: _most_first(labels[cell])}
         if row["state"] in ("short", "tied", "given up"):
             open_labels.append(Unsettled(*cell, LABEL))
         known: dict[str, tuple[str, ...]] = {LABEL: (row[LABEL],)}
         further: dict[str, dict[str, Any]] = {}
         for question in asked if row["state"] != "rejected" else ():
             # Where each vote asks it, it is asked without a label, too.
-            always = voting.keys() <= set(question.when.get(LABEL, voting))
-            when = {name: own for name, own in question.when.items() if name != LABEL or not always}
-            if not all(set(own) & set(known.get(name, ())) for name, own in when.items()):
+            always = voting <= set(question.when.get(LABEL, voting))
+            when = [name for name in question.when if name != LABEL or not always]
+            if not all(set(question.when[name]) & set(known.get(name, ())) for name in when):
                 continue
             item = templates.get(cell[0], cell[0]) if question.about == "picture" else cell[0]
             if question.item_text == "question" and (question.id, item, cell[1]) not in votes:
                 continue  # it is asked only of items with a text of their own
             people, counts = votes.get((question.id, item, cell[1]), (0, Counter[str]()))
             answer, is_tied = _answer(question, people, counts)
-            if question.id in decided[cell]:
-                answer, is_tied = decided[cell][question.id], False
+            if question.id in own:
+                answer, is_tied = own[question.id], False
             known[question.id] = answer
             shown[cell][question.id] = _most_first(counts)
             further[question.id] = {
@@ -307,61 +308,57 @@ def settle(
 
 
 def _count(
-    answers: pd.DataFrame,
-    taxonomy: Taxonomy,
-    asked: Sequence[Question],
-    templates: Mapping[str, str],
-) -> dict[tuple[str, str, str], tuple[int, Counter[str]]]:
-    """Return by question, item (or template) and culture who answered, and how often each way."""
-    labels = {label.id: label.role for label in taxonomy.labels}
+    answers: pd.DataFrame, taxonomy: Taxonomy, templates: Mapping[str, str]
+) -> tuple[dict[Cell, Counter[str]], dict[tuple[str, str, str], tuple[int, Counter[str]]]]:
+    """Return by item and culture how often each label was given; and by question, item (or
+    template) and culture who answered, and how often each way."""
+    table, ids = labelled_answers(answers), [label.id for label in taxonomy.labels]
+    for label in table.loc[~table[LABEL].isin(ids), LABEL]:
+        message = f"there is no label {label[:60]!r} in {taxonomy.name}; there are {', '.join(ids)}"
+        raise InputError(message, column=LABEL)
+    twice = table[table.duplicated(list(COLUMNS[:3]))]
+    for item, culture, who, _ in twice[list(COLUMNS)].to_numpy():
+        raise InputError(
+            f"{who[:60]!r} gave two different answers to {item[:60]!r} in {culture[:60]!r}; "
+            "keep the one that counts"
+        )
+    labels: dict[Cell, Counter[str]] = defaultdict(Counter)
+    for item, culture, label in zip(table["item"], table["culture"], table[LABEL], strict=True):
+        labels[item, culture][label] += 1
+    # Who leaves an item to others, or rejects it, may have answered what comes before the label.
+    leaving = [label.id for label in taxonomy.of_role("skip", "reject")]
+    staying = table[~table[LABEL].isin(leaving)]
     votes: dict[tuple[str, str, str], tuple[int, Counter[str]]] = {}
-    given: set[tuple[str, str, str]] = set()
-    for row in labelled_answers(answers).to_dict("records"):
-        item, culture, who, label = (row[name] for name in COLUMNS)
-        if label not in labels:
-            raise InputError(
-                f"there is no label {label[:60]!r} in {taxonomy.name}; "
-                f"there are {', '.join(labels)}",
-                column=LABEL,
-            )
-        if (item, culture, who) in given:
-            raise InputError(
-                f"{who[:60]!r} gave two different answers to {item[:60]!r} in {culture[:60]!r}; "
-                "keep the one that counts"
-            )
-        given.add((item, culture, who))
-        chosen = {(LABEL, item, culture): {label}}
-        # Who leaves an item to others, or rejects it, may have answered what comes before.
-        for question in asked if labels[label] not in ("skip", "reject") else ():
-            text = row.get(question.id)
-            if not isinstance(text, str) or not text:
-                continue
-            if label not in question.when.get(LABEL, labels):
-                continue
+    for question in taxonomy.about("item", "picture"):
+        if question.id not in table.columns:
+            continue
+        asked = staying[staying[LABEL].isin(question.when.get(LABEL, ids))]
+        given = asked[asked[question.id].notna() & (asked[question.id] != "")]
+        for item, culture, text in given[["item", "culture", question.id]].to_numpy():
+            values = set(text.split(BETWEEN)) if question.kind in ("choices", "span") else {text}
             if question.item_text == "answer":  # of a corrected text only what can be seen counts
-                text = " ".join(unicodedata.normalize("NFC", text).split())
-            several = question.kind in ("choices", "span")
+                values = {" ".join(unicodedata.normalize("NFC", text).split())}
             subject = templates.get(item, item) if question.about == "picture" else item
-            values = set(text.split(BETWEEN)) if several else {text}
-            chosen[question.id, subject, culture] = values
-        for key, values in chosen.items():
-            people, counts = votes.get(key, (0, Counter[str]()))
+            people, counts = votes.get((question.id, subject, culture), (0, Counter[str]()))
             counts.update(values)
-            votes[key] = (people + 1, counts)
-    return votes
+            votes[question.id, subject, culture] = (people + 1, counts)
+    return labels, votes
 
 
 def _label(
-    votes: Mapping[str, int], taxonomy: Taxonomy, settings: Settling, decided: Sequence[str]
+    votes: Mapping[str, int],
+    roles: Mapping[str, str],
+    severity: Mapping[str, int],
+    settings: Settling,
+    decided: Sequence[str],
 ) -> tuple[dict[str, Any], int]:
     """Return what is settled of a label by its votes, and how many more answers to ask for."""
-    by_role: dict[str, dict[str, int]] = defaultdict(dict)
-    for label in taxonomy.labels:
-        if votes.get(label.id):
-            by_role[label.role][label.id] = votes[label.id]
-    own, rejected = by_role["vote"], by_role["reject"]
+    given = [label for label in roles if label in votes]
+    own = {label: votes[label] for label in given if roles[label] == "vote"}
+    rejected = {label: votes[label] for label in given if roles[label] == "reject"}
+    abstained = sum(votes[label] for label in given if roles[label] == "abstain")
     for_label, against = sum(own.values()), sum(rejected.values())
-    total = for_label + sum(by_role["abstain"].values()) + against
+    total = for_label + abstained + against
     if settings.rule == "most severe":
         ahead = [label for label, count in own.items() if count >= settings.severe_votes]
     else:
@@ -369,7 +366,6 @@ def _label(
     if settings.rule == "absolute majority":
         ahead = [label for label in ahead if 2 * own[label] > for_label]
     if "most severe" in (settings.rule, settings.ties):
-        severity = {label.id: label.severity for label in taxonomy.labels}
         worst = max((severity[label] for label in ahead), default=0)
         ahead = [label for label in ahead if severity[label] == worst]
     is_won = len(ahead) == 1 and (against < for_label or not against)
@@ -386,14 +382,14 @@ def _label(
     else:
         state, more = "tied", min(settings.extra, settings.limit - total)
     if decided:
-        is_rejected = decided[0] in {label.id for label in taxonomy.of_role("reject")}
+        is_rejected = roles.get(decided[0]) == "reject"
         state, winner, more = "rejected" if is_rejected else "decided", decided[0], 0
         reasons, winner = ([winner], "") if is_rejected else ([], winner)
     row = {
         LABEL: winner,
         "state": state,
         "answers": total,
-        "abstained": sum(by_role["abstain"].values()),
+        "abstained": abstained,
         "rejected": against,
         "reasons": BETWEEN.join(reasons) if state == "rejected" else "",
         "votes": own,

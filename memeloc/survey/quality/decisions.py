@@ -140,28 +140,31 @@ def decisions(
             del reasons["status"]  # all was answered, and only the last page is not sent
         needed = 1 if minutes.get(judged.sheet, SHORT_STUDY) < SHORT_STUDY else 2
         own = texts.get(judged.sheet, english)
-        decision = _decide(judged, reasons, needed, implicit_count, own)
+        decision = Decision(
+            *("approve", judged.participant, judged.service, judged.study),
+            *(judged.sheet, judged.submission),
+            rules=tuple(reasons),
+        )
+        change = _against(judged, reasons, needed, implicit_count, own)
         if is_part and "status" in reasons:
             reward = (rewards or {}).get(judged.sheet)
             share = reward and reward * part["answers"] / max(part["asked"], 1)
             earned = share and share.quantize(Decimal("0.01"), ROUND_UP)
-            decision = replace(decision, action="pay part", message="", earned=earned)
-        if decision.action == "approve" and judged.key in fast:
+            change |= {"action": "pay part", "message": "", "earned": earned}
+        if "action" not in change and judged.key in fast:
             evidence = fast[judged.key]
-            numbers = {
-                "seconds": round(evidence["seconds"]),
-                "mean": round(evidence["mean"]),
-                "deviation": round(evidence["standard_deviation"]),
+            change = {
+                "action": "reject",
+                "category": "TOO_QUICKLY",
+                "message": own.get(
+                    "decision.fast",
+                    seconds=round(evidence["seconds"]),
+                    mean=round(evidence["mean"]),
+                    deviation=round(evidence["standard_deviation"]),
+                ),
+                "evidence": evidence,
             }
-            message = own.get("decision.fast", **numbers)
-            decision = replace(
-                decision,
-                action="reject",
-                category="TOO_QUICKLY",
-                message=message,
-                evidence=evidence,
-            )
-        decided.append(decision)
+        decided.append(replace(decision, **change))
     for row in report.absent:
         if row.status.upper() in UNDECIDABLE:
             continue
@@ -174,48 +177,40 @@ def decisions(
             }
             asked = {CODE_ENTERED: row.ended, "perhaps": sorted(unknown)}
             decided.append(Decision("look", *person, evidence=asked))
-            continue
-        own = texts.get(min(sheets & texts.keys(), default=""), english)
-        message = own.get("decision.no-answers")
-        decided.append(Decision("return", *person, message=message))
+        else:
+            own = texts.get(min(sheets & texts.keys(), default=""), english)
+            decided.append(Decision("return", *person, message=own.get("decision.no-answers")))
+    # Who has rows that could not be read is looked at, not returned or rejected; who withdrew is
+    # asked to return all the same.
+    for number, decision in enumerate(decided):
+        status = decision.evidence.get("status", "")
+        problems = unread.get(decision.participant, {})
+        if not problems and (status or not decision.submission):
+            problems = unread.get("", {})
+        if problems and decision.action in ("return", "reject") and status not in _STATUS_REASONS:
+            look: dict[str, Any] = {"action": "look", "category": "", "message": ""}
+            decided[number] = replace(decision, **look, evidence=dict(problems))
     people: tuple[Judged | Absent, ...] = (*report.judged, *report.absent)
     named = {row.participant for row in people if row.status.upper() not in ENDED}
     named |= {"", *(decision.participant for decision in decided)}
-    decided = [_unless_unread(decision, unread) for decision in decided]
     decided += [Decision("look", who, evidence=unread[who]) for who in unread.keys() - named]
     return sorted(
         decided, key=lambda row: (row.sheet, row.submission, row.participant, row.service)
     )
 
 
-def _unless_unread(decision: Decision, unread: Mapping[str, Mapping[str, int]]) -> Decision:
-    """Look instead of returning or rejecting somebody of whom something could not be read.
-
-    Who withdrew is asked to return all the same.
-    """
-    status = decision.evidence.get("status", "")
-    reasons = unread.get(decision.participant, {})
-    if not reasons and (status or not decision.submission):
-        reasons = unread.get("", {})
-    if decision.action not in ("return", "reject") or status in _STATUS_REASONS or not reasons:
-        return decision
-    return replace(decision, action="look", category="", message="", evidence=dict(reasons))
-
-
-def _decide(
+def _against(
     judged: Judged,
     reasons: Mapping[str, Mapping[str, Any]],
     needed: int,
     implicit_count: bool,
     texts: SurveyTexts,
-) -> Decision:
-    names = ("participant", "service", "study", "sheet", "submission")
-    approved = Decision("approve", *(getattr(judged, name) for name in names))
-    approved = replace(approved, rules=tuple(reasons))
+) -> dict[str, Any]:
+    """Return how a decision differs from an approval."""
     if "status" in reasons:
         status = str(reasons["status"].get("status", ""))
         message = texts.get(f"decision.{_STATUS_REASONS.get(status, 'unfinished')}")
-        return replace(approved, action="return", message=message, evidence=reasons["status"])
+        return {"action": "return", "message": message, "evidence": reasons["status"]}
     if differing := reasons.get("screening", {}).get("differing"):
         # A fact that only this survey asks for is called by its own name.
         keys = {fact: f"decision.fact.{fact}" for fact in differing}
@@ -224,22 +219,21 @@ def _decide(
             for fact, key in keys.items()
         )
         message = texts.get("decision.profile", facts=facts)
-        return replace(approved, action="return", message=message, evidence=reasons["screening"])
+        return {"action": "return", "message": message, "evidence": reasons["screening"]}
     explicit, implicit = judged.counts("explicit")[1], judged.counts("implicit")[1]
-    counted = implicit if implicit_count else 0
     if "attention" not in reasons or not explicit or explicit + implicit < needed:
-        return approved
+        return {}
+    counted = implicit if implicit_count else 0
     evidence = {"explicit_missed": explicit, "implicit_missed": implicit, "needed": needed}
     if explicit + counted < needed:
         message = texts.get("decision.checks")
-        return replace(approved, action="return", message=message, evidence=evidence)
+        return {"action": "return", "message": message, "evidence": evidence}
     checks = len(judged.checks)
     message = texts.get("decision.failed", missed=explicit, checks=checks, needed=needed)
     if counted:
         message += f" {texts.get('decision.explained', missed=counted)}"
-    return replace(
-        approved, action="reject", category="FAILED_CHECK", message=message, evidence=evidence
-    )
+    category = {"action": "reject", "category": "FAILED_CHECK"}
+    return {**category, "message": message, "evidence": evidence}
 
 
 def _fast(report: CheckReport) -> dict[Key, dict[str, float]]:
@@ -252,9 +246,9 @@ def _fast(report: CheckReport) -> dict[Key, dict[str, float]]:
     for group in times.values():
         mean = statistics.fmean(group.values())
         deviation = statistics.stdev(group.values()) if len(group) > 1 else 0.0
+        numbers = {"mean": round(mean, 3), "standard_deviation": round(deviation, 3)}
         for key, seconds in group.items():
             if seconds < mean - OUTLIER * deviation:
-                numbers = {"seconds": seconds, "mean": mean, "standard_deviation": deviation}
-                rounded = {name: round(value, 3) for name, value in numbers.items()}
-                outliers[key] = {**rounded, "submissions": float(len(group))}
+                own = {"seconds": round(seconds, 3), **numbers}
+                outliers[key] = {**own, "submissions": float(len(group))}
     return outliers
