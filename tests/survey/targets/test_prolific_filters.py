@@ -82,7 +82,7 @@ def test_an_id_that_came_to_mean_something_else_is_reported(file: Path) -> None:
     [
         ("x = ", "is not TOML"),
         ("looked_up = 'today'", "looked_up"),
-        ("looked_up = '2026-11-21'\nsource = ''\n[criteria]", r"has no \[criteria"),
+        ("looked_up = '2026-11-21'\nsource = ''\ncriteria = 3", "criteria"),
         (b"\xff\xfe\x00", "not UTF-8"),
     ],
 )

@@ -99,9 +99,6 @@ class SheetForm:
             elif content:
                 answers.append(RawAnswer(entry, values, content=content))
         consents = texts.get("consent", ())
-        agrees = [self.survey.places.consent(self.sheet, text) for text in consents]
-        # Who answered has agreed, for the form asks for it first.
-        unasked = None if answers and not consents else " ".join(consents)
         written = {self.titles[key]: texts[key] for key in texts if texts[key]}
         return RawSubmission(
             " ".join(texts.get("participant", ())),
@@ -109,7 +106,8 @@ class SheetForm:
             sheet=self.sheet.id,
             id=id,
             status="returned" if stopped else "complete",
-            consent=False if False in agrees else True if True in agrees else unasked,
+            # Who answered has agreed, for the form asks for it first.
+            consent=None if answers and not consents else " ".join(consents),
             submitted=submitted,
             comments="\n".join(texts.get("comments", ())),
             row=row,

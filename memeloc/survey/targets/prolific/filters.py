@@ -11,10 +11,10 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from memeloc.settings import read_toml, validate
 from memeloc.sheets import write_sheet
@@ -77,13 +77,6 @@ class Filters(_Section):
     criteria: dict[str, Criterion]
     countries: dict[str, tuple[str, ...]] = {}
 
-    @model_validator(mode="after")
-    def _whole(self) -> Self:
-        for name in (*SCREENED, *BICULTURAL, SEX):
-            if name not in self.criteria:
-                raise ValueError(f"has no [criteria.{name}]; copy the shipped file")
-        return self
-
     def of(
         self, culture: Culture, *, balance_sex: bool
     ) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
@@ -130,11 +123,11 @@ class Filters(_Section):
 def load_filters(path: Path | None = None) -> Filters:
     """Read a TOML of filters, or else the shipped one; raises as `read_toml` and `validate`.
 
-    Criteria that a file of an earlier version lacks are the shipped ones.
+    Criteria that a file lacks are the shipped ones.
     """
     file = path or SHIPPED
     values = dict(read_toml(file))
-    if isinstance(values.get("criteria"), dict) and values["criteria"]:
+    if isinstance(values.get("criteria"), dict):
         values["criteria"] = {**read_toml(SHIPPED)["criteria"], **values["criteria"]}
     return validate(Filters, values, "the file of filters", file=file)
 

@@ -21,6 +21,7 @@ from typing import Any
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
+from memeloc.pages import fill_page
 from memeloc.request_pool import Backoff
 from memeloc.settings import validate
 from memeloc.survey.design.planning import amount
@@ -52,13 +53,6 @@ FILTERS = "prolific-filters.toml"
 """The workspace's file of the ids that Prolific's filters have."""
 GROUP = "group"
 """The state's key of the participant group; a study is noted under `study/SHEET`."""
-_README = Path(__file__).parent / "readme.txt"
-_NO_GROUP = "These files name no group: whoever creates studies of them by hand adds one."
-_MISSING = "\n## Missing\n\nStudies in `incomplete` cannot be sent until these are known:\n\n"
-_MINUTES = (
-    "\nNobody measured how long a sheet takes; {} is taken to last {estimated_completion_time} "
-    "minutes. Measure it: Prolific asks for more pay when the median takes longer.\n"
-)
 
 
 class Prolific(Target):
@@ -127,7 +121,24 @@ class Prolific(Target):
             other.unlink(missing_ok=True)  # of an earlier export
             written.append(path)
             on_sheet()
-        write_text(readme, self._readme(survey, studies))
+        rows = []
+        cultures = {sheet.id: sheet.culture.code for sheet in survey.sheets}
+        for name in (*sorted({*cultures.values()}), "all"):
+            bodies = [each.body for each in studies if name in ("all", cultures[each.sheet])]
+            places = sum(body["total_available_places"] for body in bodies)
+            rewards = sum(body["reward"] * body["total_available_places"] for body in bodies)
+            rows.append((name, len(bodies), places, rewards))
+        text = fill_page(
+            Path(__file__).parent / "readme.md.jinja",
+            survey=survey.name,
+            pay=self.pay,
+            rows=rows,
+            amount=amount,
+            unmeasured=not (self.settings.minutes or survey.minutes) and studies[0],
+            missing=self.missing(survey),
+            group=self.settings.group,
+        )
+        write_text(readme, text)
         return written
 
     def recognises(self, path: Path) -> bool:
@@ -305,25 +316,3 @@ class Prolific(Target):
             return load_filters(Path(self.settings.filters))
         workspace = (root or Path()) / FILTERS
         return load_filters(workspace if workspace.exists() else None)
-
-    def _readme(self, survey: SheetsToSend, studies: Sequence[Study]) -> str:
-        pay, rows = self.pay, list[str]()
-        cultures = {sheet.id: sheet.culture.code for sheet in survey.sheets}
-        for name in (*sorted({*cultures.values()}), "all"):
-            some = [each.body for each in studies if name in ("all", cultures[each.sheet])]
-            places = sum(body["total_available_places"] for body in some)
-            rewards = sum(body["reward"] * body["total_available_places"] for body in some)
-            paid = (amount(each, pay.currency) for each in (rewards, rewards * (1 + pay.fee)))
-            rows.append(f"| {name} | {len(some)} | {places} | {' | '.join(paid)} |")
-        minutes, group = "", self.settings.group
-        if studies and not (self.settings.minutes or survey.minutes):
-            minutes = _MINUTES.format(studies[0].sheet, **studies[0].body)
-        missing = "".join(f"- {sentence}\n" for sentence in self.missing(survey))
-        return _README.read_text(encoding="utf-8").format(
-            survey=survey.name,
-            pay=pay,
-            rows="\n".join(rows),
-            minutes=minutes,
-            missing=missing and _MISSING + missing,
-            group=f"These studies do so with the group {group}." if group else _NO_GROUP,
-        )
