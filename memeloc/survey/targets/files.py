@@ -6,6 +6,7 @@ import base64
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
@@ -32,45 +33,47 @@ _AVIF = (b"ftypavif", b"ftypavis")
 _ENCODED = 256
 """Pictures that are kept encoded: every sheet of a culture has the same examples."""
 
-_OTHER_EXPORTS: tuple[tuple[tuple[bytes, ...], str], ...] = (
+_OTHER_EXPORTS = (
     (
+        False,
         (b"annotation_id", b"annotator", b"lead_time", b"created_at"),
         "is Label Studio's export as a table, which does not say for sure which answer is of which "
         "question; export as JSON or JSON-MIN",
     ),
     (
+        True,
         (b'"responseId"', b'"displayedFields"'),
         "is Qualtrics' export as JSON; export as CSV, with all three rows of headings",
     ),
-    ((b"$FL2", b"SPSS"), "is a file of SPSS; export the answers as CSV"),
+    (False, (b"$FL2", b"SPSS"), "is a file of SPSS; export the answers as CSV"),
 )
-"""Texts that other exports of these programs begin with, and what to export instead."""
+"""Of other exports of these programs, whether they are JSON, texts that they begin with, and what
+to export instead."""
 _HEAD = 1 << 16
 """Bytes in which they stand."""
 
 
 def starts_as_json(path: Path, *marks: str) -> bool:
     """Return whether a file's beginning is a JSON object or list with these texts in it."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(_LOOKED_AT)
-    except OSError:
-        return False
-    head = head.replace(b"\x00", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \r\n\t")
+    head = _head(path, _LOOKED_AT)
     return head[:1] in (b"{", b"[") and all(mark.encode() in head for mark in marks)
 
 
 def refuse_other_exports(path: Path) -> None:
     """Raise InputError if a program has a better export of the same answers."""
-    if not path.is_file():
-        return
-    with path.open("rb") as stream:
-        head = stream.read(_HEAD).replace(b"\x00", b"")  # UTF-16, too
-    for marks, message in _OTHER_EXPORTS:
-        is_table = head.lstrip(b"\xef\xbb\xbf\xff\xfe \r\n")[:1] not in (b"{", b"[")
-        is_json = marks[0].startswith(b'"')
-        if is_json != is_table and all(mark in head for mark in marks):
+    head = _head(path, _HEAD)
+    for is_json, marks, message in _OTHER_EXPORTS:
+        if is_json == (head[:1] in (b"{", b"[")) and all(mark in head for mark in marks):
             raise InputError(message, file=path)
+
+
+def _head(path: Path, size: int) -> bytes:
+    """Return a file's beginning without what UTF-16 and marks of byte order put into it."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(size).replace(b"\x00", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \r\n\t")
+    except OSError:
+        return b""
 
 
 def has_table(path: Path, is_one: Callable[[Table], bool] = bool, **headings: Any) -> bool:
@@ -81,28 +84,30 @@ def has_table(path: Path, is_one: Callable[[Table], bool] = bool, **headings: An
         return False
 
 
-def read_json(path: Path) -> Any:
-    """Return the value of a file; raise InputError if it cannot be read or is not JSON."""
-    try:
-        return from_json(_text(path), allow_inf_nan=False)
-    except ValueError as error:
-        raise InputError(f"is not JSON: {error}", file=path) from error
-
-
 def read_records(path: Path) -> Iterator[tuple[int, Any]]:
-    """Return the records of a file with their numbers: one value, a list, or one a line.
+    """Return the records of a file of JSON with their numbers: one, a list, or one a line.
 
-    Among lines of JSON, one that is not comes as its text. Raises as `read_json` does.
+    It is in UTF-8, UTF-16 or UTF-32; broken bytes become U+FFFD. Among lines of JSON, one that is
+    not comes as its text.
+
+    Raises:
+        InputError: it cannot be read, or is not JSON.
     """
-    text = _text(path)
+    read_head(path)
+    data = path.read_bytes()
+    text = data.decode(json.detect_encoding(data), "replace")
     try:
         value = from_json(text, allow_inf_nan=False)
     except ValueError as error:
         # Not splitlines: U+2028 and others may stand in a JSON string as they are.
-        lines = [(number, _parsed_line(line)) for number, line in enumerate(text.split("\n"), 1)]
-        if all(isinstance(value, str) for _, value in lines):
+        values: list[Any] = text.split("\n")
+        for place, line in enumerate(values):
+            with suppress(ValueError):
+                values[place] = from_json(line, allow_inf_nan=False)
+        if all(isinstance(value, str) for value in values):
             raise InputError(f"is not JSON: {error}", file=path) from error
-        yield from ((number, value) for number, value in lines if value != "")
+        lines = enumerate(values, 1)
+        yield from ((n, value) for n, value in lines if not isinstance(value, str) or value.strip())
         return
     yield from enumerate(value if isinstance(value, list) else [value], 1)
 
@@ -121,20 +126,6 @@ def validated(model: type[Model], value: Any, row: int, reason: str) -> Model | 
 def content_of(value: Any) -> Mapping[str, Any]:
     """Return a JSON value as the content of a rejected row."""
     return value if isinstance(value, Mapping) else {"value": value}
-
-
-def _text(path: Path) -> str:
-    """A text in UTF-8, UTF-16 or UTF-32; broken bytes become U+FFFD."""
-    read_head(path)
-    data = path.read_bytes()
-    return data.decode(json.detect_encoding(data), "replace")
-
-
-def _parsed_line(line: str) -> Any:
-    try:
-        return from_json(line, allow_inf_nan=False)
-    except ValueError:
-        return line.strip()
 
 
 @lru_cache

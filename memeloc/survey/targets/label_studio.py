@@ -27,7 +27,7 @@ from memeloc.pages import fill_page
 from memeloc.survey.model import MemeEntry, PersonEntry, RejectedRow
 from memeloc.survey.targets.files import (
     copy_picture,
-    read_json,
+    read_records,
     starts_as_json,
     validated,
     write_json,
@@ -163,12 +163,9 @@ class LabelStudio(SheetFiles):
         """Return the answers of all annotations, and what is not one.
 
         Raises:
-            InputError: the file cannot be read, or is not a list of tasks.
+            InputError: the file cannot be read.
         """
-        tasks = read_json(path)
-        if not isinstance(tasks, list):
-            raise InputError("is not a list of tasks; export as JSON or JSON-MIN", file=path)
-        for row, value in enumerate(tasks, 1):
+        for row, value in read_records(path):
             task = validated(_Task, _as_task(value), row, "not a task")
             if isinstance(task, RejectedRow):
                 yield task

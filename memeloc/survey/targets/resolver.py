@@ -42,9 +42,6 @@ from memeloc.survey.targets.questions import resolve_answers
 from memeloc.survey.times import read_moment
 from memeloc.taxonomy import LABEL
 
-_STATUSES = (
-    "complete", "returned", "no consent", "consent revoked", "timed out", "screened out",
-)  # fmt: skip
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 DECLINED = "no consent"
 """The status of a submission whose person did not agree to take part."""
@@ -118,37 +115,65 @@ class _Resolver:
     def add(self, record: RawRecord) -> None:
         if isinstance(record, Participant):
             self.participants.append(record)
-            return
-        if isinstance(record, RejectedRow):
+        elif isinstance(record, RejectedRow):
             self.rejected.append(record if record.file else replace(record, file=self.file))
-            return
-        answers = [record] if isinstance(record, RawAnswer) else record.answers
-        who = clean_id(record.participant)
-        if self.ids in ("culture", "file"):
-            places = filter(None, (self.places.item(raw.item, raw.sheet) for raw in answers))
-            sheet = self.places.sheet(record.sheet) or next((place.sheet for place in places), None)
-            culture = sheet.culture.code if sheet else ""
-            who = owned_id(who, self.ids, culture, Path(self.file).stem)
+        else:
+            self._add_answers(record)
+
+    def _add_answers(self, record: RawAnswer | RawSubmission) -> None:
+        """Keep an answer for its sheet and person, or take in a submission to one sheet or more."""
+        parts: dict[str, list[RawAnswer]] = defaultdict(list)
+        if isinstance(record, RawSubmission) and record.sheet:
+            parts[record.sheet] = list(record.answers)
+        else:
+            for raw in [record] if isinstance(record, RawAnswer) else record.answers:
+                place = self.places.item(raw.item, raw.sheet)
+                name = raw.sheet if _asks_consent(raw) else ""
+                parts[place.sheet.id if place else name].append(raw)
+        sheets = {name: sheet for name in parts if (sheet := self.places.sheet(name))}
+        culture = next((sheet.culture.code for sheet in sheets.values()), "")
+        stem = Path(self.file).stem
+        who = owned_id(clean_id(record.participant), self.ids, culture, stem)
+        if self.ids:
             record = replace(record, participant=who)
         if record.row:
             self.whose[record.row] = who if self.whose.get(record.row, who) == who else ""
-        if isinstance(record, RawAnswer):
-            self._add_single(record, who)
-            return
-        text = record.consent if isinstance(record.consent, str) else ""
-        if (
-            record.consent is False
-            or record.status == DECLINED
-            or self.places.declines({CONSENT: text})
-        ):
+        for time in (record.started, record.submitted):
+            if isinstance(time, str) and time and read_moment(time) is None:
+                message = f"The time {time[:40]!r} cannot be read; the answers come without it."
+                self.reject(record, "unknown time", message, {"time": time})
+        if self._declines(record):
             self.without_consent.add(record.row)
             self.declined |= {who} - {""}
-        elif record.consent == "":
+        elif isinstance(record, RawSubmission) and record.consent == "":
             self.without_consent.add(record.row)
+        if isinstance(record, RawAnswer):
+            if not sheets:
+                self._unknown(record)
+            elif self._has_id(record):
+                self.single[next(iter(sheets.values())).id][who].append(record)
+            return
+        unknown = [raw for name in parts.keys() - sheets.keys() for raw in parts[name]]
         self.submission = record
-        for sheet, answers in self._by_sheet(record):
-            self._submit(record, sheet, answers)
+        if record.sheet and not sheets:
+            self._unknown(record)
+        elif (record.id and len(sheets) > 1) or not (sheets or (unknown and not record.content)):
+            message = "Its answers are of no sheet of this survey, or of several."
+            self.reject(record, "unknown sheet", message)
+        else:
+            for raw in unknown:
+                self._unknown(raw)
+            for name, sheet in sheets.items():
+                self._submit(record, sheet, parts[name])
         self.submission = None
+
+    def _declines(self, record: RawAnswer | RawSubmission) -> bool:
+        """Return whether a record says that its person declined, of whichever sheet it is."""
+        if isinstance(record, RawAnswer):
+            return _asks_consent(record) and self.places.declines({CONSENT: _texts(record)})
+        text = record.consent if isinstance(record.consent, str) else ""
+        said = self.places.declines({CONSENT: text})
+        return record.consent is False or record.status == DECLINED or said
 
     def result(self) -> Imported:
         """Return everything; single answers by the order of sheets and people's ids."""
@@ -175,25 +200,6 @@ class _Resolver:
             tuple(self.submissions.values()), tuple(self.participants), tuple(self.rejected)
         )
 
-    # Answers that come by themselves
-
-    def _add_single(self, answer: RawAnswer, who: str) -> None:
-        """Keep an answer for its sheet; one that is of none is rejected."""
-        if _asks_consent(answer):
-            sheet = self.places.sheet(answer.sheet)
-            if sheet is None and self.places.declines({CONSENT: _texts(answer)}):
-                self.declined.add(who)  # of whichever sheet
-                self.without_consent.add(answer.row)
-        else:
-            place = self.places.item(answer.item, answer.sheet)
-            sheet = place.sheet if place else None
-        if sheet is None and _asks_consent(answer):
-            self._unknown(answer, "sheet", answer.sheet)
-        elif sheet is None:
-            self._unknown(answer, "item", answer.item)
-        elif self._has_id(answer):
-            self.single[sheet.id][who].append(answer)
-
     def _named(self, people: dict[str, list[RawAnswer]]) -> Mapping[str, list[RawAnswer]]:
         """Return answers by participant; who is the only one need not stand in every row."""
         nameless = people.pop("", [])
@@ -203,7 +209,7 @@ class _Resolver:
             if not any(answer.item in items for answer in nameless if not answer.is_empty):
                 named += nameless
                 return people
-        if any(self.places.declines({raw.item: _texts(raw)}) for raw in nameless):
+        if any(map(self._declines, nameless)):
             self.without_consent |= {answer.row for answer in nameless}  # whose is whose?
         for answer in nameless:
             if not answer.is_empty:
@@ -214,21 +220,18 @@ class _Resolver:
         """Add the submission of one person whose answers came by themselves."""
         asked = [raw for raw in answers if _asks_consent(raw)]
         others = [raw for raw in answers if not _asks_consent(raw)]
-        agreed = set[bool]()
-        for raw in asked:
-            text = " ".join(_texts(raw))
-            agrees = self.places.consent(sheet, text)
-            if agrees is not None:
-                agreed.add(agrees)
-            elif text:
-                message = f"{text[:80]!r} neither agrees to take part nor declines."
+        agreed = [self.places.consent(sheet, " ".join(_texts(raw))) for raw in asked]
+        for raw, agrees in zip(asked, agreed, strict=True):
+            if agrees is None and not raw.is_empty:
+                text = " ".join(_texts(raw))[:80]
+                message = f"{text!r} neither agrees to take part nor declines."
                 self.reject(raw, "unknown consent", message)
         if False in agreed or (who in self.declined and not asked):
             consent: bool | str | None = False
         else:
             consent = True in agreed or ("" if asked else None)
-        times = sorted(filter(None, {self._moment(raw.submitted, raw.row, who) for raw in answers}))
-        begun = sorted(filter(None, {self._moment(raw.started, raw.row, who) for raw in answers}))
+        times = sorted(filter(None, {_moment(raw.submitted) for raw in answers}))
+        begun = sorted(filter(None, {_moment(raw.started) for raw in answers}))
         record = RawSubmission(
             who,
             others,
@@ -239,33 +242,6 @@ class _Resolver:
         )
         if consent is False or not all(raw.is_empty for raw in others):
             self._submit(record, sheet, others, needs_answers=True)
-        elif consent == "":
-            self.without_consent |= {raw.row for raw in answers}
-
-    # Submissions
-
-    def _by_sheet(self, record: RawSubmission) -> Iterable[tuple[Sheet, Sequence[RawAnswer]]]:
-        """Return the sheets of a submission, each with its answers."""
-        if record.sheet:
-            sheet = self.places.sheet(record.sheet)
-            if sheet is None:
-                self._unknown(record, "sheet", record.sheet)
-            return ((sheet, record.answers),) if sheet else ()
-        parts: dict[str, tuple[Sheet, list[RawAnswer]]] = {}
-        unknown: list[RawAnswer] = []
-        for answer in record.answers:
-            if place := self.places.item(answer.item, answer.sheet):
-                parts.setdefault(place.sheet.id, (place.sheet, []))[1].append(answer)
-            else:
-                unknown.append(answer)
-        is_placed = len(parts) == 1 or (parts and not record.id)
-        if not is_placed and (record.content or not unknown):
-            message = "Its answers are of no sheet of this survey, or of several."
-            self.reject(record, "unknown sheet", message)
-            return ()
-        for answer in unknown:
-            self._unknown(answer, "item", answer.item)
-        return parts.values()
 
     def _submit(
         self,
@@ -275,21 +251,42 @@ class _Resolver:
         *,
         needs_answers: bool = False,
     ) -> None:
-        row, who, consent = record.row, clean_id(record.participant), record.consent
+        """Add a person's submission to a sheet, unless it lacks consent or a person."""
+        who, consent = clean_id(record.participant), record.consent
         if isinstance(consent, str):
             consent = self.places.consent(sheet, consent)
             if consent is None:
                 reason = "unknown consent" if record.consent else "no consent"
-                for own in sorted({row, *(raw.row or row for raw in answers if not raw.is_empty)}):
-                    self.without_consent.add(own)
-                    self.reject(replace(record, row=own), reason, _NO_CONSENT)
+                rows = {raw.row or record.row for raw in answers if not raw.is_empty}
+                for row in sorted(rows | {record.row}):
+                    self.without_consent.add(row)
+                    self.reject(replace(record, row=row), reason, _NO_CONSENT)
                 return
+        codes = self.survey.codes.get(sheet.id)
+        is_at_end = codes is not None and record.finished is not None
         if consent is False or record.status == DECLINED:
-            self._decline(record, sheet, answers)
-            return
-        if record.status and record.status not in _STATUSES:
-            message = f"Its status is {record.status[:80]!r}, which no submission has."
-            self.reject(record, "unknown status", message)
+            # That somebody declined is kept, and nothing else of them, not even when.
+            self.without_consent |= {raw.row or record.row for raw in answers}
+            answered = [raw for raw in answers if not raw.is_empty]
+            if answered:
+                message = "This person did not agree to take part; the answers are not kept."
+                counts = {"sheet": sheet.id, "answers": len(answered)}
+                self.reject(answered[0], "no consent", message, counts)
+            who = "" if id_problem(record.participant) else who
+            code = codes.no_consent if codes and (record.code or is_at_end) else ""
+            self._add_submission(
+                record,
+                Submission(
+                    record.id,
+                    sheet.id,
+                    who,
+                    (),
+                    self.source,
+                    status=DECLINED,
+                    code=code,
+                    row=record.row,
+                ),
+            )
             return
         if not self._has_id(record):
             return
@@ -297,7 +294,7 @@ class _Resolver:
             message = "It does not say who answered; fill in the participant's id."
             self.reject(record, "no participant", message)
             return
-        resolved = list(self._answers(sheet, answers))
+        resolved = tuple(self._answers(sheet, answers))
         if record.comments.strip():
             comment = {"sheet": sheet.id, "participant": who, "text": record.comments}
             message = "A comment is not an answer; it is kept here."
@@ -308,40 +305,21 @@ class _Resolver:
         optional = not any(each.required for each in self.survey.taxonomy.about("person"))
         needed = (e for e in sheet.entries if not (optional and isinstance(e, PersonEntry)))
         missing = set(map(entry_id, needed)) - {answer.entry for answer in resolved}
-        done = not missing and record.finished is not False
-        codes = self.survey.codes.get(sheet.id)
-        shown = codes.done if codes and done and record.finished is not None else ""
-        submission = Submission(
+        is_done = not missing and record.finished is not False
+        sent = Submission(
             id=record.id,
             sheet=sheet.id,
             participant=who,
-            answers=tuple(resolved),
+            answers=resolved,
             source=self.source,
-            submitted=self._moment(record.submitted, row, who),
-            started=self._moment(record.started, row, who),
-            status=record.status or ("complete" if done else "returned"),
-            code=record.code or shown,
-            row=row,
+            submitted=_moment(record.submitted),
+            started=_moment(record.started),
+            status=record.status or ("complete" if is_done else "returned"),
+            code=record.code or (codes.done if codes and is_done and is_at_end else ""),
+            row=record.row,
             presented=record.presented,
         )
-        self._add_submission(record, submission)
-
-    def _decline(self, record: RawSubmission, sheet: Sheet, answers: Sequence[RawAnswer]) -> None:
-        """Keep that somebody declined, and nothing else of them, not even when."""
-        self.without_consent |= {record.row, *(raw.row or record.row for raw in answers)}
-        self.declined |= {clean_id(record.participant)} - {""}
-        answered = [raw for raw in answers if not raw.is_empty]
-        if answered:
-            message = "This person did not agree to take part; the answers are not kept."
-            counts = {"sheet": sheet.id, "answers": len(answered)}
-            self.reject(answered[0], "no consent", message, counts)
-        who = "" if id_problem(record.participant) else clean_id(record.participant)
-        codes = self.survey.codes.get(sheet.id)
-        shown = codes.no_consent if codes and (record.code or record.finished is not None) else ""
-        declined = Submission(
-            record.id, sheet.id, who, (), self.source, status=DECLINED, code=shown, row=record.row
-        )
-        self._add_submission(record, declined)
+        self._add_submission(record, sent)
 
     def _add_submission(self, record: RawSubmission, sent: Submission) -> None:
         """Add a submission; one that has no id at its source has one of what it says."""
@@ -350,8 +328,8 @@ class _Resolver:
             when = sent.submitted.isoformat() if sent.submitted else ""
             parts = [self.survey.name, sent.sheet, sent.participant, when, sent.status]
             for answer in sent.answers:
-                further = ";".join(",".join(answer.get(question)) for question in questions)
-                parts.append(f"{answer.entry}={answer.label}/{further}")
+                others = ";".join(",".join(answer.get(question)) for question in questions)
+                parts.append(f"{answer.entry}={answer.label}/{others}")
             whole = "\n".join(parts).encode("utf-8", "backslashreplace")
             sent = replace(sent, id=hashlib.sha256(whole).hexdigest()[:32])
         if not sent.participant:
@@ -361,32 +339,23 @@ class _Resolver:
             message = "Another submission of the same id came before; which one counts is unknown."
             self.reject(record, "same id", message)
 
-    # Answers of one person to one sheet
-
     def _answers(self, sheet: Sheet, raws: Sequence[RawAnswer]) -> Iterator[Answer]:
         """Return one answer an entry, in the sheet's order: the last one, where that is clear."""
         by_number: dict[int, list[tuple[Answer, RawAnswer]]] = defaultdict(list)
         for raw in raws:
             place = self.places.item(raw.item, sheet.id)
             if place is None or place.sheet is not sheet:
-                self._unknown(raw, "item", raw.item)
-            elif (answer := self._answer(place, raw)) is not None:
+                self._unknown(raw)
+            elif answer := self._answer(place, raw):
                 by_number[place.number].append((answer, raw))
         for _, answers in sorted(by_number.items()):
-            if len(answers) == 1:
-                yield answers[0][0]
-                continue
-            ages = [
-                (self._moment(raw.submitted, 0, "") or _EARLIEST, raw.order) for _, raw in answers
-            ]
+            ages = [(_moment(raw.submitted) or _EARLIEST, raw.order) for _, raw in answers]
             newest = max(ages)
             last = {answer for (answer, _), age in zip(answers, ages, strict=True) if age == newest}
             for (answer, raw), age in zip(answers, ages, strict=True):
                 if len(last) > 1 and age == newest:
-                    message = (
-                        f"{answer.entry} is answered in two ways by the same person; keep one."
-                    )
-                    self.reject(raw, "two answers", message)
+                    message = f"{answer.entry} is answered in two ways by the same person"
+                    self.reject(raw, "two answers", f"{message}; keep one.")
                 elif len(last) > 1 or answer not in last:
                     message = f"{answer.entry} was answered again later; that is taken."
                     self.reject(raw, "superseded", message)
@@ -406,9 +375,10 @@ class _Resolver:
             return Answer(place.id, values, raw.shown, raw.took)
         return None
 
-    # What is not there or cannot be read
-
-    def _unknown(self, record: RawAnswer | RawSubmission, what: str, name: str) -> None:
+    def _unknown(self, record: RawAnswer | RawSubmission) -> None:
+        what, name = "sheet", record.sheet
+        if isinstance(record, RawAnswer) and not _asks_consent(record):
+            what, name = "item", record.item
         message = f"There is no {what} {name[:80]!r} in this survey."
         self.reject(record, f"unknown {what}", message)
 
@@ -418,16 +388,9 @@ class _Resolver:
             self.reject(record, "participant unreadable", problem)
         return not problem
 
-    def _moment(self, value: datetime | str | None, row: int, who: str) -> datetime | None:
-        """Return a time; one that cannot be read is rejected, if `row` is known."""
-        if not value or isinstance(value, datetime):
-            return value or None
-        moment = read_moment(value)
-        if moment is None and row:
-            message = f"The time {value[:40]!r} cannot be read; the answers come without it."
-            record = RawAnswer("", {}, participant=who, row=row)
-            self.reject(record, "unknown time", message, {"time": value})
-        return moment
+
+def _moment(value: datetime | str | None) -> datetime | None:
+    return read_moment(value) if isinstance(value, str) else value
 
 
 def _texts(raw: RawAnswer) -> list[str]:

@@ -12,10 +12,10 @@ import json
 import re
 import unicodedata
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
 from memeloc.survey.times import read_moment
 
@@ -31,26 +31,17 @@ _ZONE = re.compile(
 )
 
 
-class _Parsed(NamedTuple):
-    """A timestamp taken apart; `order` is that of `date`, such as `dmy`; empty if it is open."""
-
-    order: str
-    date: tuple[int, ...]
-    clock: tuple[int, int, int, int]
-    zone: tzinfo | None
-
-
 def looks_like_time(text: str) -> bool:
-    """Whether a cell may be a timestamp.
+    """Return whether a cell may be a timestamp.
 
     >>> looks_like_time("21.11.2026 15:04:05"), looks_like_time("I don't know")
     (True, False)
     """
-    return _parse(text) is not None
+    return bool(_readings(text, UTC))
 
 
 def read_column(cells: Sequence[str], zone: tzinfo = UTC) -> list[datetime | None]:
-    """The times of a column; None where a cell has none or it is not clear.
+    """Return the times of a column; None where a cell has none or it is not clear.
 
     `zone` is that of timestamps that name none.
 
@@ -58,44 +49,24 @@ def read_column(cells: Sequence[str], zone: tzinfo = UTC) -> list[datetime | Non
     ['2026-04-03 01:00:00+00:00', '2026-04-21 01:00:00+00:00', 'None']
     """
     times = [read_moment(cell, zone) for cell in cells]
-    parsed_cells = {
-        place: parsed
-        for place, cell in enumerate(cells)
-        if times[place] is None and (parsed := _parse(cell))
+    readings = {
+        place: _readings(cell, zone) for place, cell in enumerate(cells) if times[place] is None
     }
-    orders = {parsed.order for parsed in parsed_cells.values()} & {"dmy", "mdy"}
-    common = orders.pop() if len(orders) == 1 else ""
-    for place, parsed in parsed_cells.items():
-        times[place] = _moment(parsed, parsed.order or common, zone)
+    decided = {order for found in readings.values() if len(found) == 1 for order in found} - {"ymd"}
+    for place, found in readings.items():
+        orders = found if len(set(found.values())) == 1 else decided if len(decided) == 1 else ()
+        times[place] = next((found.get(order) for order in orders), None)
     return times
 
 
-def _moment(parsed: _Parsed, order: str, zone: tzinfo) -> datetime | None:
-    if not order and parsed.date[0] != parsed.date[1]:
-        return None
-    numbers = dict(zip(order or "dmy", parsed.date, strict=True))
-    year = numbers["y"]
-    if year < 100:
-        year += 2000
-    elif year > 2400:
-        year -= _BUDDHIST
-    try:
-        moment = datetime(year, numbers["m"], numbers["d"], *parsed.clock)
-        return moment.replace(tzinfo=parsed.zone or zone).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
-
-
 @lru_cache(maxsize=1 << 12)
-def _parse(text: str) -> _Parsed | None:
-    if len(text) > 100:
-        return None
-    rest = re.sub(r"(?<=\d)t(?=\d)", " ", _plain(text))
+def _readings(text: str, zone: tzinfo) -> dict[str, datetime]:
+    """Return the moments that a timestamp may be, by the order of its numbers, such as `dmy`."""
+    rest = re.sub(r"(?<=\d)t(?=\d)", " ", _plain(text)) if len(text) <= 100 else ""
     clock = _CLOCK.search(rest)
     if clock is None:
-        return None
+        return {}
     before, after = rest[: clock.start()], rest[clock.end() :].strip()
-    zone = None
     if match := _ZONE.search(after):
         sign, hours, minutes = match[1] or match[4], match[2] or match[5], match[3] or match[6]
         offset = timedelta(hours=int(hours or 0) % 24, minutes=int(minutes or 0) % 60)
@@ -103,25 +74,29 @@ def _parse(text: str) -> _Parsed | None:
         after = after[: match.start()]
     words = f"{before} {after}"
     numbers = [int(number) for number in re.findall(r"\d{1,5}", words)]
-    order = ""
+    orders = ["dmy"] if re.search(r"\d\.\s*\d", words) else ["dmy", "mdy"]
     if len(numbers) == 2 and (name := _MONTH.search(words)):
         numbers.insert(1, _MONTHS.index(name[0]) + 1)
-        order = "dmy"
+        orders = ["dmy"]
     if len(numbers) != 3:
-        return None
+        return {}
     if numbers[0] > 99:
-        order = "ymd"
-    elif order or numbers[0] > 12 or re.search(r"\d\.\s*\d", words):
-        order = "dmy"
-    elif numbers[1] > 12:
-        order = "mdy"
+        orders = ["ymd"]
     micro = int((clock[4] or "").ljust(6, "0")[:6])
-    hour = _hour(int(clock[1]), words)
-    return _Parsed(order, tuple(numbers), (hour, int(clock[2]), int(clock[3] or 0), micro), zone)
+    time = _hour(int(clock[1]), words), int(clock[2]), int(clock[3] or 0), micro
+    readings = {}
+    for order in orders:
+        date = dict(zip(order, numbers, strict=True))
+        year = date["y"] + 2000 if date["y"] < 100 else date["y"]
+        year -= _BUDDHIST if year > 2400 else 0
+        with suppress(ValueError, OverflowError):
+            moment = datetime(year, date["m"], date["d"], *time, tzinfo=zone)
+            readings[order] = moment.astimezone(UTC)
+    return readings
 
 
 def _hour(hour: int, words: str) -> int:
-    """The hour of 24, by the marker of the half of the day among the words beside it."""
+    """Return the hour of 24, by the marker of the half of the day among the words beside it."""
     words = re.sub(r"[\d/,\-年月日년월일]", " ", words)
     markers = {words.replace(" ", ""), words.replace(" ", "").lstrip("."), *words.split()}
     if 1 <= hour <= 12 and markers & (_FORENOON | _AFTERNOON):
@@ -130,7 +105,7 @@ def _hour(hour: int, words: str) -> int:
 
 
 def _plain(text: str) -> str:
-    """A text in small letters and ASCII digits, without marks of direction."""
+    """Return a text in small letters and ASCII digits, without marks of direction."""
     letters = (
         str(unicodedata.decimal(letter, letter))
         for letter in unicodedata.normalize("NFKC", text).lower()

@@ -109,7 +109,7 @@ class _Submission(BaseModel):
     survey: str
     sheet: str
     submission: str = Field(min_length=1)
-    status: str
+    status: Literal["complete", "returned", "no consent"]
     participant: _Text = ""
     answers: list[_Answer]
     comments: _Text = ""

@@ -31,7 +31,7 @@ from memeloc.survey.model import (
     RejectedRow,
 )
 from memeloc.survey.quality.participants import words_of
-from memeloc.survey.targets.files import has_table, read_json, starts_as_json
+from memeloc.survey.targets.files import has_table, read_records, starts_as_json
 from memeloc.survey.targets.prolific.api import ID, STATUSES, key_of
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.time_columns import read_column
@@ -148,10 +148,10 @@ def recognises(path: Path) -> bool:
     if not starts_as_json(path):
         return has_table(path, is_header=_is_export)
     try:
-        listed = starts_as_json(path, '"participant', '"status"') and read_json(path)
+        is_listed = starts_as_json(path, '"participant', '"status"')
+        return is_listed and next(map(_is_submission, _submissions(path)), False)
     except InputError:
         return False
-    return next(map(_is_submission, _submissions(listed)), False)
 
 
 def revoked(path: Path) -> list[str]:
@@ -294,7 +294,7 @@ def _rows(path: Path) -> tuple[list[_Row], list[RejectedRow]]:
     rows: list[_Row] = []
     problems: list[RejectedRow] = []
     if starts_as_json(path):
-        for number, value in enumerate(_submissions(read_json(path)), 1):
+        for number, value in enumerate(_submissions(path), 1):
             if _is_submission(value):
                 rows.append(_row(number, value))
                 continue
@@ -362,9 +362,9 @@ def _is_submission(value: Any) -> bool:
     return isinstance(value, dict) and _is_export(value)
 
 
-def _submissions(value: Any) -> Iterator[Any]:
+def _submissions(path: Path) -> Iterator[Any]:
     """Yield the submissions of a page, of several pages, or of a plain list."""
-    for page in value if isinstance(value, list) else [value]:
+    for _, page in read_records(path):
         results = page.get("results") if isinstance(page, dict) else None
         yield from results if isinstance(results, list) else [page]
 
