@@ -17,10 +17,10 @@ import pandas as pd
 
 from memeloc.survey.model import Participant, RejectedRow
 from memeloc.survey.quality.screening import country_code
-from memeloc.survey.targets.places import clean_id, whole_number
+from memeloc.survey.targets.places import clean_id
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission
 from memeloc.tables import folded
-from memeloc.tables.column_map import ColumnMap, Role, read_rows
+from memeloc.tables.column_map import ColumnMap, Role, read_rows, whole_number
 from memeloc.tables.frames import Frame
 from memeloc.taxonomy import LABEL
 

@@ -403,12 +403,12 @@ def _mapped(
     renamed: dict[str, str] = {}
     for key, (most, *others) in spellings.items():
         is_missing = role.values == "label" and key in missing - names.keys()
-        name = "" if is_missing else names.get(key, _whole(most))
+        name = "" if is_missing else names.get(key, whole_number(most))
         renamed |= dict.fromkeys((most, *others), name)
         if is_missing:
             notes.add(f"{most[:60]!r} is taken for no answer", rows[values.isin([most, *others])])
         for text in others if key not in names and not is_missing else ():
-            if _whole(text) != name:
+            if whole_number(text) != name:
                 sentence = f"{text[:60]!r} is taken for {name[:60]!r}, another spelling of a "
                 notes.add(sentence + role.values, rows[values == text])
     return values.map(renamed).astype(object)
@@ -465,9 +465,10 @@ def listed(noun: str, names: Sequence[str]) -> str:
     return f"{counted(len(names), noun)} ({shown}{more})"
 
 
-def _whole(text: str) -> str:
-    """A whole number as it was typed: 1.0, which programs make of it, is 1."""
-    return _ZERO_FRACTION.sub(r"\1", text)
+def whole_number(text: str) -> str:
+    """Return a number as it was typed where a program made a float of it: `1.0` was `1`."""
+    text = text.strip()
+    return _ZERO_FRACTION.sub(r"\1", text) if text.endswith("0") else text
 
 
 def _names(renamed: Mapping[str, str]) -> dict[str, str]:
@@ -477,4 +478,4 @@ def _names(renamed: Mapping[str, str]) -> dict[str, str]:
 
 
 def _key(text: str) -> str:
-    return folded(_whole(text))
+    return folded(whole_number(text))

@@ -13,6 +13,7 @@ answer, as a prediction that the program takes for the annotator's own. A draft 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from datetime import timedelta
 from html import escape
@@ -51,10 +52,7 @@ MODEL = "sheet"
 GATE = "asked"
 """The name of the control that says which of the others a task asks."""
 _BEFORE = "q-"
-"""Before the id of a question in the name of its control; JSON-MIN has other keys beside it."""
-_OF_TASK = {"item", "sheet", "number", "shown", "caption", "text"}
-_OF_ANNOTATION = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time"}
-"""Keys of JSON-MIN that are not controls; those that begin with `text_` are not, either."""
+"""Before the id of a question in the name of its control, by which JSON-MIN's keys are told."""
 
 
 class LabelStudio(SheetFiles):
@@ -266,13 +264,10 @@ def _as_task(value: Any) -> Any:
     regions = [
         {"from_name": name, "value": inner}
         for name, inner in value.items()
-        if inner not in (None, "", [])
-        and name not in _OF_TASK | _OF_ANNOTATION
-        and not str(name).startswith("text_")
+        if str(name).startswith(_BEFORE) and inner not in (None, "", [])
     ]
-    annotation = {name: inner for name, inner in value.items() if name in _OF_ANNOTATION}
-    annotation |= {"id": value.get("annotation_id", 0), "completed_by": value.get("annotator")}
-    return {"data": value, "annotations": [annotation | {"result": regions}]}
+    annotation = {"id": value.get("annotation_id", 0), "completed_by": value.get("annotator")}
+    return {"data": value, "annotations": [{**value, **annotation, "result": regions}]}
 
 
 def _record(task: _Task, annotation: _Annotation, row: int, *, has_team: bool) -> RawRecord:
@@ -285,15 +280,10 @@ def _record(task: _Task, annotation: _Annotation, row: int, *, has_team: bool) -
         names = ("email", "id") if has_team else ("id", "email")
         who = next((who[name] for name in names if who.get(name)), None)
     who = "" if who is None else str(who).strip()
-    values: dict[str, dict[str, None]] = {}
+    answers: dict[str, list[str]] = defaultdict(list)
     for region in annotation.result:
         if region.from_name != GATE:
-            question = region.from_name.removeprefix(_BEFORE)
-            values.setdefault(question, {}).update(dict.fromkeys(region.value))
-    answers = {question: list(texts) for question, texts in values.items()}
-    if not who:
-        message = "It does not say who annotated."
-        return RejectedRow("", row, "no participant", message, {"answers": answers})
+            answers[region.from_name.removeprefix(_BEFORE)] += region.value
     begun = read_moment(annotation.created_at)
     if begun is not None:
         begun -= timedelta(seconds=annotation.lead_time or 0)

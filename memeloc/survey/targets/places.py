@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from memeloc.survey.model import Entry, Sheet, entry_id
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts
 from memeloc.tables import folded
-from memeloc.tables.column_map import MISSING
+from memeloc.tables.column_map import MISSING, whole_number
 from memeloc.taxonomy import Taxonomy
 
 CONSENT = "consent"
@@ -25,7 +25,6 @@ _REFUSALS = {CONSENT: ("no", "2"), "status": ("no consent",)}
 NO_VALUE = frozenset({*MISSING, "none", "-99"})
 """What programs write where nothing was answered, folded; -99 is Qualtrics'."""
 NOT_TICKED = NO_VALUE | {"", "0", "false"}
-_ZERO_FRACTION = re.compile(r"\A([+-]?\d+)[.,]0+\Z")
 _ROUNDED = re.compile(r"\d+([.,]\d+)?E\+\d+", re.IGNORECASE)
 _PROLIFIC = re.compile(r"([0-9a-f]{24})(?:@email\.prolific\.com?)?")
 """An id of Prolific's, or the address under which Prolific passes mail on to that person."""
@@ -177,12 +176,6 @@ class Places:
             return content is False and folded(key) == CONSENT
         text = folded(content)
         return text in self._refusals or text in _REFUSALS.get(folded(key), ())
-
-
-def whole_number(text: str) -> str:
-    """Return a number as it was typed where a program made a float of it: `1.0` was `1`."""
-    text = text.strip()
-    return _ZERO_FRACTION.sub(r"\1", text) if text.endswith("0") else text
 
 
 def is_ticked(cell: str) -> bool:

@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from memeloc.survey.model import Check, Entry, MemeEntry, PersonEntry, questions_of
-from memeloc.survey.targets.places import NO_VALUE, whole_number
+from memeloc.survey.targets.places import NO_VALUE
 from memeloc.tables import folded
+from memeloc.tables.column_map import whole_number
 from memeloc.taxonomy import LABEL, Question, Taxonomy
 
 _BETWEEN = re.compile(r"([,;|\n])")

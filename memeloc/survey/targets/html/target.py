@@ -59,19 +59,14 @@ _SCRIPTS = (
     "page.js", "records.js", "passage.js", "questions.js", "pictures.js", "sending.js", "server.js",
     "screens.js", "start.js", "copying.js",
 )  # fmt: skip
-_MESSAGES = (
-    "title", "progress", "next", "back", "send", "required", "warning.heading", "warning.text",
-    "consent.heading", "consent.yes", "consent.no", "participant.label", "participant.help",
-    "definition.heading", "examples.heading", "examples.because", "rules.heading", "image.alt",
-    "image.missing", "image.loading", "image.again", "image.left-out", "stop.text", "stop.button",
-    "comments.label", "saved.offline", "saved.browser", "saved.file", "sent.heading", "sent.thanks",
-    "sent.code", "page.optional", "page.choices", "page.passage",
-    "page.chosen", "page.remove", "page.saved", "page.unconfirmed", "page.declined",
-    "page.below", "page.copy", "page.copied", "page.return", "page.elsewhere",
+_SHOWN = frozenset(
+    {
+        "title", "progress", "next", "back", "send", "required", "warning", "consent",
+        "participant", "definition", "examples", "rules", "image", "stop", "comments", "saved",
+        "sent", "page",
+    }
 )  # fmt: skip
-"""Texts that the page's script shows as they are."""
-
-
+"""Texts and groups of texts that the page's script shows as they are."""
 _WITH_CONSENT = 3
 """The version from which on pages send when and to what their person agreed."""
 
@@ -251,19 +246,18 @@ def sheet_page(
         send_to: the address that answers are sent to; empty saves them as a file.
         codes: whether it shows the sheet's completion codes.
         return_to: where people go back to from the last page, see `Html`.
-        serve: for a page that a server of ours shows, which then keeps the codes to itself:
-            `consent`, `answer` and `finish` are the addresses that the page posts JSON to, `csrf`
-            goes with it as X-CSRF-Token, `training` is how many items at the beginning have
-            feedback, `stored` has the answers from before by item (`label`, `further`, `shown`,
-            `took`) and `presented` what was posted to `consent`. It may also have `place`, a name
-            under which the browser keeps what is not yet stored (`answer` by default; it has to
-            differ for another person), `number`, the highest number that was stored, and `code`,
-            by which the person goes on in another browser.
+        serve: for a page that a server of ours shows, which keeps the codes to itself: `consent`,
+            `answer` and `finish` are the addresses that the page posts JSON to, with `csrf` as
+            X-CSRF-Token; `training` is how many items at the beginning have feedback, `stored` has
+            the answers from before by item and `presented` what was posted to `consent`. It may
+            have `place`, a name under which the browser keeps what is not yet stored and which has
+            to differ for another person, `number`, the highest that was stored, and `code`, by
+            which the person goes on in another browser.
         address: what an `img` shows a picture by; data within the page by default.
 
     What the page posts to `consent`: `presented`, see `Submission`. To `answer`: item
     (`item_key`), label, further (by question id), number, which grows, `shown` and `took` (see
-    `Answer`). A reply may hold `feedback` (correct, text: shown before the next item) or `ended`
+    `Answer`); a reply may hold `feedback` (correct, text: shown before the next item) or `ended`
     (text, code, return_to: the sheet is over). To `finish`: status, comments; the reply holds text,
     code and return_to. Any status but 2xx without `ended` is tried again; after 409 all of it is
     sent again.
@@ -281,6 +275,8 @@ def sheet_page(
         # Receivers may send on to another host, as Google's do: browsers hold that to the policy.
         policy += f"; connect-src {urlsplit(send_to).scheme}:"
     survey, sheet = shown.survey, shown.sheet
+    texts = survey.texts[shown.locale.tag]
+    names = texts.keys()
     pictures: dict[Path, str] = {}
 
     def picture(path: Path | None) -> str:
@@ -304,12 +300,12 @@ def sheet_page(
         "order": survey.order,
         "consent": {"version": consent_version(shown), "language": shown.locale.tag},
         "words": {
-            **{key: shown.get(key) for key in _MESSAGES},
+            **{key: texts.get(key) for key in names if key.partition(".")[0] in _SHOWN},
             "intro": shown.introduction(),
             "consent.text": shown.consent,
             "page.send": shown.get("page.send", contact=survey.contact),
         },
-        "digits": survey.texts[shown.locale.tag].digits,
+        "digits": texts.digits,
         "definition": shown.definition,
         "labels": [
             {"name": name, "definition": shown.definitions[label]}

@@ -46,7 +46,7 @@ from memeloc.survey.targets.instructions import (
     ShownQuestion,
     as_html,
 )
-from memeloc.survey.targets.places import CONSENT, is_ticked, whole_number
+from memeloc.survey.targets.places import CONSENT, is_ticked
 from memeloc.survey.targets.protocol import (
     RawAnswer,
     RawRecord,
@@ -56,6 +56,7 @@ from memeloc.survey.targets.protocol import (
 )
 from memeloc.survey.targets.time_columns import read_column
 from memeloc.tables import Row, Table, drawable, folded, read_tables
+from memeloc.tables.column_map import whole_number
 from memeloc.tables.rows import Header
 from memeloc.taxonomy import LABEL, Kind
 
