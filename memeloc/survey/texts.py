@@ -61,10 +61,8 @@ class SurveyTexts:
 
     @cached_property
     def digits(self) -> str:
-        """The ten digits, 0 first, that the language writes numbers with.
-
-        They are those of the age in the sentence of consent: one text decides for all of them.
-        """
+        """The ten digits, 0 first, that the language writes numbers with: those of the age in the
+        sentence of consent, so that one text decides for all of them."""
         for letter in self._texts.get("consent.yes", ""):
             if letter.isdecimal():
                 zero = ord(letter) - unicodedata.decimal(letter)
@@ -88,13 +86,9 @@ class SurveyTexts:
 
 
 class TaxonomyTexts:
-    """What annotators read of a taxonomy in one language, by ids in the taxonomy's order.
-
-    Attributes:
-        question: the question for the label, which has `labels` to choose from.
-        asked: the further questions by id, with `{text}` where an item's own text stands.
-        answers: by question id (`LABEL` among them), the names of the answers by id.
-    """
+    """What annotators read of a taxonomy in one language, by ids in the taxonomy's order: the
+    `question` for the label, all others (`asked`) by id, with `{text}` where an item's own text
+    stands, and the names of `answers` by question id (`LABEL` among them) and id."""
 
     def __init__(self, texts: SurveyTexts, taxonomy: Taxonomy) -> None:
         before = f"taxonomy.{taxonomy.name}"
@@ -324,10 +318,8 @@ def describe(name: str, locale: Locale) -> dict[str, Any]:
 
 
 def list_texts(locale: Locale, beginning: str = "") -> dict[str, Any]:
-    """Return the texts that ship in a language, in English where there is none, by how names begin.
-
-    `read_by` are the native speakers who have read all that ship in it.
-    """
+    """Return the texts that ship in a language, in English where there is none, by how names begin,
+    and the native speakers who have read them (`read_by`)."""
     texts = survey_texts(locale)
     names = [name for name in texts.keys() if name.startswith(beginning)]  # noqa: SIM118
     shown = [{"name": name, "text": texts.get(name)} for name in names]

@@ -51,8 +51,8 @@ class MemeChoice(NamedTuple):
         first = table.columns[0]
         ids: dict[str, int | None] = {} if first == "meme_id" else {first: 1}
         for row in table.rows:
-            if meme := row[first]:
-                ids.setdefault(meme, row.number)
+            ids.setdefault(row[first], row.number)
+        ids.pop("", None)
         if not ids:
             raise InputError("has no ids in it; write one a line", file=memes)
         return cls(ids, memes)
@@ -64,29 +64,22 @@ class MemeChoice(NamedTuple):
 
     def among(self, existing: Mapping[str, object], where: str) -> list[str]:
         """Return the ids; raise InputError if one does not exist, `where` it was looked for."""
-        if self.rows is None:
-            return list(existing)
-        unknown = [meme for meme in self.rows if meme not in existing]
-        if unknown:
+        ids = list(existing if self.rows is None else self.rows)
+        if unknown := [meme for meme in ids if meme not in existing]:
             more = f" ({len(unknown) - 1:,} more are not there)" if len(unknown) > 1 else ""
             raise self.wrong(unknown[0], f"{where} has no meme {unknown[0][:80]!r}{more}.")
-        return list(self.rows)
+        return ids
 
-    def wrong(self, meme: str, message: str) -> InputError:
-        row = self.rows.get(meme) if self.rows else None
+    def wrong(self, meme: str, message: str, row: int | None = None) -> InputError:
         column = "meme_id" if self.batches else None
+        row = row or (self.rows or {}).get(meme)
         return InputError(message, file=self.file, row=row, column=column)
 
 
 class SurveyMemes(NamedTuple):
-    """Templates of memes by id, and why others are left out.
-
-    Attributes:
-        left_out: by language, the memes without a caption in it.
-        remarks: what else was left out, as sentences.
-        acceptance: which captions were taken, and left out by their states.
-        pictures: of finished memes the SHA-256 of the picture, by id.
-    """
+    """Templates of memes by id; by language the memes that are `left_out` without a caption in it,
+    and as `remarks` what else is; which captions were taken (`acceptance`); and by id the SHA-256
+    of finished memes' `pictures`."""
 
     templates: Mapping[str, str]
     left_out: Mapping[str, tuple[str, ...]] = {}
@@ -99,10 +92,8 @@ def memes_with_captions(
     workspace: WorkspaceFolder, cultures: Sequence[Culture], choice: MemeChoice, which: Accept
 ) -> SurveyMemes:
     """Return memes that have a caption in every culture's language; of given batches, in their own.
-
-    Raises:
-        InputError: there is no such meme, none has all captions, or one of a given batch lacks one.
-    """
+    Raise InputError if there is no such meme, none has all captions, or one of a given batch lacks
+    one."""
     stored, taken = workspace.store.captions, taken_states(which)
     ids = choice.among(stored.current(workspace.source.tag), "The workspace")
     templates = stored.templates()
@@ -110,20 +101,22 @@ def memes_with_captions(
     states: dict[str, dict[str, CaptionState]] = {tag: {} for tag in tags.values()}
     for caption in stored.states(list(states), rounds=workspace.settings.correction.rounds):
         states[caption.language][caption.meme_id] = caption.state
-    for batch in choice.batches:
-        for tag in dict.fromkeys(tags[code] for code in batch.cultures):
-            for meme, row in batch.rows.items():
-                if (state := states[tag].get(meme)) not in taken:
-                    raise InputError(
+    for _, rows, codes in choice.batches:
+        for tag in dict.fromkeys(tags[code] for code in codes):
+            for meme, row in rows.items():
+                state = states[tag].get(meme)
+                if state is None:
+                    message = (
                         f"{meme[:80]!r} has no caption in {tag}; translate it first: "
                         f"memeloc translate --langs {tag}"
-                        if state is None
-                        else f"The caption of {meme[:80]!r} in {tag} is {state}; have it corrected "
-                        "and accepted, or take it as it is with --captions any",
-                        file=choice.file,
-                        row=row,
-                        column="meme_id",
                     )
+                    raise choice.wrong(meme, message, row)
+                if state not in taken:
+                    message = (
+                        f"The caption of {meme[:80]!r} in {tag} is {state}; have it corrected "
+                        "and accepted, or take it as it is with --captions any"
+                    )
+                    raise choice.wrong(meme, message, row)
     if choice.batches:
         return SurveyMemes({meme: templates[meme] for meme in ids})
     missing = {tag: tuple(m for m in ids if m not in by_meme) for tag, by_meme in states.items()}
@@ -140,11 +133,11 @@ def memes_with_captions(
         if (state := by_meme.get(meme)) and (meme in chosen or state not in taken)
     )
     result = acceptance(which, [(*key, count) for key, count in counts.items()])
-    if not chosen and result.left_out:
-        raise InputError(nothing_taken(result))
     if not chosen:
         raise InputError(
-            "No meme has a caption in the language of every culture; translate first: "
+            nothing_taken(result)
+            if result.left_out
+            else "No meme has a caption in the language of every culture; translate first: "
             f"memeloc translate --langs {','.join(lacking) or 'TAGS'}"
         )
     return SurveyMemes(chosen, lacking, acceptance=result)
@@ -154,12 +147,8 @@ def read_item_texts(
     path: Path | None, taxonomy: Taxonomy, memes: Collection[str]
 ) -> dict[str, dict[str, str]]:
     """Return by meme and question id the texts that questions have of their own, but for empty
-    ones.
-
-    Raises:
-        InputError: the taxonomy has such questions and there is no table, or the other way round;
-            a column or a meme is missing, or is there twice; or a meme is asked about nothing.
-    """
+    ones. Raise InputError if the taxonomy has such questions and there is no table, or the other
+    way round; a column or meme is missing, or is there twice; or a meme is asked about nothing."""
     columns, drafts = taxonomy.item_columns, taxonomy.draft_columns
     if path is None:
         if columns:
@@ -171,11 +160,9 @@ def read_item_texts(
     if not columns and not drafts:
         raise InputError(f"{taxonomy.name} has no question with a text of an item's own", file=path)
     table = read_table(path)
-    for name in ("meme_id", *columns):
-        if name not in table.columns:
-            raise InputError(
-                "has no such column; its headings are the questions' ids", file=path, column=name
-            )
+    if absent := [name for name in ("meme_id", *columns) if name not in table.columns]:
+        message = "has no such column; its headings are the questions' ids"
+        raise InputError(message, file=path, column=absent[0])
     texts: dict[str, dict[str, str]] = {}
     for row in table.rows:
         meme = row["meme_id"]
@@ -221,10 +208,7 @@ def collected_memes(
     """Return finished memes, each a template of its own: of a source, or those that were selected.
 
     Of a source, those that a filter dropped are left out; what people answered about a filter
-    counts before its verdict. What was selected is taken as it is.
-
-    Raises:
-        InputError: there are no such finished memes, or not the one that is asked for.
+    counts before its verdict. Raises InputError if there are none, or not the one asked for.
     """
     store = workspace.store.items
     if source == SELECTED:
@@ -252,17 +236,17 @@ def collected_memes(
     ids, remarks = choice.among(items, where), []
     if choice.rows is None:
         ids = [meme for meme in ids if meme not in dropped | unshown]
+        left_out = "finished memes are left out, as"
         if dropped:
-            many = f"{len(dropped):,} finished memes are left out"
-            remarks.append(f"{many}, as filters dropped them.")
+            remarks.append(f"{len(dropped):,} {left_out} filters dropped them.")
         if unshown:
-            many = f"{len(unshown):,} finished memes are left out"
-            kind = "browsers do not show their kind of picture"
-            remarks.append(f"{many}, as {kind}: {min(unshown)} the first.")
+            remarks.append(
+                f"{len(unshown):,} {left_out} browsers do not show their kind of picture: "
+                f"{min(unshown)} the first."
+            )
     elif hidden := [meme for meme in ids if meme in unshown]:
-        path = items[hidden[0]].path
-        message = f"The picture of {hidden[0]} is of no kind that browsers show: {path}"
-        raise InputError(message, file=choice.file, row=choice.rows[hidden[0]])
+        kind = f"of no kind that browsers show: {items[hidden[0]].path}"
+        raise choice.wrong(hidden[0], f"The picture of {hidden[0]} is {kind}")
     if not ids:
         raise InputError(f"{where} has no finished meme that filters keep and browsers show.")
     shown = {(items[meme].language or workspace.source.tag).split("-")[0] for meme in ids}
@@ -298,11 +282,8 @@ def _dropped(workspace: WorkspaceFolder, items: Collection[str]) -> set[str]:
 
 
 def collected_pictures(survey: StoredSurvey, memes: Collection[str]) -> dict[str, tuple[Path, str]]:
-    """Return the pictures that a survey was built of, with what stands in them, by meme.
-
-    Raises:
-        InputError: one is not in the workspace.
-    """
+    """Return the pictures that a survey was built of, with what stands in them, by meme; raise
+    InputError if one is not in the workspace."""
     store = survey.workspace.store
     items = list(store.items.find("picture", memes))
     hashes = {item.id: survey.pictures.get(item.id, item.picture) for item in items}
@@ -310,7 +291,7 @@ def collected_pictures(survey: StoredSurvey, memes: Collection[str]) -> dict[str
     for meme in sorted(memes):
         if hashes.get(meme) not in files:
             raise InputError(f"The picture of {meme} is not in this workspace's folder of images.")
-    texts = _transcripts(survey, items)
+    texts = collected_texts(survey, items)
     return {meme: (files[hashes[meme]], texts[meme]) for meme in memes}
 
 
@@ -322,15 +303,12 @@ def changed_pictures(survey: StoredSurvey) -> tuple[str, ...]:
     return tuple(item.id for item in items if item.picture != survey.pictures[item.id])
 
 
-def collected_texts(survey: StoredSurvey) -> dict[str, str]:
-    """Return what stands in the survey's pictures, by meme."""
-    return _transcripts(survey, survey.workspace.store.items.find("picture", list(survey.memes)))
-
-
-def _transcripts(survey: StoredSurvey, items: Iterable[Item]) -> dict[str, str]:
-    """Return transcripts as they are now, parts joined by ` // `; of a picture that is another one
-    by now what went out with the survey, or nothing."""
+def collected_texts(survey: StoredSurvey, items: Iterable[Item] | None = None) -> dict[str, str]:
+    """Return what stands in the survey's pictures, by meme: transcripts as they are now, parts
+    joined by ` // `; of a picture that is another one by now what went out, or nothing."""
     noted = {meme: text for by in survey.state(CAPTIONS).values() for meme, text in by.items()}
+    if items is None:
+        items = survey.workspace.store.items.find("picture", list(survey.memes))
     return {
         item.id: SEPARATOR.join(item.parts)
         if item.picture == survey.pictures.get(item.id, item.picture)

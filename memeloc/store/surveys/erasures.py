@@ -67,16 +67,13 @@ Hashed = Callable[[str], str]
 
 class Erasures(Repository):
     def erase(self, people: Collection[str]) -> dict[str, Any]:
-        """Erase people from every table of every survey, and whatever was computed of them; return
-        how many `people` were asked for, from which `surveys`, and the `counts` of rows by table.
+        """Erase people, by ids as their source has them or as they are stored, from every table of
+        every survey, and whatever was computed of them; return how many `people` were asked for,
+        from which `surveys`, and the `counts` of rows by table.
 
-        Args:
-            people: ids as their source has them, or as they are stored.
-
-        Raises:
-            InputError: there is no key, or another one than that of earlier erasures.
-            WorkspaceError: another program has the database open, so that what was deleted may be
-                readable in the file until the same is done again.
+        Raise InputError if there is no key, or another one than that of earlier erasures;
+        WorkspaceError if another program has the database open, so that what was deleted may be
+        readable in the file until the same is done again.
         """
         hashed = partial(hash_id, SURVEY_KEY.read(self.root))
         hashes = {participant: hashed(participant) for participant in people}

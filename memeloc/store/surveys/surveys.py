@@ -78,12 +78,9 @@ _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class AddedSubmissions:
-    """What was stored of a file: submissions that were `new` and that were `known`, and what was
-    not stored before of participants and rejected rows.
-
-    `erased` records are of people who were erased, so left out. `seen`: the very same file had been
-    imported before; what can be resolved by now, and could not be then, is stored all the same.
-    """
+    """What was stored of a file: submissions that were `new` or `known`, and what was new of
+    participants and rejected rows; records of `erased` people are left out. A file that was `seen`
+    had been imported before; what can be resolved by now, and could not be then, is stored."""
 
     seen: bool = False
     new: int = 0
@@ -160,16 +157,10 @@ class Surveys(Repository):
         """Store what files of answers hold, whole or not at all, and once.
 
         People are stored as keyed hashes, and so is every mention of them; of people who were
-        erased nothing is stored.
-
-        Args:
-            files: as `FileRecord("submissions", target, sha256, rows)`; a file's name, which often
-                is a person's id, is not stored.
-            words: the survey's own texts, as `memeloc.survey.targets.places.folded`; other texts of
-                rejected rows are hashed.
-
-        Raises:
-            InputError: there is no survey of that name, or the key of erased people is missing.
+        erased nothing is stored, and of a file its target and SHA-256: its name often is a person's
+        id. Of rejected rows all texts are hashed that are not the survey's own `words`, as
+        `memeloc.tables.folded`. Raises InputError if there is no survey of that name, or the key of
+        erased people is missing.
         """
         hashed = partial(hash_id, self.key)
         imports = [imported for _, imported in files]

@@ -86,16 +86,12 @@ class Share(NamedTuple):
 
 
 def build(memes: Mapping[str, str], design: Design, taxonomy: Taxonomy) -> tuple[Batch, ...]:
-    """Assign memes (template by id) to batches for all cultures.
+    """Assign memes (template by id) to batches for all cultures; raise InputError if a meme has the
+    name of a check, or there are not enough examples.
 
     Each template is spread evenly over the batches (no two differ by more than one meme of it) and
     within each. No two memes of one template come in a row, where that is possible: where one has
-    more than half of a batch, as few as can be do, with checks between them; see `notes`. Implicit
-    checks are drawn from the taxonomy's examples, labels of explicit ones from its labels, so that
-    nobody passes who always gives the same answer.
-
-    Raises:
-        InputError: a meme has the name of a check, or there are not enough examples.
+    more than half of a batch, as few as can be do, with checks between them; see `notes`.
     """
     return _batches([Share(memes, design.answers)], memes, design, taxonomy)[0]
 
@@ -116,11 +112,8 @@ def build_given(
 def split(
     memes: Mapping[str, str], design: Design, taxonomy: Taxonomy, *, answers: int = 2
 ) -> tuple[Batch, ...]:
-    """Return a pre-annotation: batches in which each meme is asked about in one culture only.
-
-    Cultures get equal parts, templates spread evenly over them; each batch is for so many
-    annotators (A.5: two). Raises as `build`.
-    """
+    """Return a pre-annotation: batches in which each meme is asked about in one culture only, for
+    so many annotators (A.5: two), templates spread evenly over the cultures."""
     parts = assigned(memes, len(design.cultures), chance(design.seed, "preannotation"))
     shares = (
         Share(part, answers, (culture.code,))
@@ -136,10 +129,8 @@ def build_shared(
 
     `all` has everybody label everything (araharmeme 3.5, the validation of charmemes 4.2), `groups`
     each group its own part (harmeme 4.3: five groups of three), and in `turns` each item goes to as
-    many people as it needs answers (charmemes 4.2: two or more; m-quest: one judge a meme).
-
-    Raises:
-        InputError: the team has too few people for `design.answers` of each item; or as `build`.
+    many people as it needs answers (charmemes 4.2: two or more; m-quest: one judge a meme). Raises
+    InputError if the team has too few people for `design.answers` of each item.
     """
     groups, parts = [team.places], [list(memes)]
     if sharing == "groups":
@@ -308,13 +299,9 @@ def to_sheets(
 ) -> tuple[Sheet, ...]:
     """Return a sheet a batch and culture, in the order of the batches, then of the cultures.
 
-    Args:
-        picture: the rendered picture of a meme in a culture's language.
-        caption: its text there, parts joined by ` // `.
-        example_picture: the picture of one of the taxonomy's examples there.
-        templates: by meme id.
-        texts: by meme id, its own texts by question id.
-        person: whether each sheet ends with the questions about the person.
+    `picture` and `caption` (parts joined by ` // `) are of a meme in a culture's language,
+    `example_picture` of one of the taxonomy's examples; `templates` are by meme id, and so are
+    `texts` of its own by question id. Of a `person`, each sheet ends with the questions about them.
     """
     sheets = []
     for batch in batches:

@@ -164,13 +164,9 @@ def plan(
     `measured` of so many submissions. All recruits get `rewards`, for implicit checks alone are no
     reason to reject; `fee` and `vat` come on top, and `total` is all three.
 
-    Args:
-        paces: by culture code, measured by `measured_paces`; an assumption by default.
-        seconds: that an entry takes, instead of any pace's.
-        loss: share of submissions that quality control excludes.
-
-    Raises:
-        InputError: the loss is not a share below 1, or an entry takes more than a day.
+    `paces` are by culture code, as of `measured_paces`, unless an entry takes so many `seconds`;
+    `loss` is the share of submissions that quality control excludes. Raises InputError if it is
+    not below 1, or an entry takes more than a day.
     """
     rates, paces, pace = rates or Rates(), paces or {}, Pace(loss=loss)
     if seconds is not None:
