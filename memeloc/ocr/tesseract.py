@@ -45,13 +45,15 @@ def installed_models() -> tuple[str, frozenset[str]]:
         ) from error
 
 
-def model_package(model: str) -> str:
-    """Debian's package of a Tesseract model.
+def how_to_get(model: str) -> str:
+    """Return what to do about a model of Tesseract's that is missing.
 
-    >>> model_package("chi_sim")
-    'tesseract-ocr-chi-sim'
+    >>> how_to_get("chi_sim")
+    'apt install tesseract-ocr-chi-sim'
     """
-    return f"tesseract-ocr-{model.lower().replace('_', '-')}"
+    if folder := os.environ.get("TESSDATA_PREFIX"):
+        return f"TESSDATA_PREFIX is {folder}, which lacks {model}.traineddata; unset it"
+    return f"apt install tesseract-ocr-{model.lower().replace('_', '-')}"
 
 
 @contextmanager

@@ -31,9 +31,9 @@ from memeloc.ocr.tesseract import (
     LINE,
     RAW_LINE,
     Word,
+    how_to_get,
     installed_models,
     join_words,
-    model_package,
     one_thread_each,
     read_words,
 )
@@ -74,10 +74,7 @@ class TesseractReader:
         if not locale.tesseract:
             return f"Tesseract has no model for {locale.name}"
         if locale.tesseract not in self._models:
-            return (
-                f"Tesseract's data for {locale.name} is missing: "
-                f"apt install {model_package(locale.tesseract)}"
-            )
+            return f"Tesseract's data for {locale.name} is missing: {how_to_get(locale.tesseract)}"
         return ""
 
     def read(self, pictures: Sequence[Image.Image], locale: Locale) -> list[list[Line]]:

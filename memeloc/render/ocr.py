@@ -31,8 +31,8 @@ from memeloc.ocr.tesseract import (
     BLOCK,
     LINE,
     RAW_LINE,
+    how_to_get,
     installed_models,
-    model_package,
     one_thread_each,
     read_pages,
 )
@@ -224,7 +224,7 @@ def _model(tag: str, registry: Registry, models: frozenset[str]) -> tuple[str, s
     if not model:
         return "", "Tesseract has no model for this language"
     if model not in models:
-        return "", f"Tesseract's data for it is missing: apt install {model_package(model)}"
+        return "", f"Tesseract's data for it is missing: {how_to_get(model)}"
     return model, ""
 
 

@@ -5,22 +5,24 @@ from __future__ import annotations
 import inspect
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from memeloc.collect.fetching.settings import FetchSettings
+from memeloc.collect.fetching.settings import FetchSettings, FetchStatistics
 from memeloc.collect.protocol import Source, TablePreview, dataset_of, preview_of
 from memeloc.collect.registry import build, find
+from memeloc.errors import MissingError
 from memeloc.items import Found, Refusal
 from memeloc.settings import validate
 from memeloc.workspace.part import Phases, silent
 from memeloc.workspace.reading import Reading
 
 if TYPE_CHECKING:
+    from memeloc.collect.fetching.fetch import Fetcher
     from memeloc.collect.year_by_model import YearReader
     from memeloc.store import Store
 
@@ -113,8 +115,6 @@ class Collecting(Reading):
                 dataset of the same name.
             MissingError: what the source needs is not installed.
         """
-        from memeloc.collect.fetching.fetch import Fetcher
-
         make = find(source)
         values = self._options(source, options or {})
         settings = self._fetch_settings(allow_hosts, delay, max_age)
@@ -123,7 +123,7 @@ class Collecting(Reading):
         self._store.items.remove_unnamed_pictures()
         with (
             self._years(make, result) as more,
-            Fetcher(self._store.folder / ".cache" / "http", settings) as fetcher,
+            _fetcher(self._store.folder / ".cache" / "http", settings) as fetcher,
         ):
             reading = self._build(source, {**values, **more})
             named = self._dataset(reading, source, dataset)
@@ -243,6 +243,31 @@ class _Named:
 
     name: str
     root: Path | None
+
+
+class _NothingFetched(AbstractContextManager["_NothingFetched"]):
+    """A fetcher where packages for fetching are missing: what lies on disk is read all the same."""
+
+    def __init__(self, missing: MissingError) -> None:
+        self.missing = missing
+        self.statistics = FetchStatistics()
+
+    def get(self, *_: object, **__: object) -> NoReturn:
+        raise self.missing
+
+    def look_ahead(self, things: Iterable[Any], *_: object) -> Iterable[Any]:
+        return things
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is open."""
+
+
+def _fetcher(folder: Path, settings: FetchSettings) -> Fetcher:
+    try:
+        from memeloc.collect.fetching.fetch import Fetcher
+    except MissingError as error:
+        return cast("Fetcher", _NothingFetched(error))
+    return Fetcher(folder, settings)
 
 
 class _Storing:

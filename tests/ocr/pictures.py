@@ -18,8 +18,7 @@ from memeloc.templates import load_templates
 
 def needs(*models: str) -> None:
     if shutil.which("tesseract") is None or not set(models) <= tesseract.installed_models()[1]:
-        packages = " ".join(map(tesseract.model_package, models))
-        pytest.skip(f"apt install tesseract-ocr {packages}")
+        pytest.skip("; ".join(map(tesseract.how_to_get, models)))
 
 
 def meme(

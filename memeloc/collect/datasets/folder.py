@@ -9,6 +9,7 @@ import hashlib
 import math
 import os
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -181,11 +182,11 @@ class DatasetFolder:
                 raise NotTakenError(OUTSIDE, f"the path {shown} leads out of the dataset's folder")
             if is_file:
                 return path
-        *folders, last = [part.casefold() for part in below.parts] or [""]
+        *folders, last = [_same(part) for part in below.parts] or [""]
         same = [
             path
             for path in self._by_name.get(last if last.endswith(SUFFIXES) else stem_of(last), ())
-            if [part.casefold() for part in path.parts[-len(folders) - 1 : -1]] == folders
+            if [_same(part) for part in path.parts[-len(folders) - 1 : -1]] == folders
         ]
         match [path for path in same if beside in path.parents] or same:
             case [path]:
@@ -203,7 +204,7 @@ class DatasetFolder:
         names: dict[str, list[Path]] = {}
         for path in self.files_inside:
             if path.suffix.lower() in SUFFIXES:
-                names.setdefault(path.name.casefold(), []).append(path)
+                names.setdefault(_same(path.name), []).append(path)
                 names.setdefault(stem_of(path.stem), []).append(path)
         return names
 
@@ -245,6 +246,11 @@ def looks_like_picture(value: Any) -> bool:
     return bool(web_address(text)) or text.lower().endswith(SUFFIXES)
 
 
+def _same(name: str) -> str:
+    """Return a name as other systems may write it: in NFC (macOS has NFD), in small letters."""
+    return unicodedata.normalize("NFC", name).casefold()
+
+
 def stem_of(name: str) -> str:
     """Return a file's name without its ending; a number without the zeros in front.
 
@@ -253,7 +259,7 @@ def stem_of(name: str) -> str:
     """
     whole = name.removesuffix(".0")
     is_number = whole.isascii() and whole.isdecimal()
-    return whole.lstrip("0") or "0" if is_number else name.casefold()
+    return whole.lstrip("0") or "0" if is_number else _same(name)
 
 
 def read_picture(path: Path, name: str = "") -> bytes:
