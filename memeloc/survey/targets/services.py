@@ -59,11 +59,7 @@ class JsonService:
         """Return what `send` does, tried again while the service is busy.
 
         When it is given up it is raised as a plain ServiceError, so that no outer request, of which
-        it was a part, is tried again as well.
-
-        Raises:
-            MissingError: the credentials are not accepted.
-            ServiceError: it is refused, or was not answered in the end.
+        it was a part, is tried again as well. Raises MissingError if the credentials are not taken.
         """
 
         def passing(error: Exception) -> TransientFailure | None:

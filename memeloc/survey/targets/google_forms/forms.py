@@ -145,8 +145,7 @@ class Step(NamedTuple):
 def steps_of(questions: Sequence[ShownQuestion]) -> list[Step]:
     """Return the steps of an entry, its first question first; a step leads to later ones only.
 
-    Raises:
-        InputError: a question depends on one with several answers, which leads nowhere in a form.
+    Raises InputError if a question depends on one with several answers, which leads nowhere.
     """
     several = {question.id for question in questions if question.kind != "choice"}
     for question in questions:
@@ -193,11 +192,8 @@ _NO_PICTURE: _Picture = ("", None, "")
 
 
 def plan(survey: SheetsToSend, sheet: Sheet) -> Form:
-    """Return a sheet as a form.
-
-    Raises:
-        InputError: it cannot be expressed as one: two answers read the same, a text is too long, or
-            a picture is not a JPEG, PNG or GIF.
+    """Return a sheet as a form; raise InputError if two answers read the same, an answer is too
+    long, or a picture is not a JPEG, PNG or GIF.
     """
     items = _Items(survey, sheet)
     texts, get, codes = items.texts, items.texts.get, survey.codes.get(sheet.id)
@@ -348,8 +344,7 @@ class _Items:
     ) -> None:
         """Add an item; of a text that is too long for it, texts before or after it have the rest.
 
-        Raises:
-            InputError: Forms would refuse its options.
+        Raises InputError if Forms would refuse its options.
         """
         first, _, rest = title.strip().partition("\n")
         heading = one_line(first)

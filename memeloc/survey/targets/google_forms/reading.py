@@ -162,8 +162,7 @@ def _is_header(texts: Sequence[str]) -> bool:
 def read(path: Path, survey: SheetsToSend, zone: tzinfo) -> Iterator[RawRecord]:
     """Read the responses of a file; `zone` is that of a table's timestamps that name none.
 
-    Raises:
-        InputError: it cannot be read, or has no row with a form's titles.
+    Raises InputError if it cannot be read, or has no row with a form's titles.
     """
     forms, table = _forms_of(survey), None
     if starts_as_json(path):

@@ -160,9 +160,8 @@ class GoogleForms(Target):
     def read_made(self, path: Path, survey: SheetsToSend) -> Mapping[str, Mapping[str, Any]]:
         """Return by sheet id the form's id and addresses; nothing is left to make.
 
-        Raises:
-            InputError: a row is of no sheet of the survey, an address is not one of Google's forms,
-                or another form was made for the sheet.
+        Raises InputError if a row is of no sheet of the survey, an address is not one of Google's
+        forms, or another form was made for the sheet.
         """
         sheets, noted = {sheet.id for sheet in survey.sheets}, survey.made.get(self.name, {})
         made: dict[str, Mapping[str, Any]] = {}
@@ -291,10 +290,7 @@ class Service(JsonService):
 
     Endpoint and credentials are others in tests; else Google's own, and the environment's
     (Application Default Credentials). An answer may take `timeout` seconds: Google fetches pictures
-    meanwhile.
-
-    Raises:
-        MissingError: Google's client or the credentials are missing.
+    meanwhile. Raises MissingError if Google's client or the credentials are missing.
     """
 
     def __init__(
@@ -382,8 +378,7 @@ def _present(form: Form, items: Sequence[Body]) -> dict[str, dict[str, str]]:
 def picture_address(base: str | Mapping[str, str], name: str) -> str:
     """Return where a picture is: behind `base`, or by its file name, such as in Drive.
 
-    Raises:
-        InputError: there is none of that name, or it is no https address.
+    Raises InputError if there is none of that name, or it is no https address.
     """
     if isinstance(base, str):
         start = base or NOWHERE

@@ -98,9 +98,7 @@ class CostRecord(BaseModel):
 class ProlificApi(JsonService):
     """A connection to Prolific, used as a context; `workspace` is an id, empty for the only one.
 
-    Raises:
-        InputError: the base URL is not https.
-        MissingError: httpx or the token is missing.
+    Raises InputError if the base URL is not https, MissingError if httpx or the token is missing.
     """
 
     def __init__(self, base_url: str, workspace: str = "", backoff: Backoff | None = None) -> None:
@@ -181,10 +179,7 @@ class ProlificApi(JsonService):
         self, path: str, among: str, field: str, body: Mapping[str, Any], **query: str
     ) -> tuple[str, bool]:
         """Return the id of what the list `among` has under a body's `field`, or of what is made at
-        `path`; and whether it was made.
-
-        Raises:
-            ServiceError: there are several studies of that name; or as `ask`.
+        `path`; and whether it was made. Raises ServiceError if there are several such studies.
         """
         tried = False
 

@@ -170,10 +170,8 @@ def people(
     """Yield the people of a file, in its order, and what cannot be placed.
 
     `studies` has by Prolific's id of a study the id of its sheet, as far as that is known; `sheet`
-    is the one whose study the whole file is of, empty if nobody named it.
-
-    Raises:
-        InputError: the file cannot be read at all, or has not the headings that are needed.
+    is the one whose study the whole file is of, empty if nobody named it. Raises InputError if the
+    file cannot be read at all, or has not the headings that are needed.
     """
     codes: dict[str, dict[str, str]] = defaultdict(dict)
     for id, by_ending in survey.codes.items():

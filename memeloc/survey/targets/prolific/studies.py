@@ -130,8 +130,7 @@ def study(
 ) -> Study:
     """Return the study of a sheet; `group` is the one that studies fill and keep out, if any.
 
-    Raises:
-        InputError: it has no completion codes, or an address that people cannot be sent to.
+    Raises InputError if it has no completion codes, or people cannot be sent to its address.
     """
     codes = survey.codes.get(sheet.id)
     if codes is None:

@@ -56,11 +56,7 @@ GROUP = "group"
 
 
 class Prolific(Target):
-    """Studies of Prolific's, and the people that it recruited; options are `ProlificSettings`.
-
-    Raises:
-        InputError: one of them has a value that it cannot have.
-    """
+    """Studies of Prolific's, and the people that it recruited; options are `ProlificSettings`."""
 
     name = "prolific"
     summary = "Prolific: a study for each sheet, with screening, quotas, pay and codes"
@@ -203,8 +199,7 @@ class Prolific(Target):
     def _draft(self, api: ProlificApi, study: Study, state: State) -> dict[str, Any]:
         """Return a study's row: its sheet, id and status, and whether this run made it.
 
-        Raises:
-            InputError: it was drafted with other content, or the account's currency is another.
+        Raises InputError if it was drafted with other content, or the account's currency differs.
         """
         noted, made = state.get(f"study/{study.sheet}") or {}, False
         if not noted:
