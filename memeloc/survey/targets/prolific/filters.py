@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from memeloc.settings import read_toml, validate
 from memeloc.sheets import write_sheet
@@ -37,18 +37,14 @@ FIXED = "fixed"
 """The key of a choice that is the same for every culture."""
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Choice(_Section):
+class Choice(BaseModel, extra="forbid", frozen=True):
     """Prolific's choices that stand for one of ours: ids such as `1`, and their labels there."""
 
     ids: Annotated[tuple[str, ...], Field(min_length=1)]
     labels: tuple[str, ...]
 
 
-class Criterion(_Section):
+class Criterion(BaseModel, extra="forbid", frozen=True):
     """A property that is screened for.
 
     Attributes:
@@ -65,7 +61,7 @@ class Criterion(_Section):
     choices: dict[str, Choice] = {}
 
 
-class Filters(_Section):
+class Filters(BaseModel, extra="forbid", frozen=True):
     """All that is known of Prolific's filters: what a TOML of them holds.
 
     `looked_up` is the day; `criteria` are by name, those of `SCREENED`, `BICULTURAL` and `sex`;
@@ -144,14 +140,18 @@ def lookup(
     criteria = dict(filters.criteria)
     for name, wanted in filters.wanted(cultures).items():
         criterion = criteria[name]
-        record = _filter(criterion, offered)
-        if record is None:
+        same = [each for each in offered if each.filter_id == criterion.filter_id]
+        for title in criterion.titles:  # the first title first, if it is of one filter only
+            titled = [each for each in offered if _plain(each.title or "") == _plain(title)]
+            same += titled if len(titled) == 1 else []
+        if not same:
             problems.append(
                 f"No filter of Prolific is called {' or '.join(criterion.titles)}; look for it "
                 f"in your account and write its id into [criteria.{name}]."
             )
             continue
-        choices, labels = dict(criterion.choices), record.choices
+        record, choices = same[0], dict(criterion.choices)
+        labels = record.choices
         for key, names in wanted.items():
             ids = _choices(labels, names, within=criterion.kind == FIXED)
             if ids and (name != SEX or len(ids) == 2):
@@ -204,15 +204,6 @@ def write_filters(filters: Filters, path: Path) -> Path:
     )
     text = f"# Ids of Prolific's filters, as GET /api/v1/filters/ gave them.\n{written}"
     return write_sheet(path, lambda draft: write_text(draft, text))[0]
-
-
-def _filter(criterion: Criterion, offered: Sequence[FilterRecord]) -> FilterRecord | None:
-    """Return the filter of that id, or of one of the titles, the first title first."""
-    same = [record for record in offered if record.filter_id == criterion.filter_id]
-    for title in criterion.titles:
-        titled = [record for record in offered if _plain(record.title or "") == _plain(title)]
-        same += titled if len(titled) == 1 else []
-    return same[0] if same else None
 
 
 def _choices(labels: Mapping[str, str], names: Iterable[str], *, within: bool) -> tuple[str, ...]:

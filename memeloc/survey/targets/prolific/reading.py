@@ -201,13 +201,14 @@ def people(
 def _has_ids(row: _Row) -> bool:
     for name in ("participant", "submission"):
         text = row.submission[name]
-        if key_of(text) in WITHHELD:
+        reason, message = f"no {name}", f"{text[:80]!r} is not an id of a {name}."
+        if (word := key_of(text)) in WITHHELD:
+            reason = word
             message = f"Prolific does not say its {name} any more, so it joins no answers."
-            row.reject(key_of(text), message)
-            return False
-        if not ID.fullmatch(text) and (text or name == "participant"):
-            row.reject(f"no {name}", f"{text[:80]!r} is not an id of a {name}.")
-            return False
+        elif ID.fullmatch(text) or (not text and name == "submission"):
+            continue
+        row.reject(reason, message)
+        return False
     return True
 
 

@@ -14,7 +14,7 @@ from decimal import Decimal
 from html import escape
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from memeloc.errors import InputError
 from memeloc.survey.design.planning import (
@@ -49,10 +49,8 @@ def _split(value: Any) -> Any:
     return value
 
 
-class ProlificSettings(BaseModel):
+class ProlificSettings(BaseModel, extra="forbid", frozen=True):
     """How studies are made, and how Prolific is reached: options, and `[survey.prolific]`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     urls: str | dict[str, str] = Field(
         "",
@@ -149,10 +147,9 @@ def study(
     if group:
         checked_id(group, "participant group")
         wanted.append({"filter_id": GROUP_FILTER, "selected_values": [group]})
+        adding = {"action": "ADD_TO_PARTICIPANT_GROUP", "participant_group": group}
         for code in endings:
-            code["actions"].append(
-                {"action": "ADD_TO_PARTICIPANT_GROUP", "participant_group": group}
-            )
+            code["actions"].append(adding)
     address = _address(survey, sheet, settings)
     texts = survey.texts[sheet.culture.locale.tag]
     warning = _line(texts.get("warning.text"))
