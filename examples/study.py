@@ -90,7 +90,7 @@ def main() -> None:
         typed, given_up = correct(workspace, 1, ("anna", "ben"), work / "back-1")
         again, _ = correct(workspace, 2, ("carla", "dev"), work / "back-2")
         workspace.render(work / "study" / "out", max_side=320)
-        name = workspace.surveys.build("pilot", "US,DE", seed=7).survey
+        name = workspace.surveys.build("pilot", "US,DE", seed=7)["survey"]
         survey, retained = workspace.survey(name), []
         while True:
             survey.sheets.export(

@@ -28,7 +28,7 @@ from memeloc.survey.recipes import load_recipe, recipe_names
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.labelling import LabelJob, Labelling, LabelSettings, labellings
 from memeloc.workspace.part import Part
-from memeloc.workspace.stored_survey import PRELABELS, BuildResult, StoredSurvey
+from memeloc.workspace.stored_survey import PRELABELS, StoredSurvey
 from memeloc.workspace.survey import Survey
 from memeloc.workspace.survey_analysis import short_names
 from memeloc.workspace.survey_teams import team_of
@@ -122,7 +122,7 @@ class Labels(Part):
         model: str = "",
         equal: str = "",
         **options: Any,
-    ) -> BuildResult:
+    ) -> dict[str, Any]:
         """Build a survey of the memes on which the rounds differ, or have no answer.
 
         Args:
@@ -172,7 +172,7 @@ class Labels(Part):
 
     def audit(
         self, name: str, cultures: str, *, sample: int | None = None, **options: Any
-    ) -> BuildResult:
+    ) -> dict[str, Any]:
         """Build a survey of a simple random sample of what all rounds agree on.
 
         The labels are hidden, so that people judge by themselves; the recipe's mode is

@@ -8,7 +8,7 @@ checkers only: pandas takes as long to load as all else of a survey together.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from memeloc.locales import default
-from memeloc.model import Acceptance
 from memeloc.survey.codes import codes
 from memeloc.survey.design.build import Design, notes, to_sheets
 from memeloc.survey.model import Batch, CompletionCodes, Culture, Sheet, Submission
@@ -104,37 +103,6 @@ def offering(method: str) -> Iterator[str]:
 def recruiter() -> str:
     """Return the name of the service that takes decisions, whose settings have the pay."""
     return next(offering("decide"))
-
-
-@dataclass(frozen=True, slots=True)
-class BuildResult:
-    """A survey that was built, or what was chosen for it.
-
-    Attributes:
-        memes, sheets: how many there are; `annotators` is how many places the sheets have.
-        new: how many batches were not there before.
-        taxonomy, question, answers: what is asked, in English; answers by the label's id.
-        checks: how many attention checks a sheet has, by kind.
-        remarks: what could not be kept to, a sentence each.
-        left_out: by language, the memes without a caption in it.
-        outcomes: of a choice: by outcome how many memes were taken, and how many there were.
-        acceptance: of the memes' captions, which were taken and left out by their states.
-    """
-
-    survey: str
-    memes: int
-    batches: tuple[Mapping[str, Any], ...]
-    sheets: int
-    annotators: int
-    new: int
-    taxonomy: str
-    question: str
-    answers: Mapping[str, str]
-    checks: Mapping[str, int]
-    remarks: tuple[str, ...]
-    left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    outcomes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    acceptance: Acceptance | None = None
 
 
 class StoredSurvey:
@@ -264,31 +232,29 @@ class StoredSurvey:
         )
 
     def built(
-        self,
-        batches: Sequence[Batch],
-        memes: Mapping[str, str],
-        new: int,
-        remarks: Sequence[str] = (),
-        **more: Any,
-    ) -> BuildResult:
-        """Return what was made of memes (template by id), with further fields of the result."""
+        self, batches: Sequence[Batch], memes: Mapping[str, str], new: int, **more: Any
+    ) -> dict[str, Any]:
+        """Return what was made of memes (template by id): how many `memes`, `batches` (a row each),
+        `sheets` and places for `annotators` there are, and `new` batches; in English what is asked
+        (`taxonomy`, `question`, `answers` by id); `checks` of a sheet by kind; `remarks` on what
+        could not be kept to; and `left_out`, `outcomes` and `acceptance` of who chose the memes."""
         english = survey_texts(default().get(SOURCE), taxonomy=self.taxonomy)
         texts = TaxonomyTexts(english, self.taxonomy)
         fields = ("id", "memes", "cultures", "answers")
-        return BuildResult(
-            self.name,
-            len(memes),
-            tuple({name: getattr(batch, name) for name in fields} for batch in batches),
-            sum(len(batch.cultures) for batch in batches),
-            sum(len(batch.cultures) * batch.answers for batch in batches),
-            new,
-            taxonomy=self.taxonomy.name,
-            question=texts.question,
-            answers=texts.labels,
-            checks={"explicit": self.design.explicit, "implicit": self.design.implicit},
-            remarks=(*remarks, *notes(batches, memes)),
-            **more,
-        )
+        return {
+            "survey": self.name,
+            "memes": len(memes),
+            "batches": tuple({name: getattr(each, name) for name in fields} for each in batches),
+            "sheets": sum(len(batch.cultures) for batch in batches),
+            "annotators": sum(len(batch.cultures) * batch.answers for batch in batches),
+            "new": new,
+            "taxonomy": self.taxonomy.name,
+            "question": texts.question,
+            "answers": texts.labels,
+            "checks": {"explicit": self.design.explicit, "implicit": self.design.implicit},
+            "remarks": (*more.pop("remarks", ()), *notes(batches, memes)),
+            **{"left_out": {}, "outcomes": {}, "acceptance": None, **more},
+        }
 
     # What is stored of it
 

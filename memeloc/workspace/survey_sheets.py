@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,7 +37,6 @@ from memeloc.workspace.stored_survey import (
     CAPTIONS,
     PRELABELS,
     Agree,
-    BuildResult,
     OnProgress,
     StoredSurvey,
     SurveyState,
@@ -52,42 +51,6 @@ if TYPE_CHECKING:
 
 _EXAMPLE_SIDE = 640
 """Longer side of an example's picture, in pixels."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExportResult:
-    """What went out.
-
-    Attributes:
-        survey, target: their names; `sheets` are ids.
-        minutes: that people read a sheet takes; `measured` is why they are more than was asked for:
-            what retained people took, 0 if they took no longer.
-        files: those that a person opens or uploads first.
-        pushed: what was made at the service, or would be, a row a sheet.
-        english: by language, how many texts are in English for want of a translation.
-        stale: memes and languages whose picture shows an earlier caption.
-        warnings: what about the study people do not read anywhere, a sentence each.
-        read_by: by language, the native speakers who have read the texts that ship in it.
-        changed: finished memes whose picture is another one since the survey was built; the one
-            that it was built of went out.
-        known: ids of the sheets that stay here, as they ask about what is known by now.
-        missing: what keeps people from being sent to the sheets, and the command that completes it.
-    """
-
-    survey: str
-    target: str
-    sheets: tuple[str, ...]
-    minutes: int
-    measured: int
-    files: tuple[Path, ...]
-    pushed: tuple[Mapping[str, Any], ...]
-    english: Mapping[str, int]
-    stale: tuple[tuple[str, str], ...]
-    warnings: tuple[str, ...]
-    read_by: Mapping[str, tuple[str, ...]]
-    changed: tuple[str, ...] = ()
-    known: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
 
 
 class SurveySheets:
@@ -114,8 +77,18 @@ class SurveySheets:
         agree: Agree = disagree,
         dry_run: bool = False,
         on_progress: OnProgress = lambda more, total: None,
-    ) -> ExportResult:
+    ) -> dict[str, Any]:
         """Write the sheets for a target, or make them at its service.
+
+        Return what went out: ids of `sheets`; the `minutes` that people read, and `measured`, why
+        they are more than was asked for: what retained people took, 0 if they took no longer; the
+        `files` that a person opens or uploads first, or what was `pushed`, a row a sheet; by
+        language, how many texts are in `english` for want of a translation, and the native speakers
+        who have `read_by` now what ships; memes and languages whose picture shows an earlier
+        caption (`stale`), finished memes whose picture is another one since the survey was built
+        (`changed`; the one that it was built of went out); sentences on what people do not read
+        anywhere (`warnings`); sheets that stay here, as they ask about what is `known` by now; and
+        what is `missing` before people can be sent to them, with the command that completes it.
 
         Args:
             contact: whom annotators may ask, as they read it; empty for memeloc.toml's, or that of
@@ -176,22 +149,22 @@ class SurveySheets:
                 survey.put_state(target, "codes", codes)
         lacking = {tag: len(t.lacking(survey.taxonomy)) for tag, t in to_send.texts.items()}
         study = survey.workspace.settings.study
-        return ExportResult(
-            survey.name,
-            target,
-            tuple(sheet.id for sheet in to_send.sheets),
-            to_send.minutes,
-            measured,
-            tuple(files),
-            tuple(pushed),
-            english={tag: count for tag, count in lacking.items() if count},
-            stale=self._stale(to_send),
-            warnings=tuple(study.warnings(tuple(to_send.texts), to_send.contact)),
-            read_by={tag: readers(tag) for tag in to_send.texts},
-            changed=changed_pictures(survey),
-            known=known,
-            missing=tuple(made_by.missing(to_send)),
-        )
+        return {
+            "survey": survey.name,
+            "target": target,
+            "sheets": tuple(sheet.id for sheet in to_send.sheets),
+            "minutes": to_send.minutes,
+            "measured": measured,
+            "files": tuple(files),
+            "pushed": tuple(pushed),
+            "english": {tag: count for tag, count in lacking.items() if count},
+            "stale": self._stale(to_send),
+            "warnings": tuple(study.warnings(tuple(to_send.texts), to_send.contact)),
+            "read_by": {tag: readers(tag) for tag in to_send.texts},
+            "changed": changed_pictures(survey),
+            "known": known,
+            "missing": tuple(made_by.missing(to_send)),
+        }
 
     def serve(
         self,
@@ -428,7 +401,7 @@ class SurveySheets:
         harmless: float = 0.4,
         tied: float = 0.2,
         fewest_votes: int = 1,
-    ) -> BuildResult:
+    ) -> dict[str, Any]:
         """Choose a balanced set by the pre-annotation, and assign it to the survey's batches.
 
         It has `total` memes, in these shares of the outcomes; without `fewest_votes` a meme is not

@@ -40,7 +40,6 @@ from memeloc.workspace.settings import read_settings
 from memeloc.workspace.stored_survey import (
     CLOSED,
     Agree,
-    BuildResult,
     StoredSurvey,
     design_numbers,
     design_values,
@@ -112,7 +111,7 @@ class Surveys:
             ]
         }
 
-    def build(self, name: str, cultures: str, **settings: Any) -> BuildResult:
+    def build(self, name: str, cultures: str, **settings: Any) -> dict[str, Any]:
         """Assign memes to batches with attention checks, the same for every culture.
 
         A survey is never changed once it is built; the same again makes nothing new.

@@ -41,7 +41,7 @@ def _make(folder: Path) -> None:
     workspace.surveys.build("pilot", "US", **design)
     (sheet,) = workspace.survey("pilot").sheets.export(
         "csv", pictures=folder / "out", contact="lab@university.example", out=folder / "sheets"
-    ).files  # fmt: skip
+    )["files"]  # fmt: skip
     table = pd.read_csv(sheet, dtype=str, keep_default_na=False)
     chosen = table["choose from"].str.split(" | ", regex=False).str[0]
     table.assign(participant="kitty-0001", answer=chosen).to_csv(folder / "back.csv", index=False)

@@ -30,7 +30,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     workspace.render(folder / "out")
     sheets = survey.sheets.export(
         "csv", pictures=folder / "out", contact="lab@university.example", out=folder / "sheets"
-    ).files
+    )["files"]
     for sheet in sheets:
         table = pd.read_csv(sheet, dtype=str, keep_default_na=False)
         chosen = table["choose from"].str.split(" | ", regex=False).str[0]

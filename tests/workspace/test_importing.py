@@ -42,7 +42,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     workspace.rendering.render(folder / "out", max_side=96)
     sheets = survey.sheets.export(
         "csv", pictures=folder / "out", contact="lab@university.example", out=folder / "sheets"
-    ).files
+    )["files"]
     for sheet in sheets:
         table = pd.read_csv(sheet, dtype=str, keep_default_na=False)
         chosen = table["choose from"].str.split(" | ", regex=False).str[0]

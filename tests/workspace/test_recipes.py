@@ -35,8 +35,8 @@ def test_harmeme_settles_harmfulness_and_target_apart(tmp_path: Path) -> None:
     with workspace_of(tmp_path, []) as workspace:
         team = team_table(tmp_path, FIVE_GROUPS)
         built = workspace.surveys.build("harm", "US", recipe="harmeme", people=team, size=6)
-        assert {batch["answers"] for batch in built.batches} == {3}
-        (remark,) = built.remarks
+        assert {batch["answers"] for batch in built["batches"]} == {3}
+        (remark,) = built["remarks"]
         assert "asks about finished memes; none were collected" in remark
         survey = workspace.survey("harm")
         filled = fill(survey, tmp_path, seed=3, colleagues=Colleagues(agreement=0.6))

@@ -47,9 +47,9 @@ def collected(folder: Path) -> dict[str, str]:
 def test_finished_memes_go_out_as_they_are(folder: Path, collected: dict[str, str]) -> None:
     with Workspace.find() as workspace:
         built = workspace.surveys.build("harm", "US,DE", collected="harmeme")
-        assert (built.memes, built.sheets) == (2, 2)
-        assert any("browsers do not show" in remark for remark in built.remarks)
-        (sheet, _) = workspace.survey("harm").sheets.export("csv", contact="lab").files
+        assert (built["memes"], built["sheets"]) == (2, 2)
+        assert any("browsers do not show" in remark for remark in built["remarks"])
+        (sheet, _) = workspace.survey("harm").sheets.export("csv", contact="lab")["files"]
     table = sheet.read_text(encoding="utf-8-sig")
     assert "monday // again" in table
     stored = {path.read_bytes() for path in (sheet.parent / "pictures").rglob("*.png")}
@@ -72,8 +72,8 @@ def test_what_a_filter_dropped_is_left_out(folder: Path, collected: dict[str, st
     with Workspace.find() as workspace:
         workspace.store.curation.add_verdicts([dropped])
         built = workspace.surveys.build("harm", "US", collected="harmeme")
-        assert built.batches[0]["memes"] == (collected["blue"],)
-        assert "1 finished memes are left out, as filters dropped them." in built.remarks
+        assert built["batches"][0]["memes"] == (collected["blue"],)
+        assert "1 finished memes are left out, as filters dropped them." in built["remarks"]
 
 
 def test_a_picture_that_is_gone_is_a_sentence(folder: Path, collected: dict[str, str]) -> None:
@@ -101,9 +101,9 @@ def selected(folder: Path, collected: dict[str, str]) -> dict[str, str]:
 def test_selected_memes_are_the_same_in_two_cultures(selected: dict[str, str]) -> None:
     with Workspace.find() as workspace:
         built = workspace.surveys.build("harm", "US,DE", collected="selected")
-        assert set(built.batches[0]["memes"]) == {selected["blue"], selected["green"]}
+        assert set(built["batches"][0]["memes"]) == {selected["blue"], selected["green"]}
         survey = workspace.survey("harm")
-        (of_us, of_de) = survey.sheets.export("csv", contact="lab").files
+        (of_us, of_de) = survey.sheets.export("csv", contact="lab")["files"]
     assert [picture_names(table) for table in (of_us, of_de)] == [picture_names(of_us)] * 2
     assert survey.pictures[selected["blue"]] == hashlib.sha256(picture("blue")).hexdigest()
 
@@ -117,11 +117,11 @@ def test_a_recipe_asks_about_what_was_selected(folder: Path, selected: dict[str,
     team = team_table(folder, {"native": 3})
     with Workspace.find() as workspace:
         built = workspace.surveys.build("ara", "US", recipe="araharmeme", people=team)
-        assert set(built.batches[0]["memes"]) == {selected["blue"], selected["green"]}
+        assert set(built["batches"][0]["memes"]) == {selected["blue"], selected["green"]}
         built = workspace.surveys.build(
             "own", "US", recipe="araharmeme", people=team, collected="none"
         )
-        assert set(built.batches[0]["memes"]) == set(workspace.store.captions.templates())
+        assert set(built["batches"][0]["memes"]) == set(workspace.store.captions.templates())
 
 
 def test_labels_and_agreement_of_selected_memes(folder: Path, selected: dict[str, str]) -> None:
@@ -180,13 +180,13 @@ def test_a_picture_that_changed_is_named_and_not_shown(
     with Workspace.find() as workspace:
         workspace.surveys.build("harm", "US", collected="selected")
         survey = workspace.survey("harm")
-        assert survey.sheets.export("csv", contact="lab").changed == ()
+        assert survey.sheets.export("csv", contact="lab")["changed"] == ()
         blue = FoundPicture(Origin("harmeme", "blue"), picture("navy"), "blue", ("tuesday",))
         workspace.store.items.add([blue])
         result = survey.sheets.export("csv", contact="lab")
-        assert result.changed == (selected["blue"],)
+        assert result["changed"] == (selected["blue"],)
         assert survey.status()["changed"] == (selected["blue"],)
-    (sheet,) = result.files
+    (sheet,) = result["files"]
     assert picture("blue") in picture_names(sheet)
     table = sheet.read_text(encoding="utf-8-sig")
     assert "monday // again" in table

@@ -44,7 +44,7 @@ def test_a_given_meme_needs_captions_in_its_own_cultures(folder: Path) -> None:
     with Workspace.find() as workspace:
         workspace.import_captions(captions)
         table = batches(folder, *rows, heading="batch,meme_id,culture")
-        assert workspace.surveys.build("fixed", "US,DE", batches=table).memes == 2
+        assert workspace.surveys.build("fixed", "US,DE", batches=table)["memes"] == 2
         table = batches(folder, f"b,{lonely},DE", heading="batch,meme_id,culture")
         with pytest.raises(InputError, match="no caption in de") as caught:
             workspace.surveys.build("other", "US,DE", batches=table)

@@ -148,17 +148,17 @@ def survey(
             model=model,
             lang=lang,
         )
-        names = [result.survey for result in results]
+        names = [result["survey"] for result in results]
         further = [next_lines(workspace, "survey", survey=name, as_json=as_json) for name in names]
     if as_json:
         show({"surveys": results}, as_json=True)
         return
     for result, lines in zip(results, further, strict=True):
-        explain("Note", result.remarks)
+        explain("Note", result["remarks"])
         show(
             result,
-            f"{result.survey}: {counted(result.memes, 'meme')}, "
-            f"{counted(result.sheets, 'sheet')} for {counted(result.annotators, 'judge')}",
+            f"{result['survey']}: {counted(result['memes'], 'meme')}, "
+            f"{counted(result['sheets'], 'sheet')} for {counted(result['annotators'], 'judge')}",
             *lines,
             as_json=False,
         )

@@ -271,9 +271,9 @@ def build(
     with memeloc.Workspace.find() as workspace:
         result = workspace.surveys.build(name, cultures, **settings)
         next_line = next_lines(workspace, "survey", survey=name, as_json=as_json)
-    for tag, left_out in result.left_out.items():
+    for tag, left_out in result["left_out"].items():
         say(f"{counted(len(left_out), 'meme')} without a caption in {tag} left out: {left_out[0]}")
-    explain("Note", acceptance_sentences(result.acceptance))
+    explain("Note", acceptance_sentences(result["acceptance"]))
     _show_built(result, next_line, as_json)
 
 
@@ -300,7 +300,7 @@ def choose(
             total, harmful=harmful, harmless=harmless, tied=tied, fewest_votes=fewest_votes
         )
         next_line = next_lines(workspace, "survey", survey=name, as_json=as_json)
-    for kind, (taken, available) in result.outcomes.items():
+    for kind, (taken, available) in result["outcomes"].items():
         say(f"{kind}: {taken:,} of {available:,} taken")
     _show_built(result, next_line, as_json)
 
@@ -309,17 +309,17 @@ def _show_built(result: Any, next_line: list[str], as_json: bool) -> None:
     from memeloc.taxonomy import taxonomy_names
 
     if not as_json:
-        explain("Note", result.remarks)
-    is_shipped = result.taxonomy in taxonomy_names()
-    texts = f". All that people read: memeloc survey taxonomies {result.taxonomy}" * is_shipped
-    checks = ", ".join(f"{count} {kind}" for kind, count in result.checks.items())
+        explain("Note", result["remarks"])
+    is_shipped = result["taxonomy"] in taxonomy_names()
+    texts = f". All that people read: memeloc survey taxonomies {result['taxonomy']}" * is_shipped
+    checks = ", ".join(f"{count} {kind}" for kind, count in result["checks"].items())
     summary = (
-        f"{result.survey}: {counted(result.memes, 'meme')} in "
-        f"{counted(len(result.batches), 'batch', 'batches')}, "
-        f"{counted(result.sheets, 'sheet')} for {counted(result.annotators, 'annotator')}"
-        f"{'' if result.new else ' (all of them were there)'}"
+        f"{result['survey']}: {counted(result['memes'], 'meme')} in "
+        f"{counted(len(result['batches']), 'batch', 'batches')}, "
+        f"{counted(result['sheets'], 'sheet')} for {counted(result['annotators'], 'annotator')}"
+        f"{'' if result['new'] else ' (all of them were there)'}"
     )
-    question = f"Question: {result.question} {' | '.join(result.answers.values())}"
+    question = f"Question: {result['question']} {' | '.join(result['answers'].values())}"
     checked = f"Attention checks a sheet: {checks}{texts}"
     show(result, summary, question, checked, *next_line, as_json=as_json)
 
@@ -348,7 +348,9 @@ def team(
 
 
 _PUSHED = Table(
-    "At the service", "pushed", lambda result: by_field(*result.pushed[0]) if result.pushed else ()
+    "At the service",
+    "pushed",
+    lambda result: by_field(*result["pushed"][0]) if result["pushed"] else (),
 )
 
 
@@ -423,36 +425,36 @@ def export(
     explain("", _export_remarks(name, result))
     views: list[Any] = [_PUSHED]
     if not push:
-        sheets, time = counted(len(result.sheets), "sheet"), counted(result.minutes, "minute")
+        sheets, time = counted(len(result["sheets"]), "sheet"), counted(result["minutes"], "minute")
         folder = out or Path("surveys") / name / to
         views = [f"{sheets} of {name} for {to}, {time} each, in {folder}"]
-        views += [f"Open first: {path}" for path in result.files[:1]]
-    show(result, *views, *([] if result.missing else next_line), as_json=as_json)
-    explain("memeloc", result.missing, fail=True)
+        views += [f"Open first: {path}" for path in result["files"][:1]]
+    show(result, *views, *([] if result["missing"] else next_line), as_json=as_json)
+    explain("memeloc", result["missing"], fail=True)
 
 
 def _export_remarks(name: str, result: Any) -> Iterator[str]:
-    for tag, count in result.english.items():
+    for tag, count in result["english"].items():
         yield (
             f"{counted(count, 'text of the survey is', 'texts of the survey are')} "
             f"not translated into {tag} but in English: "
             f"memeloc translate --kind survey --langs {tag}, then memeloc correct export "
             f"--kind survey --langs {tag}"
         )
-    if result.measured:
+    if result["measured"]:
         yield (
-            f"People took {result.measured} minutes (the median of those retained), so sheets "
-            f"promise and pay {result.minutes}: nobody gets less than the wage."
+            f"People took {result['measured']} minutes (the median of those retained), so sheets "
+            f"promise and pay {result['minutes']}: nobody gets less than the wage."
         )
-    if result.known:
+    if result["known"]:
         yield (
-            f"Stays here, as it asks about what is known by now: {', '.join(result.known)}. What "
-            f"is open of that: memeloc survey settle {name} --next"
+            f"Stays here, as it asks about what is known by now: {', '.join(result['known'])}. "
+            f"What is open of that: memeloc survey settle {name} --next"
         )
-    for meme, tag in result.stale:
+    for meme, tag in result["stale"]:
         yield f"The picture of {meme} in {tag} shows an earlier caption; render it again."
-    yield from (*changed_sentences(result.changed), *result.warnings)
-    if unread := [tag for tag, readers in result.read_by.items() if not readers]:
+    yield from (*changed_sentences(result["changed"]), *result["warnings"])
+    if unread := [tag for tag, readers in result["read_by"].items() if not readers]:
         yield (
             f"No native speaker has read what ships in {', '.join(unread)}: have it read by "
             f"memeloc correct export --kind survey --langs {unread[-1]}"

@@ -41,7 +41,7 @@ from memeloc.workspace.knowledge.settings import KnowledgeSettings
 from memeloc.workspace.knowledge.stored import StoredKnowledge, stored_knowledge
 from memeloc.workspace.model_inputs import meme_inputs
 from memeloc.workspace.part import Part
-from memeloc.workspace.stored_survey import BuildResult, StoredSurvey
+from memeloc.workspace.stored_survey import StoredSurvey
 from memeloc.workspace.survey import Survey
 from memeloc.workspace.survey_memes import RENDERED
 from memeloc.workspace.surveys import Surveys, read_cultures
@@ -120,7 +120,7 @@ class Questions(Part):
         model: str = "",
         lang: str = "",
         **options: Any,
-    ) -> list[BuildResult]:
+    ) -> list[dict[str, Any]]:
         """Build the surveys in which people judge questions, by the recipe m-quest.
 
         Args:

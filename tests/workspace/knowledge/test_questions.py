@@ -64,8 +64,8 @@ def judged(workspace: Workspace, folder: Path, stage: Any, **options: Any) -> li
         name, "US", stage=stage, people=team, **options
     )
     for each in built:
-        fill(workspace.survey(each.survey), folder, seed=3, colleagues=Colleagues(agreement=0.9))
-    return [each.survey for each in built]
+        fill(workspace.survey(each["survey"]), folder, seed=3, colleagues=Colleagues(agreement=0.9))
+    return [each["survey"] for each in built]
 
 
 def test_useless_question_is_sent_back_and_then_missing(

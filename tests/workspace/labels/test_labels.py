@@ -132,7 +132,7 @@ def test_people_see_what_the_model_answered_only_if_wanted(
     assert MODEL not in json.dumps(tasks["hidden"])
     with pytest.raises(InputError, match="html cannot; label-studio and csv can"):
         workspace.survey("shown").sheets.export("html", contact="lab", options={"codes": False})
-    (table,) = (
-        workspace.survey("shown").sheets.export("csv", contact="lab", out=tmp_path / "csv").files
-    )
+    (table,) = workspace.survey("shown").sheets.export("csv", contact="lab", out=tmp_path / "csv")[
+        "files"
+    ]
     assert "Safe (67%) | Offensive (33%)" in table.read_text(encoding="utf-8-sig")
