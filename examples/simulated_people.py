@@ -22,7 +22,6 @@ from memeloc.survey.design.tables import read_team
 from memeloc.survey.model import Submission
 from memeloc.workspace import Workspace
 from memeloc.workspace.survey import Survey
-from memeloc.workspace.survey_teams import assigned_to
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -48,7 +47,7 @@ def sent_by_people(survey: Survey, arguments: argparse.Namespace) -> list[Submis
     team = read_team(arguments.team)
     return simulate_team(
         sheets,
-        assigned_to(survey),
+        survey.assigned,
         team.people,
         survey.taxonomy,
         truth,

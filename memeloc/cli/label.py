@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from typer import Argument, Option
@@ -18,9 +18,6 @@ from memeloc.cli.output import say
 from memeloc.cli.reports import show_report, wide_rows
 from memeloc.cli.show import Table, explain, next_lines, show
 from memeloc.counts import counted
-
-if TYPE_CHECKING:
-    from memeloc.workspace.stored_survey import BuildResult
 
 app = typer.Typer(
     cls=RunByDefault,
@@ -410,14 +407,14 @@ _WITH_MODEL = Table(
 )
 
 
-def _show(result: BuildResult, further: list[str], as_json: bool) -> None:
+def _show(result: dict[str, Any], further: list[str], as_json: bool) -> None:
     if not as_json:
-        explain("Note", result.remarks)
+        explain("Note", result["remarks"])
     show(
         result,
-        f"{result.survey}: {counted(result.memes, 'meme')} in "
-        f"{counted(len(result.batches), 'batch', 'batches')}, "
-        f"{counted(result.sheets, 'sheet')} for {counted(result.annotators, 'annotator')}",
+        f"{result['survey']}: {counted(result['memes'], 'meme')} in "
+        f"{counted(len(result['batches']), 'batch', 'batches')}, "
+        f"{counted(result['sheets'], 'sheet')} for {counted(result['annotators'], 'annotator')}",
         *further,
         as_json=as_json,
     )

@@ -24,8 +24,7 @@ class Rate:
 
     def __init__(self, a_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._most, self._clock = a_minute, clock
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        """By name what was left, and when."""
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()  # what was left, and when
 
     def wait(self, name: str) -> float:
         """Count one; return 0.0 if it may pass, else the seconds until one may."""
@@ -47,10 +46,8 @@ def too_many(seconds: float) -> Response:
 
 
 def client_of(scope: Scope) -> str:
-    """Return whom a request comes from, an IPv4 address or a /64 of IPv6.
-
-    uvicorn has looked at what trusted proxies say.
-    """
+    """Return whom a request comes from, an IPv4 address or a /64 of IPv6; uvicorn has looked at
+    what trusted proxies say."""
     client = HTTPConnection(scope).client
     host = client.host if client else ""
     try:

@@ -34,8 +34,6 @@ ROLES = (
     Role("demographics", many=True, values="fact", option="fact"),
     Role("question", many=True),
 )
-BETWEEN = "|"
-"""What stands between several answers to a further question."""
 _LONGEST_ITEM = 200
 _CHECK_ID = re.compile(r"check-\d+")
 
@@ -65,34 +63,30 @@ def read_answers(
     rows["culture"] = written.map(codes).astype(object)
     is_answer = []
     for row, culture in zip(rows.to_dict("records"), written, strict=True):
-        problem = _problem(row, culture, column_map)
+        who, item, label = row["annotator"], row["item"], row["label"]
+        unread = f"{label!r} is taken for no answer." if label else "It has no answer."
+        unknown = f"{culture[:60]!r} is no country that is known; name it: --country TEXT=CODE"
+        problems = (
+            (not who, "no participant", "It does not say who answered."),
+            (who in column_map.models, "a model", "The map says that a model answered."),
+            (
+                folded(item) in ("", *column_map.missing),
+                "no item",
+                "It does not say what was answered.",
+            ),
+            (
+                len(item) > _LONGEST_ITEM or _CHECK_ID.fullmatch(item),
+                "unusable item",
+                f"{item[:40]!r} cannot be the id of an item.",
+            ),
+            (not column_map.label_of(label), "no answer", unread),
+            (not row["culture"], "unknown culture" if culture else "no culture", unknown),
+        )
+        problem = next((each[1:] for each in problems if each[0]), None)
         is_answer.append(problem is None)
         if problem is not None:
             rejected.append(_rejected(row, *problem))
     return rows[pd.Series(is_answer, rows.index, dtype=bool)], rejected
-
-
-def _problem(row: Mapping[Any, Any], culture: str, column_map: ColumnMap) -> tuple[str, str] | None:
-    """Why a row is no answer: a short reason, and a sentence."""
-    item = row["item"]
-    if not row["annotator"]:
-        return "no participant", "It does not say who answered."
-    if row["annotator"] in column_map.models:
-        return "a model", "The map says that a model answered."
-    if folded(item) in ("", *column_map.missing):
-        return "no item", "It does not say what was answered."
-    if len(item) > _LONGEST_ITEM or _CHECK_ID.fullmatch(item):
-        return "unusable item", f"{item[:40]!r} cannot be the id of an item."
-    if not column_map.label_of(row["label"]):
-        written = row["label"]
-        return (
-            "no answer",
-            f"{written!r} is taken for no answer." if written else "It has no answer.",
-        )
-    if not row["culture"]:
-        message = f"{culture[:60]!r} is no country that is known; name it: --country TEXT=CODE"
-        return "unknown culture" if culture else "no culture", message
-    return None
 
 
 def raw_records(
@@ -100,7 +94,7 @@ def raw_records(
     sheets: Mapping[tuple[str, str], str],
     label_of: Callable[[str], str],
 ) -> Iterator[RawRecord]:
-    """What the answers say: a submission a person and culture, which counts as whole.
+    """Yield what the answers say: a submission a person and culture, which counts as whole.
 
     Args:
         sheets: by culture and item the id of the sheet that asks about it; empty for several.
@@ -111,24 +105,18 @@ def raw_records(
     for row in answers.to_dict("records"):
         who, item, culture = row["annotator"], row["item"], row["culture"]
         sheet = sheets.get((culture, item))
-        if not sheet:
-            nobody = f"Nobody of {culture} is asked about {item!r}."
-            several = f"Several sheets ask about {item!r}; which one this is, is unknown."
-            problem = ("unknown item", nobody) if sheet is None else ("several sheets", several)
-            yield _rejected(row, *problem)
-            continue
-        raw = RawAnswer(
-            item,
-            {
-                LABEL: (label_of(row["label"]),),
-                **{name: (text,) for name, text in _filled(row, "question").items()},
-            },
-            sheet=sheet,
-            submitted=row.get("time", ""),
-            row=row["row"],
-        )
-        by_person[who, culture].append(raw)
-        facts[who].update(_filled(row, "demographics"))
+        if sheet is None:
+            yield _rejected(row, "unknown item", f"Nobody of {culture} is asked about {item!r}.")
+        elif not sheet:
+            message = f"Several sheets ask about {item!r}; which one this is, is unknown."
+            yield _rejected(row, "several sheets", message)
+        else:
+            values = {name: (text,) for name, text in _cells(row, "question").items()}
+            values = {LABEL: (label_of(row["label"]),), **values}
+            time = row.get("time", "")
+            raw = RawAnswer(item, values, sheet=sheet, submitted=time, row=row["row"])
+            by_person[who, culture].append(raw)
+            facts[who].update(_cells(row, "demographics"))
     for (who, _), given in by_person.items():
         times = sorted(str(raw.submitted) for raw in given if raw.submitted)
         yield RawSubmission(
@@ -139,23 +127,17 @@ def raw_records(
             submitted=times[-1] if times else None,
             row=given[0].row,
         )
-    for who, known in facts.items():
-        if known:
-            yield Participant(who, known)
+    yield from (Participant(who, values) for who, values in facts.items() if values)
 
 
 def _rejected(row: Mapping[Any, Any], reason: str, message: str) -> RejectedRow:
-    """A row with what was typed in the columns that have a role."""
-    who = row["annotator"]
-    content = {"participant": who, "item": row["item"], "answer": row["label"]}
-    content |= _filled(row, "question")
-    return RejectedRow("", row["row"], reason, message, content, who)
+    """Return a row with what was typed in the columns that have a role."""
+    content = {"participant": row["annotator"], "item": row["item"], "answer": row["label"]}
+    content |= _cells(row, "question")
+    return RejectedRow("", row["row"], reason, message, content, row["annotator"])
 
 
-def _filled(row: Mapping[Any, Any], role: str) -> dict[str, str]:
-    """The cells of a role with many columns that are filled in."""
-    return {
-        name.removeprefix(f"{role}: "): text
-        for name, text in row.items()
-        if text and name.startswith(f"{role}: ")
-    }
+def _cells(row: Mapping[Any, Any], role: str) -> dict[str, str]:
+    """Return the cells of a role with many columns that are filled in."""
+    cells = ((name.removeprefix(f"{role}: "), name, text) for name, text in row.items())
+    return {own: text for own, name, text in cells if text and own != name}

@@ -230,7 +230,8 @@ FAILED_CHECKS, SCREENED_OUT = "failed_checks", "screened_out"
 LINK = "link"
 """The origin of whoever came by a personal link, not by a service."""
 
-Refusal = Literal["full", "taken part", "time over"]
+Refusal = Literal["serve.full", "serve.taken", "serve.time"]
+"""Why somebody gets no place, by the text that says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,17 +282,6 @@ def raw_submission(
 
 
 @dataclass(frozen=True, slots=True)
-class SheetRequest:
-    """What somebody comes for: one of the `sheets` (ids; `is_study` if that is the one of their
-    study), of `most` that they may fill in all."""
-
-    sheets: Collection[str]
-    is_study: bool = False
-    sex: str = ""
-    most: int = 1
-
-
-@dataclass(frozen=True, slots=True)
 class Occupancy:
     """What is taken.
 
@@ -320,29 +310,40 @@ class Assigner:
         self._settings = settings
 
     def assign(
-        self, request: SheetRequest, taken: Occupancy, at: datetime
+        self,
+        sheets: Sequence[str],
+        taken: Occupancy,
+        at: datetime,
+        *,
+        is_study: bool = False,
+        sex: str = "",
+        most: int = 1,
     ) -> Place | Sheet | Refusal:
-        """Return the place to go on with or whose end is shown, a sheet to begin, or why not."""
-        own = [place for place in taken.own if place.sheet in request.sheets]
+        """Return the place to go on with or whose end is shown, a sheet to begin, or why not.
+
+        Somebody comes for one of the `sheets` (ids; `is_study` if that is the one of their study),
+        of `most` that they may fill in all.
+        """
+        own = [place for place in taken.own if place.sheet in sheets]
         for place in own:
             if place.status == OPEN:
-                return place if place.is_held(at) or self.has_room(place, taken) else "time over"
-        if request.is_study and own:
+                return place if place.is_held(at) or self.has_room(place, taken) else "serve.time"
+        if is_study and own:
             return own[-1]
         had = {place.sheet for place in taken.own} | set(taken.filled)
         is_out = any(place.status in (FAILED_CHECKS, SCREENED_OUT) for place in taken.own)
-        if is_out or len(had) >= request.most:
-            return own[-1] if own else "taken part"
+        if is_out or len(had) >= most:
+            return own[-1] if own else "serve.taken"
         seen = {meme for name in had & self._sheets.keys() for meme in self._sheets[name].memes}
         free = [
             sheet
-            for sheet in map(self._sheets.__getitem__, request.sheets)
+            for sheet in map(self._sheets.__getitem__, sheets)
             if sheet.id not in had
-            and self._is_free(sheet, request.sex, taken)
+            and self._is_free(sheet, sex, taken)
             and (self._settings.repeat_memes or seen.isdisjoint(sheet.memes))
         ]
         if not free:
-            return own[-1] if own else "full"
+            return own[-1] if own else "serve.full"
         return min(free, key=lambda sheet: taken.people.get(sheet.id, 0))
 
     def has_room(self, place: Place, taken: Occupancy) -> bool:

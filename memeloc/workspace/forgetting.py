@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import zipfile
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -48,79 +48,65 @@ def forget(
         InputError: nobody is named, or an export cannot be read.
         WorkspaceError: another program has the database open.
     """
-    ids = {participant.strip() for participant in people} | set(_revoked(exported))
+    ids = {participant.strip() for participant in people}
+    for path in map(Path, exported):
+        if not path.exists():
+            raise InputError("There is no such file.", file=path)
+        for name in offering("revoked"):
+            ids |= {participant.strip() for participant in make_target(name).revoked(path)}
     ids.discard("")
-    nobody: dict[str, Any] = {"people": 0, "surveys": (), "counts": {}, "reopened": {}, "files": ()}
-    if not ids:
-        if exported:
-            return nobody
+    if not ids and not exported:
         raise InputError("Name the participants to erase, or an export that says who they are.")
     whom = counted(len(ids), "person", "people")
     costs = (
         f"This erases {whom} from every survey of the workspace for good: answers, what services "
         "reported of them, and what was computed of both. It cannot be taken back."
     )
-    if agree(costs) is not True:
-        return nobody
-    store = workspace.store
+    if not ids or agree(costs) is not True:
+        return {"people": 0, "surveys": (), "counts": {}, "reopened": {}, "files": ()}
+    store = workspace.store.surveys
     before = {
-        name: (store.surveys.result(name, "check"), store.surveys.result(name, "labels"))
-        for name in store.surveys.names()
+        name: (store.result(name, "check"), store.result(name, "labels")) for name in store.names()
     }
-    hashes = {store.surveys.hash_participant(participant) for participant in ids}
-    for pair in (pair for name in before for pair in store.surveys.same_people(name).items()):
-        if not (ids | hashes).isdisjoint(pair):
-            ids |= set(pair)  # of one person, whose id was typed otherwise
-    erasure = store.erasures.erase(ids)
-    reopened = {
-        name: count
-        for name in erasure["surveys"]
-        if (count := _computed_anew(Survey(workspace, name), *before[name]))
-    }
+    hashes = {store.hash_participant(participant) for participant in ids}
+    for name in before:
+        for pair in store.same_people(name).items():
+            if not (ids | hashes).isdisjoint(pair):
+                ids |= set(pair)  # of one person, whose id was typed otherwise
+    erasure = workspace.store.erasures.erase(ids)
+    reopened = {}
+    for name in erasure["surveys"]:
+        check, labels = before[name]
+        survey = Survey(workspace, name)
+        if check is not None:
+            survey.answers.checked(read_rules(check[0]))
+        if labels is not None:
+            now = _settled(survey.labels.settle(labels[0]).labels)
+            if count := len(_settled(labels[1]) - now):
+                reopened[name] = count
     files = tuple(_naming(workspace.root, ids | hashes)) if workspace.root else ()
     return {**erasure, "reopened": reopened, "files": files}
 
 
-def _revoked(exported: Iterable[str | Path]) -> Iterator[str]:
-    for path in map(Path, exported):
-        if not path.exists():
-            raise InputError("There is no such file.", file=path)
-        for name in offering("revoked"):
-            yield from make_target(name).revoked(path)
+def _settled(rows: Sequence[Any]) -> set[tuple[str, str]]:
+    return {(row["item"], row["culture"]) for row in rows if row["state"] == "settled"}
 
 
-def _computed_anew(survey: Survey, check: Any, labels: Any) -> int:
-    """Check and settle as it was done last; how many labels were settled, and are open now."""
-    if check is not None:
-        survey.answers.checked(read_rules(check[0]))
-    if labels is None:
-        return 0
-    settings, rows = labels
-    now = survey.labels.settle(settings).labels
-    settled = [
-        {(row["item"], row["culture"]) for row in each if row["state"] == "settled"}
-        for each in (rows, now)
-    ]
-    return len(settled[0] - settled[1])
-
-
-def _naming(root: Path, ids: Collection[str]) -> Iterator[Path]:
+def _naming(root: Path, ids: set[str]) -> Iterator[Path]:
     """Yield the files of a folder that have an id in their name or in what they hold."""
     long = [participant for participant in ids if len(participant) >= _SHORTEST]
     forms = [each.encode(code) for each in long for code in ("utf-8", "utf-16-le")]
     for path in sorted(path for path in root.rglob("*") if path.is_file()):
         parts = path.relative_to(root).parts
         names = {*parts, *(Path(part).stem for part in parts)}
-        is_named = bool(names & set(ids)) or any(each in path.name for each in long)
+        is_named = bool(names & ids) or any(each in path.name for each in long)
         if is_named or any(form in content for content in _contents(path) for form in forms):
             yield path
 
 
 def _contents(path: Path) -> Iterator[bytes]:
     """Yield what a file holds, and what is packed in it; what cannot be unpacked is left."""
-    if path.suffix.lower() in _PICTURES:
-        return
-    packed = [path.read_bytes()]
+    packed = [] if path.suffix.lower() in _PICTURES else [path.read_bytes()]
     while packed:
         content = packed.pop()
         yield content

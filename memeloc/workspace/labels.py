@@ -31,7 +31,6 @@ from memeloc.workspace.part import Part
 from memeloc.workspace.stored_survey import PRELABELS, StoredSurvey
 from memeloc.workspace.survey import Survey
 from memeloc.workspace.survey_analysis import short_names
-from memeloc.workspace.survey_teams import team_of
 from memeloc.workspace.surveys import Surveys
 
 if TYPE_CHECKING:
@@ -213,7 +212,7 @@ class Labels(Part):
         ]
         judged = deviations(by_person, checked.rules.outlier, ())
         # People are called by their places in the team, or the first letters of their ids.
-        team = team_of(survey)
+        team = survey.team
         names = short_names(answers["participant"].unique())
         places = {who: place for place, who in team.people.items()} if team else {}
         names |= {who: place for who, place in places.items() if who in names}

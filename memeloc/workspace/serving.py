@@ -35,9 +35,7 @@ from memeloc.survey.serving import (
     Assigner,
     PageTexts,
     Place,
-    Refusal,
     ServeSettings,
-    SheetRequest,
     Tokens,
     cannot_pass,
     raw_submission,
@@ -51,26 +49,17 @@ from memeloc.survey.texts import SurveyTexts, survey_texts
 from memeloc.tables import read_table
 from memeloc.workspace.stored_survey import StoredSurvey
 from memeloc.workspace.survey_answers import SurveyAnswers
-from memeloc.workspace.survey_teams import assigned_to, team_of
 
 _ENDS = {
-    OPEN: ("serve.time", ""),
-    COMPLETE: ("sent.thanks", "done"),
-    RETURNED: ("serve.ended", ""),
-    FAILED_CHECKS: ("serve.failed", "failed_checks"),
-    SCREENED_OUT: ("serve.unqualified", "screened_out"),
-    DECLINED: ("consent.declined", "no_consent"),
+    OPEN: ("serve.time", "", ""),
+    COMPLETE: ("sent.thanks", "done", ""),
+    RETURNED: ("serve.ended", "", "returned"),
+    FAILED_CHECKS: ("serve.failed", "failed_checks", "screened out"),
+    SCREENED_OUT: ("serve.unqualified", "screened_out", "screened out"),
+    DECLINED: ("consent.declined", "no_consent", ""),
 }
-"""The message at each end, and which of `CompletionCodes`; an open place is another's by now."""
-
-_REFUSED: dict[Refusal, str] = {
-    "full": "serve.full",
-    "taken part": "serve.taken",
-    "time over": "serve.time",
-}
-
-_STATUSES = {FAILED_CHECKS: "screened out", SCREENED_OUT: "screened out", RETURNED: "returned"}
-"""The status of the submission of each end but a complete one, which the resolver finds out."""
+"""The message at each end (an open place is another's by now), which of `CompletionCodes`, and the
+status of the submission, where the resolver does not find it out."""
 
 _MEMBER = "member-"
 """What stands before the hash of a team's person in a personal link."""
@@ -164,7 +153,7 @@ class SurveyServer:
         self.tokens = Tokens(survey.name, self._key)
         self._assigner = Assigner(to_send.sheets, settings)
         self._hold = timedelta(minutes=settings.hold_minutes)
-        self._team, self._assigned = team_of(survey), assigned_to(survey)
+        self._team, self._assigned = survey.team, survey.assigned
         self._cultures = {sheet.culture.code: sheet.culture for sheet in to_send.sheets}
         # The sheet of each study that a recruiter's target made, by its id there.
         self._sheet_of_study = {
@@ -298,14 +287,15 @@ class SurveyServer:
             is_opener = place.created_at == at or self.tokens.is_proof(cookie, "browser", place.id)
             return is_signed or is_opener
 
-        request = SheetRequest(list(sheets), bool(sheet), sex, most)
         place = self._places.take(
             Place("", self.name, "", person, sex, OPEN, at + self._hold, at, origin),
-            lambda taken: self._assigner.assign(request, taken, at),
+            lambda taken: self._assigner.assign(
+                list(sheets), taken, at, is_study=bool(sheet), sex=sex, most=most
+            ),
             is_theirs,
         )
         if not isinstance(place, Place):
-            return self.message(_REFUSED[place], culture)
+            return self.message(place, culture)
         token = self.tokens.sign("place", place.id, place.sheet)
         opened = place.id if is_theirs(place) else None
         return Screen("place", self._texts(culture), {"token": token, "place": opened})
@@ -324,7 +314,7 @@ class SurveyServer:
 
     def _end(self, page: PageTexts, place: Place | None, status: str = "") -> Screen:
         """Return the message at a sheet's end, with the code that it ends by and the way back."""
-        key, name = _ENDS[status or (place.status if place else RETURNED)]
+        key, name, _ = _ENDS[status or (place.status if place else RETURNED)]
         code = getattr(self.to_send.codes[page.sheet.id], name) if name else ""
         is_sent = code and place is not None and place.origin != LINK
         return_to = self.settings.return_to.replace("{code}", quote(code)) if is_sent else ""
@@ -439,7 +429,7 @@ class SurveyServer:
             items = {key: value for key, value in values.items() if key not in page.training}
             raw = replace(
                 raw_submission(place, items, now()),
-                status=_STATUSES.get(status, ""),
+                status=_ENDS[status][2],
                 finished=status == COMPLETE,
                 code=self._end(page, place, status).values["code"],
                 comments=hidden(comments, (), partial(hash_id, self._key)),

@@ -18,6 +18,7 @@ from pydantic import Field
 from memeloc.locales import default
 from memeloc.survey.codes import codes
 from memeloc.survey.design.build import Design, notes, to_sheets
+from memeloc.survey.design.tables import Team
 from memeloc.survey.model import Batch, CompletionCodes, Culture, Sheet, Submission
 from memeloc.survey.recipes import leave_out
 from memeloc.survey.targets.protocol import SheetsToSend, Target
@@ -272,6 +273,21 @@ class StoredSurvey:
 
     def put_state(self, subject: str, key: str, value: Any) -> None:
         self.store.put_state(self.name, subject, key, value)
+
+    @property
+    def team(self) -> Team | None:
+        """The named people of the survey, known by hashes; None where whoever comes is asked."""
+        members = self.state(TEAM).get(MEMBERS)
+        if members is None:
+            return None
+        # Of somebody who was erased the place alone is left, and nobody is asked there any more.
+        return Team({row["place"]: row["participant"] for row in members if "participant" in row})
+
+    @property
+    def assigned(self) -> dict[str, tuple[str, ...]]:
+        """By batch id the places of those of the team who label it."""
+        values = self.state(TEAM).items()
+        return {key: tuple(places) for key, places in values if key != MEMBERS}
 
     def hashed(self, participant: str) -> str:
         return self.store.hash_participant(participant)

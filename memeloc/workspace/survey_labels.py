@@ -51,7 +51,7 @@ from memeloc.workspace.stored_survey import (
 )
 from memeloc.workspace.survey_answers import Checked, SurveyAnswers
 from memeloc.workspace.survey_memes import collected_texts
-from memeloc.workspace.survey_teams import next_batches, note_assigned, team_of
+from memeloc.workspace.survey_teams import next_batches, note_assigned
 
 
 @dataclass(frozen=True)
@@ -457,7 +457,7 @@ class SurveyLabels:
             raise InputError("it does not say who decided", column="people")
         if not reason:
             raise InputError("it does not say why", column="reason")
-        team = team_of(survey)
+        team = survey.team
         places = dict(team.people) if team else {}
         people = {places.get(who) or survey.hashed(who) for who in given["people"]}
         if not label:

@@ -1,4 +1,4 @@
-"""Named teams of a survey. In: a stored survey. Out: its people by hash, and who labels what.
+"""Named teams of a survey. In: a stored survey. Out: who labels what, and what came of it.
 
 A person is stored as a keyed hash, and called by the place in the team's table, such as `a-2`.
 """
@@ -15,49 +15,26 @@ from memeloc.survey.design.build import Assigned, build_next
 from memeloc.survey.design.tables import Team, read_team
 from memeloc.survey.model import Batch
 from memeloc.survey.quality.checking import Remark
-from memeloc.workspace.stored_survey import StoredSurvey
-
-_TEAM = "team"
-"""Under which subject a survey's state has its people, and by batch id who labels it."""
-_MEMBERS = "members"
+from memeloc.workspace.stored_survey import MEMBERS, TEAM, StoredSurvey
 
 
 def note_team(survey: StoredSurvey, team: Team, assigned: Assigned) -> None:
-    """Store the people, as hashes, and who labels what.
-
-    Raises:
-        InputError: the survey was built with another team.
-    """
-    members = [
-        {"place": place, "participant": survey.hashed(who)} for place, who in team.people.items()
-    ]
-    if survey.state(_TEAM).get(_MEMBERS, members) != members:
+    """Store the people, as hashes, and who labels what; raise InputError if the survey was built
+    with another team."""
+    people = team.people.items()
+    members = [{"place": place, "participant": survey.hashed(who)} for place, who in people]
+    if survey.state(TEAM).get(MEMBERS, members) != members:
         raise InputError(
             f"{survey.name} was built with another team; what went out is never changed, so give "
             "this one another name."
         )
-    survey.put_state(_TEAM, _MEMBERS, members)
+    survey.put_state(TEAM, MEMBERS, members)
     note_assigned(survey, assigned)
 
 
 def note_assigned(survey: StoredSurvey, assigned: Assigned) -> None:
     for batch, places in assigned.items():
-        survey.put_state(_TEAM, batch, list(places))
-
-
-def team_of(survey: StoredSurvey) -> Team | None:
-    """Return the people of a survey, known by hashes; None where whoever comes is asked."""
-    members = survey.state(_TEAM).get(_MEMBERS)
-    if members is None:
-        return None
-    # Of somebody who was erased the place alone is left, and nobody is asked there any more.
-    return Team({row["place"]: row["participant"] for row in members if "participant" in row})
-
-
-def assigned_to(survey: StoredSurvey) -> dict[str, tuple[str, ...]]:
-    """Return by batch id the places of those who label it."""
-    values = survey.state(_TEAM).items()
-    return {key: tuple(places) for key, places in values if key != _MEMBERS}
+        survey.put_state(TEAM, batch, list(places))
 
 
 def next_batches(
@@ -65,14 +42,12 @@ def next_batches(
 ) -> tuple[tuple[Batch, ...], Assigned]:
     """Return batches of what is open, and who of the team labels them; without one, who comes."""
     asked: dict[str, set[str]] = defaultdict(set)
-    assigned = assigned_to(survey)
+    assigned = survey.assigned
     for batch in survey.batches:
         for meme in batch.memes:
             asked[meme].update(assigned.get(batch.id, ()))
-    memes, team = survey.memes, team_of(survey)
-    return build_next(
-        needs, memes, survey.design, survey.taxonomy, round=round, team=team, asked=asked
-    )
+    memes, design, taxonomy = survey.memes, survey.design, survey.taxonomy
+    return build_next(needs, memes, design, taxonomy, round=round, team=survey.team, asked=asked)
 
 
 def team_sheets(survey: StoredSurvey, people: Path | None = None) -> dict[str, Any]:
@@ -84,49 +59,48 @@ def team_sheets(survey: StoredSurvey, people: Path | None = None) -> dict[str, A
     Raises:
         InputError: the survey has no named team, or another one than the table's.
     """
-    team = team_of(survey)
+    team = survey.team
     if team is None:
         raise InputError(f"{survey.name} has no named team; whoever comes is asked.")
-    hash_of = team.people
-    names = dict.fromkeys(hash_of, "")
+    names = dict.fromkeys(team.people, "")
     if people is not None:
-        given = read_team(people).people
-        if any(survey.hashed(given.get(place, "")) != who for place, who in hash_of.items()):
+        names |= read_team(people).people
+        if any(survey.hashed(names[place]) != who for place, who in team.people.items()):
             raise InputError(f"{survey.name} was built with another team", file=people)
-        names |= given
     came = {
         (sent.sheet, who)
         for sent in survey.submissions
         for who in (sent.participant, survey.hashed(sent.participant))
     }
-    assigned, order = assigned_to(survey), list(hash_of)
-    rows: list[dict[str, Any]] = [
+    assigned, sheets = survey.assigned, survey.all_sheets
+    rows = [
         {
             "place": place,
             "participant": names[place],
             "sheet": sheet.id,
             "round": sheet.round,
             "memes": len(sheet.memes),
-            "came": (sheet.id, hash_of[place]) in came,
+            "came": (sheet.id, who) in came,
         }
-        for sheet in survey.all_sheets
-        for place in assigned.get(sheet.batch, ())
-        if place in hash_of
+        for place, who in team.people.items()
+        for sheet in sheets
+        if place in assigned.get(sheet.batch, ())
     ]
-    rows.sort(key=lambda row: order.index(row["place"]))
     return {"survey": survey.name, "people": len(team.people), "sheets": rows}
 
 
 def not_assigned(survey: StoredSurvey) -> list[Remark]:
     """Return submissions of people to whom the sheet was not given; nobody is excluded for it."""
-    team = team_of(survey)
-    places = {who: place for place, who in team.people.items()} if team else {}
-    assigned = assigned_to(survey)
-    batches = {sheet.id: sheet.batch for sheet in survey.all_sheets} if team else {}
+    team = survey.team
+    if team is None:
+        return []
+    places = {who: place for place, who in team.people.items()}
+    assigned = survey.assigned
+    people = {sheet.id: assigned.get(sheet.batch, ()) for sheet in survey.all_sheets}
     remarks = []
-    for sent in survey.submissions if team else ():
+    for sent in survey.submissions:
         place = places.get(sent.participant) or places.get(survey.hashed(sent.participant))
-        if sent.sheet in batches and place not in assigned.get(batches[sent.sheet], ()):
+        if sent.sheet in people and place not in people[sent.sheet]:
             evidence = {"place": place or "not of the team"}
             remarks.append(Remark("not assigned", sent.sheet, (sent.id,), evidence))
     return remarks

@@ -12,7 +12,6 @@ from examples.simulated_team import Colleagues, simulate_team
 from examples.simulation import Crowd, simulate, truths
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.workspace import Workspace
-from memeloc.workspace.survey_teams import assigned_to, team_of
 from tests.worlds import answers_of
 
 CONTACT = ("--contact", "lab@university.example")
@@ -63,7 +62,7 @@ def answer_as_team(
     pack = sent(name)
     with Workspace.find() as workspace:
         survey = workspace.survey(name)
-        team, assigned = team_of(survey), assigned_to(survey)
+        team, assigned = survey.team, survey.assigned
     assert team is not None
     truth = truths(list(survey.memes), [pack.sheets[0].culture.code], pack.taxonomy, seed=seed)
     names = {place: f"{place}@team.example" for place in team.places}

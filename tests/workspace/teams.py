@@ -19,7 +19,6 @@ from memeloc.survey.model import Submission
 from memeloc.workspace import Workspace
 from memeloc.workspace.survey import Survey
 from memeloc.workspace.survey_labels import SettleResult
-from memeloc.workspace.survey_teams import assigned_to, team_of
 from tests.worlds import starter_rows, write_table
 
 
@@ -96,12 +95,12 @@ def fill(
     first: list[Submission] = []
     number = 1
     while True:
-        team = team_of(survey)
+        team = survey.team
         assert team is not None
         names = {place: f"{place}@team.example" for place in team.places}
         sheets = [sheet for sheet in survey.all_sheets if sheet.round == number]
         submissions = simulate_team(
-            sheets, assigned_to(survey), names, survey.taxonomy, truth,
+            sheets, survey.assigned, names, survey.taxonomy, truth,
             seed=seed, colleagues=colleagues,
         )  # fmt: skip
         path = folder / f"{survey.name}-{number}.json"

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from examples.simulated_team import Colleagues
-from memeloc.workspace.survey_teams import assigned_to
 from tests.workspace.teams import answers, fill, kappa_of, team_table, workspace_of
 
 HARMFUL = ("very-harmful", "partially-harmful")
@@ -129,7 +128,7 @@ def test_sheet_filled_by_somebody_else_is_remarked_on(tmp_path: Path) -> None:
         survey = workspace.survey("harm")
         fill(survey, tmp_path, seed=1)
         assert not any(row.rule == "not assigned" for row in survey.answers.check().report.warnings)
-        batch, places = next(iter(assigned_to(survey).items()))
+        batch, places = next(iter(survey.assigned.items()))
         other = "b-1" if places[0].startswith("a") else "a-1"
         survey.put_state("team", batch, [other])
         (remark, *_) = [
@@ -150,7 +149,7 @@ def test_erased_member_leaves_no_hash_and_is_asked_no_more(tmp_path: Path) -> No
         workspace.surveys.forget([who], agree=lambda costs: True)
         assert "a-1" not in {row["place"] for row in survey.people.team(team)["sheets"]}
         again = survey.labels.settle(close=True, next_round=True)
-        asked = {place for batch in again.next for place in assigned_to(survey)[batch["batch"]]}
+        asked = {place for batch in again.next for place in survey.assigned[batch["batch"]]}
         assert again.next
         assert "a-1" not in asked
     stored = b"".join(path.read_bytes() for path in (tmp_path / "work").glob("*.db*"))

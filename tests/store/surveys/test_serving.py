@@ -13,7 +13,7 @@ from sqlalchemy import text
 from memeloc.locales import default
 from memeloc.store import Store, WorkspaceError
 from memeloc.survey.model import Culture, MemeEntry, Sheet, Submission
-from memeloc.survey.serving import OPEN, Assigner, Place, ServeSettings, SheetRequest
+from memeloc.survey.serving import OPEN, Assigner, Place, ServeSettings
 from memeloc.survey.targets.protocol import Imported
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -35,7 +35,7 @@ def served(store: Store) -> Store:
 def take(store: Store, who: str, at: datetime = NOW) -> Place | str:
     place = store.serving.take(
         Place("", "pilot", "", who, "", OPEN, at + timedelta(hours=1), at),
-        lambda taken: ASSIGNER.assign(SheetRequest(["b1-US"], is_study=True), taken, at),
+        lambda taken: ASSIGNER.assign(["b1-US"], taken, at, is_study=True),
         lambda _: True,
     )
     return (store.serving.agree(place.id, AGREED) or place) if isinstance(place, Place) else place
@@ -71,7 +71,7 @@ def test_twenty_come_for_five_places(served: Store) -> None:
         thread.join()
     people = Counter(place.participant for place in got if isinstance(place, Place))
     assert list(people.values()) == [2] * 5
-    assert Counter(each for each in got if isinstance(each, str)) == {"full": 10}
+    assert Counter(each for each in got if isinstance(each, str)) == {"serve.full": 10}
     assert len({place.id for place in got if isinstance(place, Place)}) == 5
 
 
@@ -93,7 +93,7 @@ def test_given_answers_are_never_changed(served: Store) -> None:
 def test_a_place_is_freed_when_its_time_is_over(served: Store) -> None:
     places = [take(served, f"p{number}") for number in range(5)]
     answer(served, places[0], "i1", 1)
-    assert take(served, "late") == "full"
+    assert take(served, "late") == "serve.full"
     after = NOW + timedelta(hours=2)
     assert isinstance(take(served, "late", after), Place)
     assert served.serving.free("pilot", after) == 4
@@ -138,7 +138,7 @@ def test_a_complete_sheet_of_another_source_takes_a_place(served: Store) -> None
         place = take(served, f"p{number}")
         assert isinstance(place, Place)
         finish(served, place)
-    assert take(served, "late", NOW + timedelta(days=1)) == "full"
+    assert take(served, "late", NOW + timedelta(days=1)) == "serve.full"
 
 
 def test_declining_leaves_a_count(served: Store) -> None:

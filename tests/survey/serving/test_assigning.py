@@ -17,7 +17,6 @@ from memeloc.survey.serving import (
     Assigner,
     Occupancy,
     Place,
-    SheetRequest,
     cannot_pass,
     read_serve_settings,
     training_items,
@@ -53,28 +52,30 @@ def assign(
     """What who comes for a sheet, or with a culture, gets."""
     values = {key: more.pop(key) for key in list(more) if key not in ("own", "filled", "sexes")}
     names = [each.id for each in SHEETS if sheet == each.id or each.culture.code == culture]
-    request = SheetRequest(names, bool(sheet), who, values.get("sheets", 1))
     taken = Occupancy(Counter(came or {}), more.pop("sexes", {}), **more)
-    return Assigner(SHEETS, read_serve_settings(values)).assign(request, taken, NOW)
+    most = values.get("sheets", 1)
+    return Assigner(SHEETS, read_serve_settings(values)).assign(
+        names, taken, NOW, is_study=bool(sheet), sex=who, most=most
+    )
 
 
 def test_a_study_leads_to_its_sheet_and_a_culture_to_the_emptiest() -> None:
     assert assign(sheet="b-US") == SHEETS[1]
     assert assign(culture="US") == SHEETS[0]
     assert assign(culture="US", came={"a-US": 1, "b-US": 1}) == SHEETS[2]
-    assert assign(culture="FR") == "full"
+    assert assign(culture="FR") == "serve.full"
 
 
 def test_a_place_whose_time_is_over_is_resumed_while_it_is_free() -> None:
     own = place("b-US", until=BEFORE)
     assert assign(sheet="b-US", came={"b-US": 1}, own=[own]) == own
-    assert assign(sheet="b-US", came={"b-US": 2}, own=[own]) == "time over"
+    assert assign(sheet="b-US", came={"b-US": 2}, own=[own]) == "serve.time"
 
 
 def test_nobody_gets_a_meme_twice_unless_the_design_allows_it() -> None:
     done = place("a-US", "complete")
     assert assign(culture="US", own=[done], sheets=3) == SHEETS[1]
-    assert assign(sheet="c-US", own=[done], sheets=3) == "full"
+    assert assign(sheet="c-US", own=[done], sheets=3) == "serve.full"
     assert assign(sheet="c-US", own=[done], sheets=3, repeat_memes=True) == SHEETS[2]
 
 
@@ -82,16 +83,16 @@ def test_nobody_gets_a_meme_twice_unless_the_design_allows_it() -> None:
 def test_who_was_screened_out_gets_no_other_sheet(status: str) -> None:
     out = place("a-US", status)
     assert assign(culture="US", own=[out], sheets=3) == out
-    assert assign(sheet="b-US", own=[out], sheets=3) == "taken part"
+    assert assign(sheet="b-US", own=[out], sheets=3) == "serve.taken"
     assert assign(sheet="b-US", own=[place("a-US", "returned")], sheets=3) == SHEETS[1]
 
 
 def test_quotas_by_culture_and_by_sex() -> None:
-    assert assign(culture="US", came={"a-US": 2, "b-US": 1}, people={"US": 3}) == "full"
+    assert assign(culture="US", came={"a-US": 2, "b-US": 1}, people={"US": 3}) == "serve.full"
     half = {"female": 0.5, "male": 0.5}
     sexes = {("a-US", "female"): 2, ("b-US", "female"): 1}
     people = {"a-US": 2, "b-US": 1}
-    assert assign(culture="US", who="female", came=people, sexes=sexes, sex=half) == "full"
+    assert assign(culture="US", who="female", came=people, sexes=sexes, sex=half) == "serve.full"
     assert assign(culture="US", who="male", came=people, sexes=sexes, sex=half) == SHEETS[2]
     assert assign(culture="US", who="other", came=people, sexes=sexes, sex=half) == SHEETS[2]
 
