@@ -23,7 +23,7 @@ EXTRAS_examples := collect,ocr,filters,encoder,training,models,analyze,small-mod
 EXTRAS_test := all,encoder,bench,test,lint,site
 EXTRAS_bench := all,cluster,bench
 # What only slow tests need; with PyTorch, for they train small networks, some gigabytes.
-EXTRAS_test-all := $(EXTRAS_test),cluster,torch,xgboost,small-model
+EXTRAS_test-all := $(EXTRAS_test),cluster,torch,xgboost,small-model,papers
 EXTRAS_site := all,site
 
 .NOTPARALLEL:

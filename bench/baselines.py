@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import pandas as pd
 
 from bench.figures import Bound, Figure
 from memeloc.engine import usable_cpus
@@ -70,7 +71,7 @@ def measure(*, say: Callable[[str], None], examples: int = _EXAMPLES) -> list[Fi
     texts = {name: each for name, each in run.features.items() if each.kind != "pictures"}
     with TemporaryDirectory() as folder:
         compute_features(dataset.frame, texts, Path(folder))
-        dataset.frame[column_of("pictures")] = list(vectors)
+        dataset.frame[column_of("pictures")] = pd.Series(list(vectors), dataset.frame.index)
         counted = time.monotonic() - start
         say(f"{len(run.models)} models in 5 folds")
         times["start"] = time.monotonic()

@@ -205,6 +205,37 @@ def test_pictures_and_captions_together_tell_most(tmp_path: Path) -> None:
     assert (folder / "report" / "plots" / "f1.png").is_file()
 
 
+def _paper(name: str, tmp_path: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / "papers" / f"{name}.py"],
+        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=900,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+def test_papers_that_ask_models_plan_their_questions(tmp_path: Path) -> None:
+    assert "a-model-of-yours\t720\t" in _paper("multi3hate", tmp_path)
+    printed = _paper("m_quest", tmp_path)
+    assert "The longest option is right in 17% of 24 questions." in printed
+    assert "a-model-of-yours\t24\t" in printed
+
+
+@pytest.mark.slow
+def test_papers_that_train_models_run_on_the_starter_set(tmp_path: Path) -> None:
+    assert "no transfer" in _paper("charmemes", tmp_path)
+    pytest.importorskip("lime", reason="the extra papers is missing")
+    for name, analyses in {
+        "charmemes": {"confusion", "severity", "temporal"},
+        "harmeme": {"confusion", "targets", "telling-words"},
+        "araharmeme": {"confusion"},
+    }.items():
+        if name != "charmemes":
+            assert _paper(name, tmp_path).count("explained-") == 4
+        written = {path.stem for path in (tmp_path / name / "tables").iterdir()}
+        assert written >= analyses
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="it finds Ray's processes there")
 def test_a_cluster_makes_what_one_process_makes(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from memeloc.evaluate.training.run_file import shipped_runs as shipped_runs
     from memeloc.evaluate.training.shifts import aligned_sample as aligned_sample
     from memeloc.evaluate.training.shifts import load_label_map as load_label_map
+    from memeloc.evaluate.training.shifts import share_labels as share_labels
     from memeloc.evaluate.training.shifts import temporal_figures as temporal_figures
     from memeloc.evaluate.training.shifts import transfer_figures as transfer_figures
     from memeloc.evaluate.training.training import Training as Training

@@ -43,7 +43,7 @@ def folds_of(
     Raises:
         InputError: the dataset lacks the splits that are named, or has too few groups for folds.
     """
-    settings = settings or SplitSettings()  # type: ignore[call-arg]
+    settings = settings or SplitSettings()
     names = np.array([example.split for example in dataset.examples], dtype=object)
     drawn = seed if settings.seed is None else settings.seed
     sides = (settings.train, settings.test)

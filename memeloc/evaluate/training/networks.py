@@ -337,7 +337,7 @@ def load_encoder(folder: Path, *, device: Device = "auto") -> Encoder:
         InputError: the folder holds no such network.
         MissingError: PyTorch or transformers is not installed.
     """
-    training = NetworkTraining(epochs=1, learning_rate=1e-5)  # type: ignore[call-arg]
+    training = NetworkTraining(epochs=1, learning_rate=1e-5)
     name, state, fusion = folder.name[:60], None, "concat"
     if (folder / _JOINED).is_file():
         about = json.loads((folder / _JOINED).read_text(encoding="utf-8"))

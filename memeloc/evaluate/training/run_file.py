@@ -30,22 +30,28 @@ class Settings(BaseModel):
 class DataSettings(Settings):
     """What is learned from; paths are relative to the run file."""
 
-    table: str = Field("", description="a table of memes (.csv, .xlsx, .jsonl, .parquet)")
-    release: str = Field("", description="or a folder that `memeloc publish` wrote")
-    survey: str = Field("", description="or a survey of the workspace, whose labels are learned")
-    label_table: str = Field(
-        "labels", description="of a release: labels, collected_labels or model_labels"
+    table: str = Field(default="", description="a table of memes (.csv, .xlsx, .jsonl, .parquet)")
+    release: str = Field(default="", description="or a folder that `memeloc publish` wrote")
+    survey: str = Field(
+        default="", description="or a survey of the workspace, whose labels are learned"
     )
-    where: dict[str, str] = Field({}, description="rows to take: by column what stands there")
-    pictures: str = Field("", description="the folder of the table's pictures")
-    language: str = Field("", description="of all texts, where no column has it")
+    label_table: str = Field(
+        default="labels", description="of a release: labels, collected_labels or model_labels"
+    )
+    where: dict[str, str] = Field(
+        default={}, description="rows to take: by column what stands there"
+    )
+    pictures: str = Field(default="", description="the folder of the table's pictures")
+    language: str = Field(default="", description="of all texts, where no column has it")
     columns: dict[str, str] = Field(
-        {},
+        default={},
         description="columns of the table: item (else the row's number), label, text, picture (its "
         "file, relative to `pictures` or to the table), language, group (what stays in one split, "
         "such as the template), split and year",
     )
-    other: tuple[str, ...] = Field((), description="further columns to keep, such as target")
+    other: tuple[str, ...] = Field(
+        default=(), description="further columns to keep, such as target"
+    )
 
     @model_validator(mode="after")
     def _check(self) -> DataSettings:
@@ -57,14 +63,18 @@ class DataSettings(Settings):
 class LabelSettings(Settings):
     """What labels mean."""
 
-    taxonomy: str = Field("", description="a shipped taxonomy, for order, levels and groups")
-    order: tuple[str, ...] = Field((), description="all labels, in order; empty: by the alphabet")
-    map: dict[str, str] = Field(
-        {}, description="names in the table to labels; to '' leaves rows out"
+    taxonomy: str = Field(
+        default="", description="a shipped taxonomy, for order, levels and groups"
     )
-    levels: dict[str, int] = Field({}, description="by label a number, for MAE and MMAE")
+    order: tuple[str, ...] = Field(
+        default=(), description="all labels, in order; empty: by the alphabet"
+    )
+    map: dict[str, str] = Field(
+        default={}, description="names in the table to labels; to '' leaves rows out"
+    )
+    levels: dict[str, int] = Field(default={}, description="by label a number, for MAE and MMAE")
     coarser: dict[str, dict[str, str]] = Field(
-        {}, description="by name of a coarser task its label for each label"
+        default={}, description="by name of a coarser task its label for each label"
     )
 
 
@@ -72,13 +82,19 @@ class SplitSettings(Settings):
     """How examples are divided."""
 
     method: Literal["auto", "own", "seeded", "folds"] = Field(
-        "auto", description="own, seeded or folds; auto is own where the dataset has splits"
+        default="auto", description="own, seeded or folds; auto is own where the dataset has splits"
     )
-    train: tuple[str, ...] = Field(("train",), description="own splits that are trained on")
-    test: tuple[str, ...] = Field(("test",), description="own splits that are tested on")
-    share: float = Field(0.8, gt=0, lt=1, description="of a seeded split: what is trained on")
-    folds: int = Field(5, ge=2, le=100, description="of folds: how many; each is tested on once")
-    seed: int | None = Field(None, description="of what is drawn; the run's unless it is named")
+    train: tuple[str, ...] = Field(default=("train",), description="own splits that are trained on")
+    test: tuple[str, ...] = Field(default=("test",), description="own splits that are tested on")
+    share: float = Field(
+        default=0.8, gt=0, lt=1, description="of a seeded split: what is trained on"
+    )
+    folds: int = Field(
+        default=5, ge=2, le=100, description="of folds: how many; each is tested on once"
+    )
+    seed: int | None = Field(
+        default=None, description="of what is drawn; the run's unless it is named"
+    )
 
 
 class FeatureSettings(Settings):
@@ -88,13 +104,15 @@ class FeatureSettings(Settings):
         description="tf-idf of `words` or `characters`, or the vectors of `texts` or `pictures`"
     )
     ngrams: tuple[int, int] | None = Field(
-        None,
+        default=None,
         description="of tf-idf: the fewest and most in a row; words 1 to 2, characters 2 to 4",
     )
-    fewest: int = Field(2, ge=1, description="of tf-idf: texts of training that have it at least")
-    most: int = Field(50_000, ge=1, description="of tf-idf: how many, those of most texts")
-    model: str = Field("", description="of vectors: KIND:WHERE, as onnx:clip.onnx")
-    settings: dict[str, Any] = Field({}, description="of the model of vectors")
+    fewest: int = Field(
+        default=2, ge=1, description="of tf-idf: texts of training that have it at least"
+    )
+    most: int = Field(default=50_000, ge=1, description="of tf-idf: how many, those of most texts")
+    model: str = Field(default="", description="of vectors: KIND:WHERE, as onnx:clip.onnx")
+    settings: dict[str, Any] = Field(default={}, description="of the model of vectors")
 
     @model_validator(mode="after")
     def _check(self) -> FeatureSettings:
@@ -109,21 +127,22 @@ class ModelSettings(Settings):
     """A classifier on features."""
 
     name: Name = Field(description="of the model, in every table")
-    features: tuple[Name, ...] = Field((), description="names of [features.NAME]")
+    features: tuple[Name, ...] = Field(default=(), description="names of [features.NAME]")
     classifier: Literal["logistic", "boosting", "xgboost", "majority", "random"] = Field(
-        "logistic", description="logistic, boosting, xgboost, majority or random"
+        default="logistic", description="logistic, boosting, xgboost, majority or random"
     )
     fusion: Literal["concat", "score"] = Field(
-        "concat", description="features joined, or the scores of one classifier each averaged"
+        default="concat",
+        description="features joined, or the scores of one classifier each averaged",
     )
     components: int | None = Field(
-        None,
+        default=None,
         ge=0,
         le=2000,
         description="to how many numbers each feature is reduced (truncated SVD), 0 for none",
     )
     settings: dict[str, Any] = Field(
-        {}, description="parameters of scikit-learn's or XGBoost's class"
+        default={}, description="parameters of scikit-learn's or XGBoost's class"
     )
 
     @model_validator(mode="after")
@@ -142,23 +161,30 @@ class NetworkTraining(Settings):
 
     epochs: int = Field(ge=1, description="passes over the examples of training")
     learning_rate: float = Field(gt=0, le=1, description="the highest of the schedule")
-    batch_size: int = Field(16, ge=1, description="examples of a step")
+    batch_size: int = Field(default=16, ge=1, description="examples of a step")
     accumulate: int = Field(
-        1, ge=1, description="parts that a batch goes through the network in, to save memory"
+        default=1,
+        ge=1,
+        description="parts that a batch goes through the network in, to save memory",
     )
     schedule: Literal["linear", "constant", "cosine"] = Field(
-        "linear", description="of the learning rate, down to 0 unless it is constant"
+        default="linear", description="of the learning rate, down to 0 unless it is constant"
     )
-    warmup: float = Field(0.0, ge=0, lt=1, description="share of the steps at which it rises")
-    weight_decay: float = Field(0.0, ge=0, description="of AdamW; 0 makes it Adam")
+    warmup: float = Field(
+        default=0.0, ge=0, lt=1, description="share of the steps at which it rises"
+    )
+    weight_decay: float = Field(default=0.0, ge=0, description="of AdamW; 0 makes it Adam")
     class_weights: bool = Field(
-        False, description="whether rare labels weigh more: examples / (labels x examples of it)"
+        default=False,
+        description="whether rare labels weigh more: examples / (labels x examples of it)",
     )
     precision: Literal["float32", "bfloat16", "float16"] = Field(
-        "float32", description="of the numbers that are computed with"
+        default="float32", description="of the numbers that are computed with"
     )
-    longest_text: int = Field(128, ge=8, description="tokens; what is behind them is cut off")
-    workers: int = Field(0, ge=0, description="processes that open pictures")
+    longest_text: int = Field(
+        default=128, ge=8, description="tokens; what is behind them is cut off"
+    )
+    workers: int = Field(default=0, ge=0, description="processes that open pictures")
 
     @model_validator(mode="after")
     def _check(self) -> NetworkTraining:
@@ -180,12 +206,13 @@ class NetworkSettings(Settings):
     """
 
     name: Name = Field(description="of the model, in every table")
-    text: str = Field("", description="the text encoder")
-    picture: str = Field("", description="the vision encoder")
+    text: str = Field(default="", description="the text encoder")
+    picture: str = Field(default="", description="the vision encoder")
     fusion: Literal["concat", "score"] = Field(
-        "concat", description="of both encoders: features joined, or the scores of each averaged"
+        default="concat",
+        description="of both encoders: features joined, or the scores of each averaged",
     )
-    training: dict[str, Any] = Field({}, description="what is other than in [training]")
+    training: dict[str, Any] = Field(default={}, description="what is other than in [training]")
 
     @model_validator(mode="after")
     def _check(self) -> NetworkSettings:
@@ -210,24 +237,29 @@ class LoraSettings(Settings):
     """Low-rank adapters of a language model that sees pictures (multi3hate, appendix C)."""
 
     model: str = Field(description="of transformers: a folder, or a name on huggingface.co")
-    rank: int = Field(8, ge=1, description="of the adapters")
-    alpha: int = Field(16, ge=1, description="their scale is alpha / rank")
+    rank: int = Field(default=8, ge=1, description="of the adapters")
+    alpha: int = Field(default=16, ge=1, description="their scale is alpha / rank")
     modules: tuple[str, ...] = Field(
-        ("q_proj", "v_proj"), description="layers of the language model that get one: Q and V"
+        default=("q_proj", "v_proj"),
+        description="layers of the language model that get one: Q and V",
     )
-    dropout: float = Field(0.0, ge=0, lt=1, description="of the adapters' input")
-    folds: int = Field(3, ge=2, description="of cross-validation")
+    dropout: float = Field(default=0.0, ge=0, lt=1, description="of the adapters' input")
+    folds: int = Field(default=3, ge=2, description="of cross-validation")
     cultures: tuple[Name, ...] = Field(
         min_length=1, description="columns of labels; a model is trained on each"
     )
-    zero_shot: bool = Field(True, description="whether the model without adapters answers too")
+    zero_shot: bool = Field(
+        default=True, description="whether the model without adapters answers too"
+    )
     options: tuple[tuple[str, str], ...] = Field(
         min_length=2, description="marker and label of each option, in the order of the prompt"
     )
     prompt: str = Field(min_length=1, description="the question; {text} becomes the item's text")
-    prompt_language: str = Field("en", description="tag of its language")
-    picture_size: int = Field(512, ge=0, description="pixels of each side; 0 leaves them as is")
-    new_tokens: int = Field(40, ge=1, description="the longest answer")
+    prompt_language: str = Field(default="en", description="tag of its language")
+    picture_size: int = Field(
+        default=512, ge=0, description="pixels of each side; 0 leaves them as is"
+    )
+    new_tokens: int = Field(default=40, ge=1, description="the longest answer")
 
 
 class _Run(Settings):
@@ -235,24 +267,26 @@ class _Run(Settings):
     """Of intervals."""
 
     name: Name = Field(description="of the run, in every output")
-    about: str = Field("", description="what it does, for the page")
-    seed: int = Field(0, ge=0, lt=2**31, description="of everything that is drawn")
-    bootstraps: int = Field(1000, ge=2, description="resamples of items behind an interval")
+    about: str = Field(default="", description="what it does, for the page")
+    seed: int = Field(default=0, ge=0, lt=2**31, description="of everything that is drawn")
+    bootstraps: int = Field(default=1000, ge=2, description="resamples of items behind an interval")
     data: DataSettings
-    labels: LabelSettings = LabelSettings()  # type: ignore[call-arg]
+    labels: LabelSettings = LabelSettings()
 
 
 class TrainingRun(_Run):
     """Classifiers on features, and how they are compared."""
 
-    kind: Literal["baselines"] = Field("baselines", description="what is trained")
+    kind: Literal["baselines"] = Field(default="baselines", description="what is trained")
     class_weights: ClassWeights = Field(
-        "balanced", description="balanced, none, or a number by label"
+        default="balanced", description="balanced, none, or a number by label"
     )
-    split: SplitSettings = SplitSettings()  # type: ignore[call-arg]
+    split: SplitSettings = SplitSettings()
     features: dict[Name, FeatureSettings] = {}
     models: tuple[ModelSettings, ...] = Field(min_length=1, description="one [[models]] each")
-    save: tuple[str, ...] | Literal["all"] = Field("all", description="models that are kept")
+    save: tuple[str, ...] | Literal["all"] = Field(
+        default="all", description="models that are kept"
+    )
 
     @model_validator(mode="after")
     def _check(self) -> TrainingRun:
@@ -268,12 +302,12 @@ class TrainingRun(_Run):
 
 class _NetworkRun(_Run):
     device: Device = Field(
-        "auto", description="cpu, cuda or mps; auto takes a GPU where there is one"
+        default="auto", description="cpu, cuda or mps; auto takes a GPU where there is one"
     )
     training: NetworkTraining
-    save: bool = Field(True, description="whether the trained models are kept")
+    save: bool = Field(default=True, description="whether the trained models are kept")
     not_built: tuple[NotBuilt, ...] = Field(
-        (), description="models of the paper that cannot be built, each with its reason"
+        default=(), description="models of the paper that cannot be built, each with its reason"
     )
 
 
@@ -281,7 +315,7 @@ class FineTuningRun(_NetworkRun):
     """Text and vision encoders that learn to classify."""
 
     kind: Literal["finetuning"]
-    split: SplitSettings = SplitSettings()  # type: ignore[call-arg]
+    split: SplitSettings = SplitSettings()
     models: tuple[NetworkSettings, ...] = Field(min_length=1, description="one [[models]] each")
 
     @model_validator(mode="after")

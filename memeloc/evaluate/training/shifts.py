@@ -291,7 +291,7 @@ def transfer_figures(
     for name in dict.fromkeys(example.other["dataset"] for example in examples):
         rows = np.array([row for row in seen if examples[row].other["dataset"] == name], np.int64)
         own = Dataset(tuple(examples[row] for row in rows), dataset.labels)
-        split = (splits or {}).get(name) or SplitSettings()  # type: ignore[call-arg]
+        split = (splits or {}).get(name) or SplitSettings()
         existing = {example.split for example in own.examples}
         has_own = existing.intersection(split.train) and existing.intersection(split.test)
         if split.method in ("auto", "folds") and not has_own:

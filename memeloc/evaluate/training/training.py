@@ -348,7 +348,7 @@ def _cultures(
     first = next(iter(datasets.values()))
     examples = {each.item: each for data in datasets.values() for each in data.examples}
     whole = replace(first, examples=tuple(examples.values()))
-    split = SplitSettings(method="folds", folds=run.lora.folds)  # type: ignore[call-arg]
+    split = SplitSettings(method="folds", folds=run.lora.folds)
     folds, sentence = folds_of(whole, split, seed=run.seed)
     adapter = Adapter(run.lora, run.training, device=run.device, seed=run.seed)
     sees = "both" if "{text}" in run.lora.prompt else "picture"

@@ -39,12 +39,12 @@ def release(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 def settings(release: Path, **where: str) -> DataSettings:
-    return DataSettings(release=str(release), where=where)  # type: ignore[call-arg]
+    return DataSettings(release=str(release), where=where)
 
 
 def test_a_culture_and_its_language_are_read(release: Path, tmp_path: Path) -> None:
     data = settings(release, culture="DE", language="de")
-    dataset = read_dataset(data, LabelSettings(), tmp_path)  # type: ignore[call-arg]
+    dataset = read_dataset(data, LabelSettings(), tmp_path)
     by_item = {example.item: example for example in dataset.examples}
     assert {item: example.label for item, example in by_item.items()} == {
         "nap/de": "wild",
@@ -59,6 +59,6 @@ def test_a_culture_and_its_language_are_read(release: Path, tmp_path: Path) -> N
 
 def test_labels_of_two_cultures_need_a_choice(release: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'nap' has the labels 'calm' and 'wild'"):
-        read_dataset(settings(release), LabelSettings(), tmp_path)  # type: ignore[call-arg]
+        read_dataset(settings(release), LabelSettings(), tmp_path)
     with pytest.raises(InputError, match="no column 'town'"):
-        read_dataset(settings(release, culture="US", town="Bonn"), LabelSettings(), tmp_path)  # type: ignore[call-arg]
+        read_dataset(settings(release, culture="US", town="Bonn"), LabelSettings(), tmp_path)

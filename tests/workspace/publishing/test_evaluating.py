@@ -76,15 +76,15 @@ def test_only_a_split_of_a_release(workspace: Workspace, folder: Path, tmp_path:
 
 
 def test_a_survey_is_learned_from(workspace: Workspace, folder: Path) -> None:
-    data = DataSettings(survey="pilot", pictures=str(folder / "out"))  # type: ignore[call-arg]
-    dataset = workspace.evaluating.labelled(data, LabelSettings())  # type: ignore[call-arg]
+    data = DataSettings(survey="pilot", pictures=str(folder / "out"))
+    dataset = workspace.evaluating.labelled(data, LabelSettings())
     cultures = {example.item.rpartition("/")[2]: example.language for example in dataset.examples}
     assert cultures == {"US": "en", "DE": "de"}
     assert set(dataset.labels) == {"hate", "no-hate"}
     assert all(example.text and example.group for example in dataset.examples)
     assert all(example.picture and example.picture.is_file() for example in dataset.examples)
     us = data.model_copy(update={"where": {"culture": "US"}})
-    own = workspace.evaluating.labelled(us, LabelSettings())  # type: ignore[call-arg]
+    own = workspace.evaluating.labelled(us, LabelSettings())
     assert {example.language for example in own.examples} == {"en"}
 
 
