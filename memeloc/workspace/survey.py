@@ -55,8 +55,9 @@ class Survey(StoredSurvey):
         where no reward is known) in `currency`, counted from what the service's export says of each
         submission, at the `wage` an hour or memeloc.toml's; the sheets that took longer than
         promised (`shortfalls`); `agreement`, how far those who are retained agree, by culture and
-        question; and `changed`, the finished memes whose picture is another one since the survey
-        was built, so that all answers are about the earlier one.
+        question; `changed`, the finished memes whose picture is another one since the survey was
+        built, so that all answers are about the earlier one; and the `cause` why nothing is
+        retained of what came.
         """
         checked, closed, minutes = self.answers.checked(), self.closed_round, self.minutes
         rates = read_rates(self.settings(recruiter()), {"wage": wage})
@@ -87,4 +88,5 @@ class Survey(StoredSurvey):
             "shortfalls": self.people.shortfalls(checked),
             "agreement": checked.agreement,
             "changed": changed_pictures(self),
+            "cause": checked.why_none(),
         }

@@ -91,7 +91,8 @@ class Checked:
         """Return how many submissions there are, and are retained, in all and `by_culture`; how
         many each rule excluded (`by_rule`), each exclusion with its evidence (`set_aside`), what a
         person should look at (`warnings`), people at the service without answers (`absent`), and
-        the `agreement` of the retained by culture and question."""
+        the `agreement` of the retained by culture and question, and the `cause` why nothing is
+        retained of what came."""
         report = self.report
         cultures = {sheet.id: sheet.culture.code for sheet in self.sheets}
         everybody = Counter(cultures.get(judged.sheet, "?") for judged in report.judged)
@@ -112,10 +113,11 @@ class Checked:
             "warnings": report.warnings,
             "absent": report.absent,
             "agreement": self.agreement,
+            "cause": self.why_none(),
         }
 
     def why_none(self) -> str:
-        """Return why nothing is retained, with the command that goes on; empty if something is."""
+        """Return why nothing is retained of what came, with the command that goes on."""
         name = self.survey.name
         if self.report.retained:
             return ""
@@ -132,7 +134,7 @@ class Checked:
                 f"all rows that came were rejected ({reasons}); take in answers to its sheets: "
                 f"memeloc survey import {name} FILES"
             )
-        return f"take some in: memeloc survey import {name} FILES"
+        return ""
 
 
 class SurveyAnswers:

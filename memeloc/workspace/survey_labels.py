@@ -73,6 +73,7 @@ class SettleResult:
         unsent: batches of later rounds that never went out.
         texts: how many corrected texts became the transcripts of their finished memes.
         last_round: the newest round there was before.
+        cause: why nothing is retained of what came; else empty.
         table: the labels, see `Settled.table`; of finished memes `picture`, its SHA-256.
         answers: the retained answers, and memes that could not be shown; see `answers_table`.
         people: what is known of the retained people; see `people_table`.
@@ -93,6 +94,7 @@ class SettleResult:
     unsent: tuple[str, ...]
     texts: int
     last_round: int
+    cause: str
     table: Frame
     answers: Frame
     people: Frame
@@ -284,6 +286,7 @@ class SurveyLabels:
             unsent=tuple(each.id for each in before if each.round > 1 and each.id not in sent),
             texts=self._note_texts(rows),
             last_round=last_round,
+            cause=checked.why_none(),
             table=table,
             answers=checked.answers(not_shown=True),
             people=people_table(checked.retained, checked.sheets, people, survey.taxonomy),

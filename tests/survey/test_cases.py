@@ -351,6 +351,10 @@ def test_missing_answers_as_words(command: Run, study: Path) -> None:
     said = command("survey", "import-answers", "again", file)
     assert "'None' is taken for no answer" in said.err
     assert sum(len(sent.answers) for sent in stored("published")) == 25
+    label = ("--label", "None=no-hate")  # a label of that name only where the map says so
+    assert command("survey", "import-answers", "mapped", file, *label).status == 0
+    labels = Counter(answer.label for sent in stored("mapped") for answer in sent.answers)
+    assert labels == {"hate": 25, "no-hate": 1}
 
 
 def test_numbers_that_became_floats(command: Run, study: Path) -> None:
@@ -474,16 +478,31 @@ def test_settled_in_the_meantime(command: Run, study: Path) -> None:
     assert "Nothing goes out" in out.err
 
 
-def test_nothing_was_taken(command: Run, study: Path) -> None:
+NEXT_STEPS = (
+    ("survey", "check", "pilot"),
+    ("survey", "settle", "pilot"),
+    ("survey", "status", "pilot"),
+    ("analyze", "pilot"),
+)
+
+
+@pytest.mark.parametrize("step", NEXT_STEPS, ids=" ".join)
+def test_nothing_was_taken(command: Run, study: Path, step: tuple[str, ...]) -> None:
     """The cause is said with its command, not the next step's."""
     (sheet, *_) = sheets_of(culture="US")
     file = table(study / "a.csv", filled(sheet, "ada@lab.example"))
     assert "participant unreadable" in command("survey", "import", "pilot", file).out
-    done = command("analyze", "pilot")
-    assert (done.status, "participant unreadable 9" in done.err) == (1, True)
-    assert "memeloc survey import pilot" in done.err
+
+    def said() -> str:
+        done = command(*step)
+        assert done.status == (1 if step[0] == "analyze" else 0)
+        return done.out + done.err
+
+    assert "all rows that came were rejected (participant unreadable 9)" in (first := said())
+    assert "memeloc survey import pilot" in first
     imported(command, table(study / "b.csv", filled(sheet, "ada")))
     assert command("survey", "check", "pilot", "--exclude", "ada").status == 0
-    done = command("analyze", "pilot")
-    assert (done.status, "1 submission are excluded (outlier 1)" in done.err) == (1, True)
-    assert "memeloc survey check pilot" in done.err
+    assert "all of 1 submission are excluded (outlier 1)" in (second := said())
+    assert "memeloc survey check pilot --out" in second
+    assert "still to come" not in first + second
+    assert "--next makes" not in first + second

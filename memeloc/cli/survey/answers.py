@@ -30,6 +30,7 @@ from memeloc.cli.survey.options import (
     AGREEMENT,
     Changed,
     Name,
+    cause_sentences,
     changed_sentences,
     check_table,
     target_options,
@@ -361,7 +362,7 @@ def check(
         lines.insert(0, f"Wrote {number} to {result['file']}")
     elif as_json:
         result["file"] = None
-    show(result, *_CHECKED, *lines, *next_line, as_json=as_json)
+    show(result, *_CHECKED, *lines, cause_sentences, *next_line, as_json=as_json)
     if result["absent"] and not as_json:
         many = counted(len(result["absent"]), "person is", "people are")
         say(f"{many} at the service, and no answers of theirs came.")
@@ -421,7 +422,7 @@ def status(
 
 
 def _status_remarks(result: Any) -> Iterator[str]:
-    yield from changed_sentences(result["changed"])
+    yield from (*changed_sentences(result["changed"]), *cause_sentences(result))
     if money := result["money"]:
         yield (
             f"Money, fee included, without the tax on it: {money['paid']:,} {result['currency']} "
@@ -518,6 +519,9 @@ def _open(result: Any) -> Iterator[str]:
         many = counted(len(batches), "batch", "batches")
         sheets = counted(sum(len(batch["cultures"]) for batch in batches), "sheet")
         yield f"Round {batches[0]['round']}: {many}, {sheets} for {places}"
+        return
+    if result.cause:
+        yield from cause_sentences(result)
         return
     to_discuss = Counter(row.question for row in result.discuss)
     waiting = -to_discuss["label"]

@@ -58,6 +58,12 @@ def changed_sentences(changed: Sequence[str]) -> list[str]:
     ]
 
 
+def cause_sentences(result: Any) -> list[str]:
+    """Return the sentence why nothing of what came is retained; the next step has no other."""
+    cause = getter("cause")(result)
+    return [f"Nothing is retained: {cause}"] if cause else []
+
+
 def check_table(*paths: Path | None) -> None:
     """Raise InputError, before anything is done, if no table is written by a file's ending."""
     from memeloc.tables.writing import SUFFIXES
