@@ -50,11 +50,11 @@ _LEGACY = {
     "pl": "cp1250", "cs": "cp1250", "hu": "cp1250", "ro": "cp1250", "hr": "cp1250",
     "vi": "cp1258", "th": "cp874", "ja": "cp932", "ko": "cp949", "zh": "gb18030",
 }  # fmt: skip
-"""What Excel saves plain CSV in, by language, where it is not Windows-1252."""
+"""The encoding of Excel's plain CSV by language, where it is not Windows-1252."""
 
 
 class Prelabels(NamedTuple):
-    """What a model answered about memes beforehand, to be shown to annotators.
+    """Answers of a model about memes, to be shown to annotators beforehand.
 
     `labels` has, by meme and label, the share of the model's rounds that gave it, 0 to 1.
     """
@@ -65,7 +65,7 @@ class Prelabels(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SheetsToSend:
-    """All that a target needs to know of a survey; two are equal if they are the same object.
+    """A survey as targets need it; two are equal if they are the same object.
 
     Attributes:
         texts: by locale tag, all texts that annotators read.
@@ -97,20 +97,20 @@ class SheetsToSend:
 
     @cached_property
     def places(self) -> Places:
-        """Sheets, entries and labels by what files call them; made once for all files."""
+        """Return sheets, entries and labels by what files call them; made once for all files."""
         return Places(self.name, self.sheets, self.taxonomy, self.texts)
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """All ids and texts of a survey that a file may have, as `folded`; made once for all files.
+        """Return all ids and texts of a survey that a file may have, folded; made for all files.
 
         Whatever else stands in a file was typed by somebody, and may say who they are.
         """
         words = {self.name}
         for sheet in self.sheets:
             words |= {sheet.id, sheet.batch, sheet.culture.code}
-            for own in map(entry_id, sheet.entries):
-                words |= {own, item_key(self.name, sheet.id, own)}
+            for entry in map(entry_id, sheet.entries):
+                words |= {entry, item_key(self.name, sheet.id, entry)}
         words.update(part for key in self.taxonomy.keys() for part in key.split("."))  # noqa: SIM118
         for texts in self.texts.values():
             words.update(map(texts.get, texts.keys()))
@@ -125,7 +125,7 @@ def encodings_of(survey: SheetsToSend) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class RawAnswer:
-    """What somebody answered to one item, as the file has it.
+    """An answer to one item, as the file has it.
 
     Attributes:
         item: an `item_key`, or the entry's id with `sheet` set; or `places.CONSENT`.
@@ -153,13 +153,13 @@ class RawAnswer:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was answered."""
+        """Return whether nothing was answered."""
         return not any(self.values.values())
 
 
 @dataclass(frozen=True, slots=True)
 class RawSubmission:
-    """What one person sent, as the file has it.
+    """A submission of one person, as the file has it.
 
     Attributes:
         answers: of their fields item, values, shown, took, row and content count.
@@ -197,7 +197,7 @@ RawRecord = RawSubmission | RawAnswer | Participant | RejectedRow
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What a file holds, resolved: in its order, and what could not be read or resolved."""
+    """A file, resolved: its records in its order, and what could not be read or resolved."""
 
     submissions: tuple[Submission, ...] = ()
     participants: tuple[Participant, ...] = ()
@@ -209,7 +209,7 @@ def no_progress() -> None:
 
 
 class State(Protocol):
-    """What a target remembers of a survey between runs, as JSON values; the workspace keeps it."""
+    """A target's memory of a survey between runs, as JSON values; the workspace keeps it."""
 
     def get(self, key: str) -> Any:
         """Return the value that was put under a key; None if there is none."""

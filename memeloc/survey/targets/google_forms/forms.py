@@ -296,7 +296,7 @@ def _add_entry(items: _Items, number: int, entry: Entry) -> None:
 
 
 _KINDS: Mapping[str, Kind] = {"choices": "choices", "text": "paragraph"}
-"""What a question of another kind than a choice is in a form."""
+"""Kinds in a form of questions that are no single choice."""
 
 
 class _Items:

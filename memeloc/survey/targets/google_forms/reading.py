@@ -46,11 +46,11 @@ ENCODINGS = (
     "cp1252", "cp1256", "cp1251", "cp1253", "cp1254", "cp1255", "cp1257", "cp1258", "cp1250",
     "cp874", "gb18030", "big5hkscs", "cp932", "cp949",
 )  # fmt: skip
-"""What spreadsheets save in where they do not save UTF-8 or UTF-16."""
+"""Encodings in which spreadsheets save where it is not UTF-8 or UTF-16."""
 _NUMBERED = re.compile(r"\W*(\d{1,6})\. \S")
 _ID = re.compile(r"[a-z0-9-]+")
 _AGAIN = re.compile(r"(?:\.\d+| \(\d+\)|_\d+)$")
-"""What programs put behind a title that is there twice."""
+"""Marks that programs put behind a title that is there twice."""
 _SAMPLE = 200
 """Cells of a column by which it is told whether it holds times: more than half of them do."""
 
@@ -71,8 +71,8 @@ class SheetForm:
                 self.titles.setdefault(key, item.title)
                 self.keys[folded(item.title)] = key
                 self.ids[question_id(ids[item.key])] = key
-                if own := made.get(item.key, {}).get("questionId"):  # Google's own
-                    self.ids[str(own)] = key
+                if id := made.get(item.key, {}).get("questionId"):  # Google's own
+                    self.ids[str(id)] = key
         self.stop = {STOP, folded(survey.texts[sheet.culture.locale.tag].get("stop.button"))}
 
     def key_of(self, title: str) -> str | None:

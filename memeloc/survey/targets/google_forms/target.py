@@ -60,7 +60,7 @@ PUBLISH = {
 }
 """The body of forms.setPublishSettings."""
 _OPEN_TO_ALL = {"type": "anyone", "role": "reader", "view": "published"}
-"""What the editor calls "Anyone with the link"; asking twice gives the same permission."""
+"""The editor's "Anyone with the link"; asking twice gives the same permission."""
 _SCOPE = "https://www.googleapis.com/auth/drive.file"
 """Only what this program made itself."""
 _SIGN_IN = (
@@ -71,10 +71,10 @@ _SIGN_IN = (
 _CLOCKS_DIFFER = timedelta(minutes=10)
 _FORM = "application/vnd.google-apps.form"
 _ITEMS = {"section": "pageBreakItem", "text": "textItem", "picture": "imageItem"}
-"""What items that ask nothing are in the API; all others are a `questionItem`."""
+"""Fields of the API for items that ask nothing; all others are a `questionItem`."""
 _DATA = Path(__file__).parent / "data"
 _COLUMNS = ("sheet", "form", "answer", "prolific")
-"""Of the list of forms that the script writes."""
+"""Columns of the list of forms that the script writes."""
 _HOSTS = frozenset({"docs.google.com", "forms.gle"})
 
 
@@ -358,20 +358,20 @@ def _present(form: Form, items: Sequence[Body]) -> dict[str, dict[str, str]]:
     left = {str(item["itemId"]): item for item in items}
     found = {key: id for key, id in form.ids().items() if id in left}
     for item in form.items:
-        for id, there in left.items():
+        for id, candidate in left.items():
             if (
                 item.key not in found
                 and id not in found.values()
-                and _ITEMS.get(item.kind, "questionItem") in there
-                and there.get("title", "") == item.title
-                and there.get("description", "") == item.description
+                and _ITEMS.get(item.kind, "questionItem") in candidate
+                and candidate.get("title", "") == item.title
+                and candidate.get("description", "") == item.description
             ):
                 found[item.key] = id
     present = {}
     for key, id in found.items():
         question = left[id].get("questionItem", {}).get("question", {})
-        own = str(question.get("questionId") or question_id(id))
-        present[key] = {"itemId": id, "questionId": own}
+        asked = str(question.get("questionId") or question_id(id))
+        present[key] = {"itemId": id, "questionId": asked}
     return present
 
 
@@ -420,8 +420,8 @@ def batches(
     """
     present = present or {}
     ids = form.ids() | {key: item["itemId"] for key, item in present.items()}
-    there = {place for place, item in enumerate(form.items) if item.key in present}
-    missing = [place for place in range(len(form.items)) if place not in there]
+    made = {place for place, item in enumerate(form.items) if item.key in present}
+    missing = [place for place in range(len(form.items)) if place not in made]
     others = [place for place in missing if form.items[place].kind != "section"]
     groups = [[place for place in missing if place not in others]]
     groups += [
@@ -438,8 +438,8 @@ def batches(
     for group in groups:
         requests = [] if bodies or present else first
         for place in group:
-            location = {"index": sum(other < place for other in there)}
-            there.add(place)
+            location = {"index": sum(other < place for other in made)}
+            made.add(place)
             item = item_body(form.items[place], ids, address)
             requests.append({"createItem": {"item": item, "location": location}})
         if requests:

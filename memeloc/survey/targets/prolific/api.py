@@ -27,7 +27,7 @@ TOKEN = "PROLIFIC_API_TOKEN"  # noqa: S105 - the name of the variable, not a sec
 """The environment variable that holds the token."""
 SERVICE = "Prolific"
 ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""What Prolific's ids of people, studies, submissions and groups look like."""
+"""The form of Prolific's ids of people, studies, submissions and groups."""
 SENT, DRAFT, STUDIES_FILTER = "sent", "UNPUBLISHED", "previous_studies_blocklist"
 _AWAITING = "AWAITING REVIEW"
 STATUSES: Mapping[str, str] = {

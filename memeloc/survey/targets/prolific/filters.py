@@ -27,7 +27,7 @@ SCREENED = (
     *("first_language", "nationality", "country_of_birth", "most_of_life", "residence"),
     "monocultural",
 )
-"""What is screened for (multi3hate 3.3), in the order of the study's filters."""
+"""Criteria that are screened for (multi3hate 3.3), in the order of the study's filters."""
 BICULTURAL = (
     *("first_language", "fluent_languages", "country_of_birth", "residence", "multicultural"),
 )

@@ -103,16 +103,16 @@ _WANTED = (
     "and leave its first row as it is"
 )
 _ENCODINGS = ("cp1252",)
-"""What Excel saves plain CSV in."""
+"""The encoding in which Excel saves plain CSV."""
 
 REVOKED = "consent revoked"
-"""What stands for a value of a person who withdrew consent."""
+"""A word in place of a value of a person who withdrew consent."""
 WITHHELD = frozenset({REVOKED, "data expired"})
-"""What stands for a value that Prolific does not give any more."""
+"""Words in place of a value that Prolific does not give any more."""
 NOTHING = frozenset({"", "not applicable", "n a", "na", "null", "none", "nan"})
-"""What stands for no value in these columns."""
+"""Words for no value in these columns."""
 _NO_CODE = frozenset({"nocode", "no code"})
-"""What stands for the code of people who entered none."""
+"""Words in place of the code of people who entered none."""
 
 _TAKEN = re.compile(r"(?:(?:\d{1,4}:)?\d{1,2}:)?\d{1,9}(?:[.,]\d{1,12})?", re.ASCII)
 """Hours, minutes and seconds: `634`, `634.5`, `634,5` or `10:34`."""
@@ -269,13 +269,13 @@ def _person(row: _Row, sheet: str, ending: str) -> Participant:
             row.reject("unknown time taken", message, {"text": taken})
         if {STARTED, COMPLETED} <= row.times.keys():
             seconds = (row.times[COMPLETED] - row.times[STARTED]).total_seconds()
-    kept = {"withheld": row.withheld, "other": row.other}
+    more = {"withheld": row.withheld, "other": row.other}
     details = {
         **row.details,
         **{name: moment.isoformat() for name, moment in sorted(row.times.items())},
         **{name: id for name, id in ids.items() if id},
         **ended,
-        **{name: dict(sorted(values.items())) for name, values in kept.items() if values},
+        **{name: dict(sorted(values.items())) for name, values in more.items() if values},
     }
     return Participant(
         row.submission["participant"],

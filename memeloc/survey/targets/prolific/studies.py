@@ -33,7 +33,7 @@ from memeloc.survey.targets.services import is_https
 
 BASE_URL = "https://api.prolific.com"
 PARAMETERS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
-"""What Prolific puts into a study's address of who opens it."""
+"""Parameters that Prolific puts into a study's address, of who opens it."""
 NOWHERE = "https://survey.invalid/{sheet}"
 """Stands in a study until it is known where its sheet will be; such a study is not sent."""
 GROUP_FILTER = "participant_group_blocklist"
@@ -50,7 +50,7 @@ def _split(value: Any) -> Any:
 
 
 class ProlificSettings(BaseModel, extra="forbid", frozen=True):
-    """How studies are made, and how Prolific is reached: options, and `[survey.prolific]`."""
+    """Settings of studies and of the connection: options, and `[survey.prolific]`."""
 
     urls: str | dict[str, str] = Field(
         "",
