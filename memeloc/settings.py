@@ -146,6 +146,26 @@ def _meaning(known: Mapping[str, str], path: list[str]) -> str:
     return f" ({description})" if description else ""
 
 
+def shipped_names(folder: Path) -> tuple[str, ...]:
+    """Return the names of the TOML files that ship in a folder, sorted."""
+    return tuple(sorted(path.stem for path in folder.glob("*.toml")))
+
+
+def shipped_file(name: str | Path, folder: Path, kind: str) -> Path:
+    """Return a TOML file that ships in a folder, by its name, or one of your own, by its path.
+
+    `kind` is what it holds, for the sentence. Raises InputError if there is none of that name.
+    """
+    if isinstance(name, str) and name in (names := shipped_names(folder)):
+        return folder / f"{name}.toml"
+    if isinstance(name, str) and not name.lower().endswith(".toml"):
+        raise InputError(
+            f"There is no {kind} {name[:60]!r}; there are {', '.join(names)}. One of your own is "
+            "named by its .toml file."
+        )
+    return Path(name)
+
+
 def read_toml(path: Path, *, largest: int = LARGEST_TOML) -> dict[str, Any]:
     """The values of a TOML file.
 

@@ -19,7 +19,7 @@ from memeloc.agreement import krippendorff_alpha, pairwise_kappa
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.reports.figures import BETWEEN, gap, joined, tidy
-from memeloc.settings import read_toml, validate
+from memeloc.settings import read_toml, shipped_file, validate
 from memeloc.sheets import (
     FilledRow,
     Listed,
@@ -115,15 +115,7 @@ def load_codebook(name: str | Path = "multi3hate") -> Codebook:
     Raises:
         InputError: there is no such codebook, its file is wrong, or it has a code twice.
     """
-    path = Path(name)
-    if path.suffix.lower() != ".toml":
-        shipped = {file.stem: file for file in sorted(FOLDER.glob("*.toml"))}
-        if str(name) not in shipped:
-            raise InputError(
-                f"There is no codebook {str(name)[:60]!r}. There is {', '.join(shipped)}, or name "
-                "a TOML file of your own."
-            )
-        path = shipped[str(name)]
+    path = shipped_file(name, FOLDER, "codebook")
     book = validate(Codebook, read_toml(path), "a codebook", file=path)
     counts = Counter(folded(code) for theme in book.theme for code in theme.codes)
     if twice := [code for code, count in counts.items() if count > 1]:

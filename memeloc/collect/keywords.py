@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from memeloc.errors import InputError
 from memeloc.files import read_text
-from memeloc.settings import read_toml, validate
+from memeloc.settings import read_toml, shipped_names, validate
 from memeloc.sheets import write_sheet_table
 from memeloc.tables import drawable, read_table
 
@@ -120,7 +120,7 @@ class KeywordRules(_Table):
 
 def rule_languages() -> tuple[str, ...]:
     """Tags of the languages that memeloc has rules for."""
-    return tuple(sorted(path.stem for path in _SHIPPED.glob("*.toml")))
+    return shipped_names(_SHIPPED)
 
 
 def load_rules(where: str | Path) -> KeywordRules:

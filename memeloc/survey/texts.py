@@ -19,6 +19,7 @@ from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.model import Caption, Locale
+from memeloc.settings import shipped_names
 from memeloc.taxonomy import LABEL, SOURCE, Label, Taxonomy, load_taxonomy, taxonomy_names
 
 FOLDER = Path(__file__).parent / "texts"
@@ -195,7 +196,7 @@ def catalogue(taxonomy: Taxonomy | None = None) -> dict[str, str]:
 
 @cache
 def shipped_languages() -> tuple[str, ...]:
-    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+    return shipped_names(FOLDER)
 
 
 def shipped_texts(tag: str) -> Mapping[str, str]:

@@ -23,7 +23,7 @@ from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.locales.tags import canonical, is_well_formed
 from memeloc.model import Caption
-from memeloc.settings import parse_toml, read_toml, validate
+from memeloc.settings import parse_toml, read_toml, shipped_file, shipped_names, validate
 from memeloc.taxonomy.model import LABEL, Example, Flag, Id, Ids, Label, Question, Taxonomy
 
 FOLDER = Path(__file__).parent / "taxonomies"
@@ -64,7 +64,7 @@ class _File(_Block):
 
 def taxonomy_names() -> tuple[str, ...]:
     """Return the names of the shipped taxonomies, sorted."""
-    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+    return shipped_names(FOLDER)
 
 
 def load_taxonomy(name: str | Path) -> Taxonomy:
@@ -73,15 +73,7 @@ def load_taxonomy(name: str | Path) -> Taxonomy:
     Raises:
         InputError: there is none of that name, or the file says something that cannot be.
     """
-    if isinstance(name, str) and name in taxonomy_names():
-        path = FOLDER / f"{name}.toml"
-    elif isinstance(name, Path) or name.lower().endswith(".toml"):
-        path = Path(name)
-    else:
-        raise InputError(
-            f"There is no taxonomy {name[:60]!r}; there are {', '.join(taxonomy_names())}. "
-            "One of your own is named by its .toml file."
-        )
+    path = shipped_file(name, FOLDER, "taxonomy")
     return _taxonomy(read_toml(path), path, ships=path.resolve().parent == FOLDER.resolve())
 
 

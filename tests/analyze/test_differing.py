@@ -138,7 +138,7 @@ def test_the_shipped_codebook_has_six_themes() -> None:
     assert len(book.codes) == 38
     assert book.code("  cultural perception of WAR ") == "Cultural Perception of War"
     assert book.code("Women's right") == "Women’s Right"
-    with pytest.raises(InputError, match="There is multi3hate"):
+    with pytest.raises(InputError, match="there are multi3hate"):
         load_codebook("none")
 
 

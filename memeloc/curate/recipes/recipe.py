@@ -19,7 +19,7 @@ from memeloc.curate.protocol import FilterSettings
 from memeloc.curate.registry import FILTERS
 from memeloc.curate.selecting.settings import OF_PICTURES, SelectSettings
 from memeloc.errors import InputError
-from memeloc.settings import read_toml, validate
+from memeloc.settings import read_toml, shipped_file, shipped_names, validate
 
 FOLDER = Path(__file__).parent / "shipped"
 
@@ -196,7 +196,7 @@ def _matches(text: str, patterns: Sequence[str]) -> bool:
 
 def recipe_names() -> tuple[str, ...]:
     """The names of the shipped recipes, sorted."""
-    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+    return shipped_names(FOLDER)
 
 
 def load_recipe(name: str | Path) -> Recipe:
@@ -205,15 +205,7 @@ def load_recipe(name: str | Path) -> Recipe:
     Raises:
         InputError: there is none of that name, or the file says what cannot be.
     """
-    if isinstance(name, str) and name in recipe_names():
-        path = FOLDER / f"{name}.toml"
-    elif str(name).lower().endswith(".toml"):
-        path = Path(name)
-    else:
-        raise InputError(
-            f"There is no recipe {str(name)[:60]!r}; there are {', '.join(recipe_names())}. "
-            "One of your own is named by its .toml file."
-        )
+    path = shipped_file(name, FOLDER, "recipe")
     file = validate(_File, read_toml(path), "the recipe", file=path)
     for filter_ in file.filters:
         FILTERS.load(filter_)

@@ -8,14 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
-from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from memeloc.errors import InputError
-from memeloc.settings import parse_toml, read_toml, validate
+from memeloc.settings import read_toml, shipped_file, shipped_names, validate
+
+_DIMENSIONS, _RECIPES = (Path(__file__).parent / name for name in ("shipped", "recipes"))
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
 _Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=40)]
@@ -52,30 +53,14 @@ class Dimension(BaseModel):
 
 def dimension_names() -> tuple[str, ...]:
     """The ids of the shipped dimensions, sorted."""
-    folder = files(__package__) / "shipped"
-    return tuple(sorted(Path(each.name).stem for each in folder.iterdir()))
+    return shipped_names(_DIMENSIONS)
 
 
 def read_dimension(name: str, folder: Path | None = None) -> Dimension:
-    """A shipped dimension by its id, or one of a TOML file.
-
-    Args:
-        folder: what a file's path is relative to.
-
-    Raises:
-        InputError: there is no such dimension, or its file is wrong.
-    """
-    values: dict[str, Any]
-    if name.endswith(".toml"):
-        file = (folder or Path()) / Path(name).expanduser()
-        return validate(Dimension, read_toml(file), "a dimension", file=file)
-    if name not in dimension_names():
-        raise InputError(
-            f"There is no dimension {name[:60]!r}: there are {', '.join(dimension_names())}, and "
-            "one of your own is named by its .toml file."
-        )
-    values = parse_toml((files(__package__) / "shipped" / f"{name}.toml").read_text("utf-8"))
-    return validate(Dimension, values, f"the dimension {name}")
+    """Return a shipped dimension by its id, or one of a TOML file, whose path may be relative to a
+    folder; raise InputError if there is no such dimension, or its file is wrong."""
+    file = (folder or Path()) / shipped_file(name, _DIMENSIONS, "dimension").expanduser()
+    return validate(Dimension, read_toml(file), "a dimension", file=file)
 
 
 class _RecipeFile(BaseModel):
@@ -135,30 +120,19 @@ class Recipe:
 
 def recipe_names() -> tuple[str, ...]:
     """The names of the shipped recipes, sorted."""
-    folder = files(__package__) / "recipes"
-    return tuple(sorted(Path(each.name).stem for each in folder.iterdir()))
+    return shipped_names(_RECIPES)
 
 
 def read_recipe(name: str) -> Recipe:
-    """A shipped recipe by its name, or one of a TOML file; its files are relative to it.
+    """Return a shipped recipe by its name, or one of a TOML file; its files are relative to it.
 
     Raises:
         InputError: there is no such recipe, it or a dimension is wrong, or its contexts name what
             is not there, go in a circle, or come later.
     """
-    if name.endswith(".toml"):
-        file, folder = Path(name).expanduser(), Path(name).expanduser().parent
-        read = validate(_RecipeFile, read_toml(file), "a recipe of dimensions", file=file)
-    elif name in recipe_names():
-        file, folder = None, None
-        text = (files(__package__) / "recipes" / f"{name}.toml").read_text("utf-8")
-        read = validate(_RecipeFile, parse_toml(text), f"the recipe {name}")
-    else:
-        raise InputError(
-            f"There is no recipe {name[:60]!r} of dimensions: there are "
-            f"{', '.join(recipe_names())}, and one of your own is named by its .toml file."
-        )
-    dimensions = tuple(read_dimension(each, folder) for each in read.order)
+    file = shipped_file(name, _RECIPES, "recipe of dimensions").expanduser()
+    read = validate(_RecipeFile, read_toml(file), "a recipe of dimensions", file=file)
+    dimensions = tuple(read_dimension(each, file.parent) for each in read.order)
     try:
         return _checked(read, dimensions)
     except ValueError as error:

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from memeloc.errors import InputError
-from memeloc.settings import read_toml, validate
+from memeloc.settings import read_toml, shipped_file, shipped_names, validate
 from memeloc.survey.design.settings import RecipeDesign
 from memeloc.survey.quality.rules import Settling, read_rules, read_settling
 from memeloc.taxonomy import Taxonomy
@@ -77,21 +77,14 @@ class _File(_Part):
 
 
 def recipe_names() -> tuple[str, ...]:
-    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+    return shipped_names(FOLDER)
 
 
 def load_recipe(name: str | Path, mode: str = "") -> Recipe:
     """Return a shipped recipe by its name, or one of your own by its file, in a mode (the main
     one). Raise InputError if there is none of that name, no such mode, or the file says what cannot
     be, in whatever mode."""
-    path = Path(name)
-    if isinstance(name, str) and name in recipe_names():
-        path = FOLDER / f"{name}.toml"
-    elif isinstance(name, str) and not name.lower().endswith(".toml"):
-        raise InputError(
-            f"There is no recipe {name[:60]!r}; there are {', '.join(recipe_names())}. "
-            "One of your own is named by its .toml file."
-        )
+    path = shipped_file(name, FOLDER, "recipe")
     file = validate(_File, read_toml(path), "the recipe", file=path)
     modes = {file.main: _Part(), **file.modes}
     if mode and mode not in modes:
