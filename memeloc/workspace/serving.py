@@ -476,7 +476,7 @@ class SurveyServer:
                 seconds = (sent.submitted - sent.started).total_seconds()
                 minutes[codes.get(sent.sheet, "")].append(seconds / 60)
         numbers = ("annotators", "sent", "retained", "wanted", "answered", "kept")
-        parts = progress(checked.sheets, checked.submissions, checked.report)["cultures"]
+        parts = progress(checked.sheets, checked.report)["cultures"]
         cultures = [
             {
                 "culture": code,

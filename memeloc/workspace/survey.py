@@ -62,7 +62,7 @@ class Survey(StoredSurvey):
         checked, closed, minutes = self.answers.checked(), self.closed_round, self.minutes
         rates = read_rates(self.settings(recruiter()), {"wage": wage})
         is_closed = {sheet.id for sheet in checked.sheets if sheet.round <= closed}
-        parts = progress(checked.sheets, checked.submissions, checked.report, is_closed)
+        parts = progress(checked.sheets, checked.report, is_closed)
         money = None
         if minutes:
             longest = max(minutes.values())

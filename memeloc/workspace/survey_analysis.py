@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -278,12 +278,9 @@ class SurveyAnalysis:
     def export_reasons(
         self, out: str | Path, person: str, pair: Pair | None = None
     ) -> dict[str, Any]:
-        """Write the sheet that asks a person why two cultures label memes differently.
-
-        Args:
-            out: .xlsx with both pictures of each meme; or .csv, .jsonl, .parquet.
-            person: who fills it in, and knows both cultures.
-            pair: by default the one that agrees least.
+        """Write the sheet that asks a person who knows two cultures why they label memes
+        differently, by default the two that agree least: .xlsx with both pictures of each meme; or
+        .csv, .jsonl, .parquet.
 
         Raises:
             InputError: nothing is retained, or no label differs.
@@ -295,35 +292,36 @@ class SurveyAnalysis:
         return {"survey": self.survey.name, "pair": chosen, "file": file, "rows": len(items)}
 
     def import_reasons(self, files: Sequence[str | Path], person: str = "") -> dict[str, Any]:
-        """Store the reasons of sheets that came back, in any order and any number of times.
-
-        Args:
-            person: who filled in a sheet that does not say so.
+        """Store the reasons of sheets that came back, in any order and any number of times;
+        `person` filled in a sheet that does not say so.
 
         Raises:
             InputError: a row cannot be read, or is not about this survey; nothing of its file is
                 stored.
         """
-        codes = {culture.code for culture in self.survey.design.cultures}
+        survey = self.survey
+        codes = {culture.code for culture in survey.design.cultures}
 
-        def judgement(reason: Reason, path: Path) -> Judgement:
-            if not set(reason.pair) <= codes:
-                message = f"{self.survey.name} has no cultures {PAIR.join(reason.pair)[:60]!r}"
-                raise InputError(message, file=path, row=reason.row, column="pair")
-            if reason.item not in self.survey.memes:
-                message = f"{self.survey.name} does not ask about {reason.item[:80]!r}"
-                raise InputError(message, file=path, row=reason.row, column="item")
-            about = (reason.item, self._question("why", reason.pair), reason.person, reason.text)
-            return Judgement(*about, PAIR.join(reason.labels), reason.row, hash_of(reason.item))
+        def read(path: Path) -> Iterator[Judgement]:
+            for each in read_reasons(path, person=person):
+                if not set(each.pair) <= codes:
+                    message = f"{survey.name} has no cultures {PAIR.join(each.pair)[:60]!r}"
+                    raise InputError(message, file=path, row=each.row, column="pair")
+                if each.item not in survey.memes:
+                    message = f"{survey.name} does not ask about {each.item[:80]!r}"
+                    raise InputError(message, file=path, row=each.row, column="item")
+                about = (each.item, self._question("why", each.pair), each.person, each.text)
+                labels = PAIR.join(each.labels)
+                yield Judgement(*about, labels, each.row, hash_of(each.item))
 
-        return self._take_in(files, lambda path: read_reasons(path, person=person), judgement)
+        return self._take_in(files, read)
 
     def reasons(self, pair: Pair | None = None) -> list[Reason]:
         """Return what each person last wrote about each item, of a pair of cultures or of all."""
         return [
             Reason(row.subject, cultures, row.person, row.answer, _two(row.comment), row.row)
             for cultures in ([pair] if pair else self._pairs())
-            for row in self._judgements("why", cultures)
+            for row in self._judgements(self._question("why", cultures))
         ]
 
     def export_codes(
@@ -360,16 +358,17 @@ class SurveyAnalysis:
         """
         chosen, book = self._only_pair(pair), codebook or load_codebook()
         texts = {reason.key: reason.text for reason in self.reasons(chosen)}
-        question = self._question("code", chosen)
 
-        def judgement(coded: Coding, path: Path) -> Judgement:
-            if coded.reason not in texts:
-                message = f"there is no reason of {coded.reason[:80]!r} in {self.survey.name}"
-                raise InputError(message, file=path, row=coded.row, column="person")
-            content, codes = hash_of(texts[coded.reason]), "; ".join(coded.codes)
-            return Judgement(coded.reason, question, coded.coder, codes, "", coded.row, content)
+        def read(path: Path) -> Iterator[Judgement]:
+            for each in read_coding(path, book, coder=coder):
+                if each.reason not in texts:
+                    message = f"there is no reason of {each.reason[:80]!r} in {self.survey.name}"
+                    raise InputError(message, file=path, row=each.row, column="person")
+                about = (each.reason, self._question("code", chosen), each.coder)
+                content = hash_of(texts[each.reason])
+                yield Judgement(*about, "; ".join(each.codes), "", each.row, content)
 
-        return self._take_in(files, lambda path: read_coding(path, book, coder=coder), judgement)
+        return self._take_in(files, read)
 
     def themes(self, pair: Pair | None = None, codebook: Codebook | None = None) -> pd.DataFrame:
         """Return the share of each code and theme, and how far coders agree, as rows of figures.
@@ -382,46 +381,39 @@ class SurveyAnalysis:
         seen = {reason.key: hash_of(reason.text) for reason in reasons}
         codings = [
             Coding(row.subject, row.person, tuple(row.answer.split("; ")), row.row)
-            for row in self._judgements("code", chosen)
+            for row in self._judgements(self._question("code", chosen))
             if seen.get(row.subject) == row.content
         ]
         return themes(reasons, codings, codebook or load_codebook())
 
     def _all_themes(self) -> pd.DataFrame:
         """Return the themes of every pair; of several the pair is the first part of the group."""
-        pairs = self._pairs()
-        parts = [self.themes(pair) for pair in pairs]
-        for pair, rows in zip(pairs, parts, strict=True) if len(pairs) > 1 else ():
-            name = BETWEEN.join(pair)
+        parts = {BETWEEN.join(pair): self.themes(pair) for pair in self._pairs()}
+        for name, rows in parts.items() if len(parts) > 1 else ():
             rows["group"] = [" · ".join(filter(None, (name, group))) for group in rows["group"]]
-        return joined(parts)
+        return joined([*parts.values()])
 
     def _question(self, kind: str, pair: Pair) -> str:
         return f"{kind}:{self.survey.name}:{PAIR.join(pair)}"
 
-    def _judgements(self, kind: str, pair: Pair) -> list[Judgement]:
-        curation = self.survey.workspace.store.curation
-        return curation.judgements(self._question(kind, pair), earlier=True)
+    def _judgements(self, *question: str) -> list[Judgement]:
+        return self.survey.workspace.store.curation.judgements(*question, earlier=True)
 
     def _take_in(
-        self,
-        files: Sequence[str | Path],
-        read: Callable[[Path], Iterable[Any]],
-        judgement: Callable[[Any, Path], Judgement],
+        self, files: Sequence[str | Path], read: Callable[[Path], Iterable[Judgement]]
     ) -> dict[str, Any]:
         """Store what files have; return how many rows were `read`, and how many are `new`."""
         paths, count, new = [*map(Path, files)], 0, 0
         for path in paths:
-            if rows := [judgement(row, path) for row in read(path)]:
+            if rows := [*read(path)]:
                 record = FileRecord("judgements", path.name, file_sha256(path), len(rows))
                 new += self.survey.workspace.store.curation.add_judgements(record, rows)
             count += len(rows)
         return {"survey": self.survey.name, "files": paths, "read": count, "new": new}
 
     def _pairs(self) -> list[Pair]:
-        start = self._question("why", ("", "")).removesuffix(PAIR)
-        judgements = self.survey.workspace.store.curation.judgements(earlier=True)
-        questions = dict.fromkeys(row.question for row in judgements)
+        start = f"why:{self.survey.name}:"
+        questions = dict.fromkeys(row.question for row in self._judgements())
         return [_two(each.removeprefix(start)) for each in questions if each.startswith(start)]
 
     def _only_pair(self, pair: Pair | None) -> Pair:

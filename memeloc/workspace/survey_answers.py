@@ -19,7 +19,7 @@ from memeloc.survey.design.planning import Pace, measured_paces
 from memeloc.survey.labels.models import QuestionAgreement, survey_agreement
 from memeloc.survey.labels.settling import answers_table
 from memeloc.survey.model import Sheet, Submission
-from memeloc.survey.quality.checking import TIMED_OUT, CheckReport, retained
+from memeloc.survey.quality.checking import TIMED_OUT, CheckReport
 from memeloc.survey.quality.checking import check as check_submissions
 from memeloc.survey.quality.rules import Rules, read_rules
 from memeloc.survey.serving import raw_submission
@@ -48,9 +48,9 @@ class Checked:
     sheets: tuple[Sheet, ...]
     submissions: list[Submission]
 
-    @cached_property
+    @property
     def retained(self) -> list[Submission]:
-        return retained(self.submissions, self.report)
+        return self.report.retained
 
     @cached_property
     def _tables(self) -> dict[bool, pd.DataFrame]:
@@ -96,7 +96,7 @@ class Checked:
         report = self.report
         cultures = {sheet.id: sheet.culture.code for sheet in self.sheets}
         everybody = Counter(cultures.get(judged.sheet, "?") for judged in report.judged)
-        kept = Counter(cultures.get(sheet, "?") for sheet, _ in report.retained)
+        kept = Counter(cultures.get(row.sheet, "?") for row in report.retained)
         codes = dict.fromkeys(culture.code for culture in self.survey.design.cultures)
         return {
             "survey": self.survey.name,

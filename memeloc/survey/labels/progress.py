@@ -13,7 +13,7 @@ from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.survey.design.planning import CENT
-from memeloc.survey.model import Participant, Sheet, Submission
+from memeloc.survey.model import Participant, Sheet
 from memeloc.survey.quality.checking import COMPLETE, CheckReport
 from memeloc.survey.quality.participants import PAID, RUNNING, WAITING, words_of
 
@@ -21,10 +21,7 @@ _NUMBERS = ("sheets", "annotators", "sent", "retained", "places", "wanted", "ans
 
 
 def progress(
-    sheets: Sequence[Sheet],
-    submissions: Iterable[Submission],
-    report: CheckReport,
-    closed: Collection[str] = (),
+    sheets: Sequence[Sheet], report: CheckReport, closed: Collection[str] = ()
 ) -> dict[str, Any]:
     """Return how far a survey is: a row for the `whole`, and rows of `cultures`, `batches` and
     `sheets`.
@@ -33,16 +30,13 @@ def progress(
     `sent` it whole some are `retained`, and `places` are still wanted, but of `closed` sheets;
     `wanted`, `answered` and `kept` are the same as answers to memes.
     """
-    retained = set(report.retained)
-    replaced = {row.key for row in report.judged if "superseded" in row.reasons}
     counts = {sheet.id: Counter(dict.fromkeys(_NUMBERS, 0)) for sheet in sheets}
-    memes = {sheet.id: set(sheet.memes) for sheet in sheets}
-    for key, sent in {(row.sheet, row.id): row for row in submissions}.items():
-        if sent.sheet in memes and key not in replaced and sent.status == COMPLETE:
-            number = sum(bool(each.label) and each.entry in memes[key[0]] for each in sent.answers)
-            counts[sent.sheet].update(sent=1, answered=number)
-            if key in retained:
-                counts[sent.sheet].update(retained=1, kept=number)
+    for row in report.judged:
+        is_whole = row.sent.status == COMPLETE and "superseded" not in row.reasons
+        if row.sheet in counts and is_whole:
+            counts[row.sheet].update(sent=1, answered=len(row.labels))
+            if not row.reasons:
+                counts[row.sheet].update(retained=1, kept=len(row.labels))
     groups: dict[str, dict[str, Counter[str]]] = {
         "whole": {"all": Counter(dict.fromkeys(_NUMBERS, 0))},
         "cultures": {},
@@ -53,7 +47,7 @@ def progress(
         own = counts[sheet.id]
         places = max(sheet.wanted - own["retained"], 0) * (sheet.id not in closed)
         own.update(sheets=1, annotators=sheet.wanted, places=places)
-        own.update(wanted=sheet.wanted * len(memes[sheet.id]))
+        own.update(wanted=sheet.wanted * len(sheet.memes))
         names = ("all", sheet.culture.code, sheet.batch, sheet.id)
         for group, name in zip(groups.values(), names, strict=True):
             group.setdefault(name, Counter(dict.fromkeys(_NUMBERS, 0))).update(own)

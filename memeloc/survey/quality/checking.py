@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from itertools import groupby
 from statistics import median
 from typing import Any
@@ -115,10 +116,10 @@ class CheckReport:
     warnings: tuple[Remark, ...] = ()
     absent: tuple[Absent, ...] = ()
 
-    @property
-    def retained(self) -> tuple[Key, ...]:
-        """Sheet and id of the submissions that pass every rule."""
-        return tuple(row.key for row in self.judged if not row.reasons)
+    @cached_property
+    def retained(self) -> list[Submission]:
+        """The submissions that pass every rule, in the order of their sending."""
+        return sorted((row.sent for row in self.judged if not row.reasons), key=sent)
 
     @property
     def set_aside(self) -> list[dict[str, Any]]:
@@ -151,12 +152,6 @@ def sent(submission: Submission) -> tuple[Any, ...]:
         submission.id,
         submission.participant,
     )
-
-
-def retained(submissions: Iterable[Submission], report: CheckReport) -> list[Submission]:
-    """Return the submissions that a report retains, in the order of their sending."""
-    by_key = {(row.sheet, row.id): row for row in sorted(submissions, key=sent)}
-    return sorted((by_key[key] for key in {*report.retained} & by_key.keys()), key=sent)
 
 
 def check(
@@ -252,25 +247,32 @@ class _Checking:
         self.rows = list(rows.values())
         return judged
 
-    def apply(self, tries: Sequence[Judged]) -> None:
+    def apply(self, tries: Iterable[Judged]) -> None:
         """Apply the rules; `tries` are all submissions, those that were superseded, too."""
         rules = self.rules
         kinds: dict[str, Callable[[Judged], Evidence]] = {
-            "status": _status,
             "attention": self.attention,
             "speed": self.speed,
             "straight": self.straight,
             "careless": self.careless,
         }
-        is_on = {name: getattr(rules, name).on for name in kinds}
+        kinds = {name: rule for name, rule in kinds.items() if getattr(rules, name).on}
 
-        def apply_rule(name: str) -> None:
-            for row in self.rows if is_on[name] else ():
-                if evidence := kinds[name](row):
-                    row.reasons[name] = evidence
+        def apply_rules(*names: str) -> None:
+            for name in (name for name in names if name in kinds):
+                for row in self.rows:
+                    if evidence := kinds[name](row):
+                        row.reasons[name] = evidence
 
-        apply_rule("status")
-        apply_rule("attention")
+        for row in self.rows if rules.status.on else ():
+            if row.sent.status != COMPLETE or row.status.upper() in GONE:
+                evidence: Evidence = {"status": row.sent.status, "service": row.status}
+                if row.sent.status == TIMED_OUT and row.on is not None:
+                    asked = {*map(entry_id, row.on.entries)} - row.sent.not_shown - {PERSON}
+                    evidence |= {"answers": row.answers, "asked": len(asked)}
+                row.reasons["status"] = evidence
+        apply_rules("attention")
+        # Others are compared with those whose people are not known to be careless.
         usual = [row for row in self.rows if not row.reasons]
         self.careful = set(usual)
         self.rates = Rates((row.culture, row.sheet, row.labels) for row in usual)
@@ -280,17 +282,68 @@ class _Checking:
                 paces[row.sheet].append(row.seconds / row.answers)
         fewest = rules.speed.fewest
         self.medians = {sheet: median(own) for sheet, own in paces.items() if len(own) >= fewest}
-        apply_rule("speed")
-        apply_rule("straight")
+        apply_rules("speed", "straight")
         compared = [row for row in usual if row.participant not in rules.outlier.people]
-        self.beside_others = self.deviations(compared)
-        apply_rule("careless")
-        careless = [kinds[name] for name in ("attention", "speed", "straight") if is_on[name]]
-        self.several_tries(tries, careless)
-        self.screening()
-        self.outliers(compared)
-        self.not_shown()
-        self.identical()
+        self.beside_others = deviations(map(_labels, compared), rules.outlier, self.abstain)
+        apply_rules("careless")
+        # Who tried some of the same memes before, and was careless.
+        by_person: dict[str, list[Judged]] = defaultdict(list)
+        for row in sorted(tries, key=lambda row: sent(row.sent)):
+            if row.participant and row.sent.status == COMPLETE:
+                by_person[row.participant].append(row)
+        for row in self.rows if rules.again.on else ():
+            for other in by_person[row.participant]:
+                if sent(other.sent) >= sent(row.sent):
+                    break
+                both = other.on and row.on and {*other.on.memes} & {*row.on.memes}
+                names = [name for name in kinds if name != "careless" and kinds[name](other)]
+                if both and names:
+                    earlier = {"earlier": other.submission, "sheet": other.sheet}
+                    row.reasons["again"] = {**earlier, "failed": names}
+                    break
+        allowed, last = rules.person.sheets, set(self.rows)
+        for people in by_person.values():
+            own = [row for row in people if row in last]
+            held = [row.sheet for row in own[:allowed]]
+            for number, row in enumerate(own, 1) if rules.person.on else ():
+                if number > allowed:
+                    sheets = {"number": number, "allowed": allowed, "held": held}
+                    row.reasons["person"] = sheets
+            if len(cultures := sorted({row.culture for row in own})) > 1:
+                self.point_out("two cultures", own, cultures=cultures)
+        if rules.screening.on:
+            self.screening()
+        # Whom a person's decision names, each compared with all but the others named.
+        for who in rules.outlier.people if rules.outlier.on else ():
+            own = [row for row in self.rows if row.participant == who]
+            others = map(_labels, [*compared, *(row for row in own if row in self.careful)])
+            measured = deviations(others, rules.outlier, self.abstain) if own else {}
+            for row in own:
+                row.reasons["outlier"] = {"by": "name", **measured.get((row.culture, who), {})}
+        for person, beside in self.beside_others.items() if rules.outlier.on else ():
+            if beside["outlier"]:
+                own = [row for row in compared if (row.culture, row.participant) == person]
+                self.point_out("outlier", own, culture=person[0], participant=person[1], **beside)
+        # Pictures that did not load, and the same answers of several people.
+        lacking: dict[str, list[Judged]] = defaultdict(list)
+        same: dict[tuple[str, tuple[tuple[str, str], ...]], list[Judged]] = defaultdict(list)
+        for row in self.rows:
+            if row.sent.not_shown:
+                lacking[row.sheet].append(row)
+            if rules.identical.on and len(row.labels) >= rules.identical.fewest:
+                same[row.sheet, tuple(row.labels.items())].append(row)
+        for sheet, rows in lacking.items():
+            entries = Counter(entry for row in rows for entry in row.sent.not_shown)
+            by_entry = dict(sorted(entries.items()))
+            self.point_out("not shown", rows, sheet=sheet, people_by_entry=by_entry)
+        for (sheet, _), rows in same.items():
+            labels = rows[0].labels
+            without = [labels for row in rows if row in self.careful]
+            chances = self.rates.chances(rows[0].culture, sheet, labels, without)
+            chance = None if chances is None else float(f"{math.prod(chances):.3g}")
+            if len(rows) > 1 and (chance is None or chance < rules.identical.chance):
+                about: Evidence = {"answers": len(labels), "chance": chance}
+                self.point_out("identical", rows, sheet=sheet, **about)
         # Whoever did not agree, or took it back, stays excluded, and so does what was sent before.
         for row in self.rows if rules.keep.on else ():
             if why := rules.keep.people.get(row.participant):
@@ -375,39 +428,10 @@ class _Checking:
             signs |= {"seconds_per_entry": round(pace, 3), "median": round(middle, 3)}
         return {**beside, **signs} if signs and beside.get("outlier") else {}
 
-    def several_tries(
-        self, tries: Iterable[Judged], careless: Sequence[Callable[[Judged], Evidence]]
-    ) -> None:
-        """Exclude who tried some of the same memes before, and was careless, and the sheets of a
-        person beyond those allowed."""
-        in_order = sorted(tries, key=lambda row: sent(row.sent))
-        whole = [row for row in in_order if row.participant and row.sent.status == COMPLETE]
-        by_person = _grouped(whole, lambda row: row.participant)
-        for row in self.rows if self.rules.again.on else ():
-            for other in by_person.get(row.participant, ()):
-                if sent(other.sent) >= sent(row.sent):
-                    break
-                both = other.on and row.on and {*other.on.memes} & {*row.on.memes}
-                failed = [rule.__name__ for rule in careless if rule(other)]
-                if both and failed:
-                    evidence = {"earlier": other.submission, "sheet": other.sheet}
-                    row.reasons["again"] = {**evidence, "failed": failed}
-                    break
-        allowed = self.rules.person.sheets
-        whole = [row for row in self.rows if row.participant and row.sent.status == COMPLETE]
-        for rows in _grouped(whole, lambda row: row.participant).values():
-            held = [row.sheet for row in rows[:allowed]]
-            for number, row in enumerate(rows, 1) if self.rules.person.on else ():
-                if number > allowed:
-                    numbers = {"number": number, "allowed": allowed}
-                    row.reasons["person"] = {**numbers, "held": held}
-            if len(cultures := sorted({row.culture for row in rows})) > 1:
-                self.point_out("two cultures", rows, cultures=cultures)
-
     def screening(self) -> None:
         rule = self.rules.screening
         unclear: dict[tuple[str, str, str, str], list[Judged]] = defaultdict(list)
-        for row in self.rows if rule.on else ():
+        for row in self.rows:
             assert row.on is not None
             differing, missing, unknown = screen(row.people, row.on.culture, rule)
             lacking = list(missing) if rule.missing == "set aside" else []
@@ -426,51 +450,9 @@ class _Checking:
             about = {"value": value} if value else {}
             self.point_out(name, rows, culture=code, fact=fact, **about)
 
-    def deviations(self, rows: Iterable[Judged]) -> dict[Key, Evidence]:
-        answered = [(row.culture, row.participant, row.labels) for row in rows]
-        return deviations(answered, self.rules.outlier, self.abstain)
 
-    def outliers(self, compared: Sequence[Judged]) -> None:
-        """Exclude whom a person's decision names, each compared with all but the others named; and
-        report who stands out."""
-        rule = self.rules.outlier
-        for who in rule.people if rule.on else ():
-            own = [row for row in self.rows if row.participant == who]
-            usual = [row for row in own if row in self.careful]
-            measured = self.deviations([*compared, *usual]) if own else {}
-            for row in own:
-                row.reasons["outlier"] = {"by": "name", **measured.get((row.culture, who), {})}
-        for person, beside in self.beside_others.items() if rule.on else ():
-            if beside["outlier"]:
-                own = [row for row in compared if (row.culture, row.participant) == person]
-                self.point_out("outlier", own, culture=person[0], participant=person[1], **beside)
-
-    def not_shown(self) -> None:
-        lacking = [row for row in self.rows if row.sent.not_shown]
-        for sheet, rows in _grouped(lacking, lambda row: row.sheet).items():
-            entries = Counter(entry for row in rows for entry in row.sent.not_shown)
-            by_entry = dict(sorted(entries.items()))
-            self.point_out("not shown", rows, sheet=sheet, people_by_entry=by_entry)
-
-    def identical(self) -> None:
-        rule = self.rules.identical
-        answered = [row for row in self.rows if rule.on and len(row.labels) >= rule.fewest]
-        groups = _grouped(answered, lambda row: (row.sheet, tuple(row.labels.items())))
-        for (sheet, _), rows in groups.items():
-            labels = rows[0].labels
-            without = [labels for row in rows if row in self.careful]
-            chances = self.rates.chances(rows[0].culture, sheet, labels, without)
-            chance = None if chances is None else float(f"{math.prod(chances):.3g}")
-            if len(rows) > 1 and (chance is None or chance < rule.chance):
-                numbers = {"answers": len(labels), "chance": chance}
-                self.point_out("identical", rows, sheet=sheet, **numbers)
-
-
-def _grouped(rows: Iterable[Judged], key: Callable[[Judged], Any]) -> dict[Any, list[Judged]]:
-    groups: dict[Any, list[Judged]] = defaultdict(list)
-    for row in rows:
-        groups[key(row)].append(row)
-    return groups
+def _labels(row: Judged) -> tuple[str, str, Labels]:
+    return row.culture, row.participant, row.labels
 
 
 def _judged(
@@ -510,14 +492,3 @@ def _judged(
             if isinstance(entry, Check) and entry.id not in submission.not_shown
         ],
     )
-
-
-def _status(row: Judged) -> Evidence:
-    status, service = row.sent.status, row.status
-    if status == COMPLETE and service.upper() not in GONE:
-        return {}
-    evidence: Evidence = {"status": status, "service": service}
-    if status == TIMED_OUT and row.on is not None:
-        asked = {*map(entry_id, row.on.entries)} - row.sent.not_shown - {PERSON}
-        evidence |= {"answers": row.answers, "asked": len(asked)}
-    return evidence

@@ -10,7 +10,7 @@ from examples.simulation import Crowd, simulate, truths
 from memeloc.survey.design.build import Design, build
 from memeloc.survey.labels.settling import answers_table, settle
 from memeloc.survey.model import Sheet, entry_id, questions_of
-from memeloc.survey.quality.checking import check, retained
+from memeloc.survey.quality.checking import check
 from memeloc.taxonomy import load_taxonomy, taxonomy_names
 from tests.survey.design.test_build import DESIGN, PAPER, TAXONOMY, memes, sheets
 
@@ -28,7 +28,7 @@ TRUTH = truths(list(PAPER), CODES, TAXONOMY, seed=1)
 def test_quality_control_retains_the_diligent_and_nobody_else(seed: int) -> None:
     people = simulate(SHEETS, TAXONOMY, TRUTH, seed=seed)
     sent = [person.submission for person in people if person.submission is not None]
-    kept = {key.id for key in retained(sent, check(sent, SHEETS))}
+    kept = {key.id for key in check(sent, SHEETS).retained}
     assert kept == {person.submission.id for person in people if person.good and person.submission}
     assert len(kept) < len(sent)
 

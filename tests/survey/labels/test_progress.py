@@ -46,7 +46,7 @@ def test_money_is_exact() -> None:
     ]
     rewards = prices(US="1.10", DE="2.05")
     report = check(submissions, SHEETS, people)
-    places = {row["name"]: row["places"] for row in progress(SHEETS, submissions, report)["sheets"]}
+    places = {row["name"]: row["places"] for row in progress(SHEETS, report)["sheets"]}
     money = costs(places, report, people, rewards, Decimal("0.333"))
     # 1.10 * 1.333 = 1.4663 and 2.05 * 1.333 = 2.73265, to the cent; places: US 2 + 4, DE 4 less 1.
     assert money == {
@@ -66,6 +66,6 @@ def test_a_study_of_no_sheet_needs_one_reward_for_all() -> None:
 
 
 def test_a_closed_sheet_wants_nobody_more() -> None:
-    whole = progress(SHEETS, [], EMPTY, closed=[one.id for one in SHEETS])["whole"]
+    whole = progress(SHEETS, EMPTY, closed=[one.id for one in SHEETS])["whole"]
     assert whole["places"] == 0
     assert whole["annotators"] == sum(one.wanted for one in SHEETS)

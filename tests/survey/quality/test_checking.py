@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memeloc.survey.model import Answer, Participant, Submission
-from memeloc.survey.quality.checking import CheckReport, check, retained
+from memeloc.survey.quality.checking import CheckReport, check
 from memeloc.survey.quality.outliers import Rates, at_least
 from memeloc.survey.quality.rules import Again, OnePerson, Rules, read_rules
 from tests.survey.annotators import careful, fill, labelled, person, sheet
@@ -157,7 +157,7 @@ def test_two_different_submissions_under_one_id_are_pointed_out() -> None:
     for order in ([one, other], [other, one]):
         report = check(order, [US])
         assert [warned.rule for warned in report.warnings] == ["same id"]
-        assert [kept.participant for kept in retained(order, report)] == ["mo"]
+        assert [kept.participant for kept in report.retained] == ["mo"]
 
 
 def crowd() -> tuple[list[Submission], list[Participant]]:
@@ -219,12 +219,12 @@ def test_who_failed_a_sheet_does_not_get_in_by_it_again(stored: bool) -> None:
     evidence = {"earlier": first.id, "sheet": US.id, "failed": ["attention"]}
     assert exclusion["evidence"] == evidence
     allowed = Rules(again=Again(on=False))
-    assert check([again], [US], rules=allowed, superseded=[first]).retained == ((US.id, "again"),)
+    assert check([again], [US], rules=allowed, superseded=[first]).retained == [again]
 
 
 def test_a_careful_first_try_may_be_sent_again() -> None:
     first, again = fill(US, "jo"), replace(fill(US, "jo", after=900), id="again")
-    assert check([first, again], [US]).retained == ((US.id, "again"),)
+    assert check([first, again], [US]).retained == [again]
 
 
 @pytest.mark.parametrize("status", ["returned", "timed out"])
@@ -240,5 +240,5 @@ def test_who_failed_does_not_get_in_by_the_same_memes_elsewhere() -> None:
     sent = [fill(US, "jo", wrong=("check-1",)), fill(later, "jo", after=900)]
     sent.append(fill(other, "jo", after=1800))
     report = check(sent, [US, later, other], rules=Rules(person=OnePerson(sheets=3)))
-    assert report.retained == ((other.id, f"s-jo-{other.id}"),)
+    assert [row.id for row in report.retained] == [f"s-jo-{other.id}"]
     assert report.counts() == {"again": 1, "attention": 1}

@@ -11,7 +11,7 @@ from statistics import NormalDist, fmean, pstdev
 import pytest
 
 from memeloc.survey.model import Submission
-from memeloc.survey.quality.checking import check, retained
+from memeloc.survey.quality.checking import check
 from memeloc.survey.quality.outliers import deviations
 from memeloc.survey.quality.rules import Outlier, Rules, read_rules
 from tests.survey.annotators import fill, labelled, sheet
@@ -57,7 +57,7 @@ def test_outlier_is_excluded_by_name_with_evidence() -> None:
     assert evidence["by"] == "name"
     assert evidence["kappa"] < evidence["others"]["kappa"] - 0.2
     assert evidence["chance"] > 0.05
-    assert ODD not in retained([*TEAM, ODD], report)
+    assert ODD not in report.retained
     assert "outlier" not in {row.rule for row in report.warnings}
 
 
