@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from decimal import Decimal
 from pathlib import Path
@@ -14,10 +14,11 @@ from typing import Any
 from memeloc.errors import InputError
 from memeloc.settings import read_toml
 from memeloc.sheets import write_sheet_table
-from memeloc.survey.design.planning import read_rates
+from memeloc.survey.design.planning import Pace, Rates, read_rates
+from memeloc.survey.model import Sheet
+from memeloc.survey.quality.checking import CheckReport
 from memeloc.survey.quality.decisions import CODE_ENTERED, READ, SENT, decisions
-from memeloc.survey.quality.participants import typed_otherwise
-from memeloc.survey.rewards import bonus_rows, message_rows, shortfalls
+from memeloc.survey.quality.participants import PAID, WAITING, typed_otherwise, words_of
 from memeloc.survey.targets.places import clean_id
 from memeloc.survey.targets.protocol import disagree
 from memeloc.survey.targets.registry import make_target
@@ -25,6 +26,8 @@ from memeloc.survey.targets.resolver import import_file
 from memeloc.workspace.stored_survey import Agree, StoredSurvey, SurveyState, recruiter
 from memeloc.workspace.survey_answers import Checked, SurveyAnswers
 from memeloc.workspace.survey_teams import team_sheets
+
+_GROUPS = ("retained", "excluded", "absent", "everybody")
 
 
 class SurveyPeople:
@@ -204,7 +207,7 @@ class SurveyPeople:
         }
 
     def _plain_ids(self, service: str, exported: Sequence[str | Path]) -> dict[str, str]:
-        """By what is stored of an id, the id, as far as the service's exports name it."""
+        """Return ids by what is stored of them, as far as the service's exports name them."""
         ids: dict[str, str] = {}
         target, to_send = make_target(service), self.survey.as_sent()[0]
         for path in exported:
@@ -215,7 +218,7 @@ class SurveyPeople:
         return ids | {answered: ids[who] for who, answered in same.items() if who in ids}
 
     def team(self, people: str | Path | None = None) -> dict[str, Any]:
-        """Who of a named team is to fill which sheet, and what came.
+        """Return who of a named team is to fill which sheet, and what came.
 
         `people` is the team's table, for the names: only hashes are stored.
 
@@ -231,6 +234,100 @@ _DECISION = (
     *("action", "submission=service", "participant", "study", "sheet", "category", "message"),
     *("rules", "earned", "not_read"),
 )
+
+
+def message_rows(
+    report: CheckReport,
+    sheets: Iterable[Sheet],
+    texts: Mapping[str, str],
+    to: str,
+    cultures: Collection[str] = (),
+) -> list[dict[str, str]]:
+    """Return `participant`, `service` and `sheet` as they are stored, and a `text`, for each person
+    of a group who has a submission at the service.
+
+    Args:
+        texts: by language tag; the one under an empty tag is for all other languages.
+        to: retained, excluded, absent (the service has them, and no answers came), everybody, or a
+            rule's name.
+        cultures: codes; all when empty.
+
+    Raises:
+        InputError: there is no such group or rule, or no text in a person's language.
+    """
+    by_id = {sheet.id: sheet for sheet in sheets}
+    rules = report.counts()
+    if to not in _GROUPS and to not in rules:
+        raise InputError(f"Nobody is {to[:40]!r}; messages go to {', '.join((*_GROUPS, *rules))}.")
+    people = []
+    for row in report.judged:
+        if to in ("everybody", "excluded" if row.reasons else "retained", *row.reasons):
+            people.append((row.participant, row.service, row.sheet))
+    for absent in report.absent if to in ("absent", "everybody") else ():
+        sheet_id = min(words_of(absent.study) & by_id.keys(), default="")
+        people.append((absent.participant, absent.service, sheet_id))
+    rows: dict[str, dict[str, str]] = {}
+    for participant, service, sheet_id in people:
+        sheet = by_id.get(sheet_id)
+        is_asked = not cultures or (sheet is not None and sheet.culture.code in cultures)
+        if not service or participant in rows or not is_asked:
+            continue
+        tag = "" if sheet is None else sheet.culture.locale.tag
+        text = texts.get(tag) or texts.get("")
+        if not text:
+            raise InputError(
+                f"There is no text for people who read {tag or 'an unknown language'}; add it to "
+                "the file of texts, by the language's tag, or name the cultures."
+            )
+        about = {"participant": participant, "service": service, "sheet": sheet_id}
+        rows[participant] = {**about, "text": text}
+    return list(rows.values())
+
+
+def shortfalls(
+    sheets: Iterable[Sheet], paces: Mapping[str, Pace], promised: Mapping[str, int], rates: Rates
+) -> list[dict[str, Any]]:
+    """Return the sheets whose people took longer than they were promised: `sheet`, `culture`,
+    minutes `promised` and `measured`, of how many retained `people`, and by the wage what each is
+    short of (`due`). Prolific asks for more pay then ("Prolific's payment principles",
+    researcher-help.prolific.com/hc/en-gb/articles/4407695146002).
+
+    `paces` are by culture code, see `measured_paces`; `promised` are minutes by batch id, of what
+    went out.
+    """
+    short = []
+    for sheet in sheets:
+        code = sheet.culture.code
+        pace, minutes = paces.get(code), promised.get(sheet.batch, 0)
+        if pace and minutes and (measured := pace.minutes(len(sheet.entries))) > minutes:
+            numbers = {"promised": minutes, "measured": measured, "people": pace.measured}
+            due = rates.reward(measured) - rates.reward(minutes)
+            short.append({"sheet": sheet.id, "culture": code, **numbers, "due": due})
+    return short
+
+
+def bonus_rows(
+    report: CheckReport, short: Iterable[Mapping[str, Any]], each: Decimal | None, reason: str = ""
+) -> list[dict[str, Any]]:
+    """Return the `amount` of each bonus, in the currency of the reward, and its `reason`, a word
+    that tells one bonus of a submission from another.
+
+    Whose work is paid, or waits to be, gets what the sheet is `short` of; or `each` retained person
+    gets the same.
+    """
+    due = {row["sheet"]: row["due"] for row in short}
+    return [
+        {
+            "participant": row.participant,
+            "service": row.service,
+            "sheet": row.sheet,
+            "amount": each or due[row.sheet],
+            "reason": reason or ("thanks" if each else "time"),
+        }
+        for row in report.judged
+        if row.service
+        and (not row.reasons if each else row.sheet in due and row.status.upper() in PAID | WAITING)
+    ]
 
 
 def _write(

@@ -10,7 +10,7 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.survey.design.planning import Pace, Rates, read_bonus
 from memeloc.survey.quality.checking import check
-from memeloc.survey.rewards import bonus_rows, shortfalls
+from memeloc.workspace.survey_people import bonus_rows, shortfalls
 from tests.survey.annotators import fill, person, sheet
 
 US, DE = sheet("US"), sheet("DE")
