@@ -267,7 +267,7 @@ def settle(
         if row["state"] in ("short", "tied", "given up"):
             open_labels.append(Unsettled(*cell, LABEL))
         known: dict[str, tuple[str, ...]] = {LABEL: (row[LABEL],)}
-        further: dict[str, dict[str, Any]] = {}
+        others: dict[str, dict[str, Any]] = {}
         for question in asked if row["state"] != "rejected" else ():
             # Where each vote asks it, it is asked without a label, too.
             always = voting <= set(question.when.get(LABEL, voting))
@@ -283,7 +283,7 @@ def settle(
                 answer, is_tied = own[question.id], False
             known[question.id] = answer
             shown[cell][question.id] = _most_first(counts)
-            further[question.id] = {
+            others[question.id] = {
                 "answer": BETWEEN.join(answer),
                 "people": people,
                 "votes": shown[cell][question.id],
@@ -296,14 +296,8 @@ def settle(
                 more = max(more, min(settings.extra, settings.limit - row["answers"]))
         if more > pending.get(cell, 0):
             needs[cell] = more - pending.get(cell, 0)
-        rows.append(
-            {
-                "item": cell[0],
-                "culture": cell[1],
-                **row,
-                **({"further": further} if asked else {}),
-            }
-        )
+        about = {"item": cell[0], "culture": cell[1]}
+        rows.append({**about, **row, **({"further": others} if asked else {})})
     return Settled(taxonomy, rows, shown, frozenset(ties), (*open_labels, *open_questions), needs)
 
 
