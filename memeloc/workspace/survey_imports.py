@@ -205,7 +205,7 @@ def owner_of_ids(survey: StoredSurvey | None, ids: str) -> str:
 
 def add_files(
     survey: StoredSurvey, files: Sequence[FileRead], words: frozenset[str]
-) -> list[Mapping[str, Any]]:
+) -> Sequence[Mapping[str, Any]]:
     """Store what files held, all or none; return what was new of each, as in `ImportResult.files`.
 
     Only a file's kind is kept, and what of rejected rows is of the survey's own `words`.
@@ -215,16 +215,7 @@ def add_files(
         rows = len(imported.submissions) + len(imported.participants)
         # A file's name often is its participant's id.
         records.append((FileRecord("submissions", kind, file_sha256(path), rows), imported))
-    return [
-        dict(
-            zip(
-                _STORED,
-                (added.new, added.known, added.participants, added.seen, added.erased),
-                strict=True,
-            )
-        )
-        for added in survey.store.add_files(survey.name, records, words=words)
-    ]
+    return survey.store.add_files(survey.name, records, words=words)
 
 
 def _expanded(files: Sequence[Path], kind: str) -> tuple[list[Path], list[Path]]:

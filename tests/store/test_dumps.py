@@ -188,7 +188,7 @@ def test_who_was_erased_here_stays_out(surveyed: Store, tmp_path: Path) -> None:
         assert done is not None
         assert done["submissions"] == 2
         again = store.surveys.add_submissions("main", file("again"), back(ADA))
-        assert (again.new, again.erased) == (0, 3)
+        assert (again["new"], again["erased"]) == (0, 3)
         assert len(store.erasures.receipts()) == 2
 
 
@@ -200,4 +200,4 @@ def test_who_was_erased_before_the_dump_stays_out(surveyed: Store, tmp_path: Pat
         (tmp_path / "new" / name).write_bytes((tmp_path / "work" / name).read_bytes())
     with load(Store.create(tmp_path / "new"), folder) as store:
         again = store.surveys.add_submissions("main", file("again"), back(ADA))
-        assert (again.new, again.erased) == (0, 3)
+        assert (again["new"], again["erased"]) == (0, 3)

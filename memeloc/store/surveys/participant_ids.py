@@ -56,11 +56,13 @@ class SecretKey(NamedTuple):
                 f"was dumped, or set {self.variable} as it was.",
                 file=root,
             )
-        if key is None and root is None:
+        if key is not None:
+            return key
+        if root is None:
             raise InputError(
                 f"{self.use}; set {self.variable}, or open the workspace by its folder."
             )
-        return _make_key(root / self.file) if key is None and root is not None else key or b""
+        return _make_key(root / self.file)
 
     def check(self, root: Path | None, *, stored: bool = True) -> str:
         """Return what the key is recognised by and cannot be had from, as 32 hex digits: from the

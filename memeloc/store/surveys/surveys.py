@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from typing import Any, Literal
@@ -74,20 +74,8 @@ _ROWS = 2000
 _LONG = 6
 """Characters of an id from which on it is hashed within typed answers; a shorter one may be one."""
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class AddedSubmissions:
-    """What was stored of a file: submissions that were `new` or `known`, and what was new of
-    participants and rejected rows; records of `erased` people are left out. A file that was `seen`
-    had been imported before; what can be resolved by now, and could not be then, is stored."""
-
-    seen: bool = False
-    new: int = 0
-    known: int = 0
-    participants: int = 0
-    rejected: int = 0
-    erased: int = 0
+_NOTHING = {"new": 0, "known": 0, "new_participants": 0, "seen": False}
+"""What was stored of a file, as of `Surveys.add_files`."""
 
 
 class Surveys(Repository):
@@ -143,7 +131,7 @@ class Surveys(Repository):
 
     def add_submissions(
         self, name: str, file: FileRecord, imported: Imported, *, words: Collection[str] = ()
-    ) -> AddedSubmissions:
+    ) -> dict[str, int]:
         """Store what one file of answers holds; see `add_files`."""
         return self.add_files(name, [(file, imported)], words=words)[0]
 
@@ -153,8 +141,12 @@ class Surveys(Repository):
         files: Sequence[tuple[FileRecord, Imported]],
         *,
         words: Collection[str] = (),
-    ) -> list[AddedSubmissions]:
+    ) -> list[dict[str, int]]:
         """Store what files of answers hold, whole or not at all, and once.
+
+        Return of each how many submissions were `new` and `known`, the `new_participants`, how many
+        records are of `erased` people and were left out, and whether the very file was `seen`
+        before; what can be resolved by now, and could not be then, is stored all the same.
 
         People are stored as keyed hashes, and so is every mention of them; of people who were
         erased nothing is stored, and of a file its target and SHA-256: its name often is a person's
@@ -179,7 +171,7 @@ class Surveys(Repository):
             )
         by_number = dict(zip(stored, added, strict=True))
         return [
-            replace(by_number.get(number, AddedSubmissions()), erased=count)
+            {**by_number.get(number, _NOTHING), "erased": count}
             for number, count in enumerate(erased)
         ]
 
@@ -324,7 +316,7 @@ class LabelDecisions(Repository):
 
 def add_submissions(
     connection: Connection, survey: str, files: Sequence[tuple[FileRecord, Imported]]
-) -> list[AddedSubmissions]:
+) -> list[dict[str, int]]:
     """Store what files hold, in which people are hashed already."""
     stored = store_files(connection, [file for file, _ in files])
     imports = _without_facts(connection, survey, [imported for _, imported in files])
@@ -340,9 +332,9 @@ def add_submissions(
     added = []
     for imported, (file_id, seen) in zip(imports, stored, strict=True):
         # The first of two files that are the same brought it all.
-        count, people, rejected = (new[name].pop(file_id, 0) for name in _RECORDS)
+        count, people = (new[name].pop(file_id, 0) for name in ("submissions", "participants"))
         known = len(imported.submissions) - count
-        added.append(AddedSubmissions(seen, count, known, people, rejected))
+        added.append({"new": count, "known": known, "new_participants": people, "seen": seen})
     return added
 
 
