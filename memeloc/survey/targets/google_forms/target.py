@@ -18,6 +18,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -202,13 +203,14 @@ class GoogleForms(Target):
                 "--option pictures_base=https://..."
             )
         noted = [self._noted(form, state) for form in forms]
-        service, rows = None if dry_run else self.connect(), []
-        for form, made in zip(forms, noted, strict=True):
-            calls = self._make(form, made, state, service) if service else 0
-            # Made, published and opened; and looked at before each batch and after the last.
-            calls = calls or (0 if made.get("open") else 4 + 2 * len(batches(form, self.address)))
-            row = {key: str(made.get(key, "")) for key in ("form", "responder", "prolific")}
-            rows.append({"sheet": form.sheet, **row, "calls": calls})
+        rows = []
+        with nullcontext() if dry_run else self.connect() as service:
+            for form, made in zip(forms, noted, strict=True):
+                calls = self._make(form, made, state, service) if service else 0
+                # Made, published and opened; and looked at before each batch and after the last.
+                left = 0 if made.get("open") else 4 + 2 * len(batches(form, self.address))
+                row = {key: str(made.get(key, "")) for key in ("form", "responder", "prolific")}
+                rows.append({"sheet": form.sheet, **row, "calls": calls or left})
         return rows
 
     def _noted(self, form: Form, state: State) -> Body:
