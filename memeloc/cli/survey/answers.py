@@ -409,9 +409,7 @@ def status(
             show(surveys, Table("Surveys", "surveys", fields), *views, as_json=as_json)
             return
         result = workspace.survey(name).status(wage=wage)
-    lines = {"culture": result["cultures"], "batch": result["batches"], "sheet": result["sheets"]}[
-        by
-    ]
+    lines = result["batches" if by == "batch" else f"{by}s"]
     parts = Table(
         f"{name}, of {counted(len(result['batches']), 'batch', 'batches')}",
         lambda result: (*lines, result["whole"]),

@@ -53,7 +53,6 @@ _TAXONOMY = (
     lambda result: ["Of labels that fit, the most severe is chosen"] * result["most_severe"],
     lambda result: [f"Rule: {rule}" for rule in result["rules"]],
 )
-_Tag = Annotated[str, Option("--lang", metavar="TAG", help="The language.")]
 
 
 def taxonomies(
@@ -92,7 +91,7 @@ def texts(
     beginning: str = Argument(
         "", metavar="[BEGINNING]", help="How their names begin.", show_default="all"
     ),
-    lang: _Tag = "en",
+    lang: str = Option("en", "--lang", metavar="TAG", help="The language."),
     as_json: AsJson = False,
 ) -> None:
     """List the texts of surveys that ship, with the names that memeloc.toml replaces them by.
