@@ -38,7 +38,7 @@ def explain(
     settings = next(model for model in run.models if model.name == name)
     features = {each: run.features[each] for each in settings.features}
     tested = next(each for each in training.tested if each.name == name)
-    estimator = tested.trained.estimator
+    estimator = tested.estimator
 
     def scores(examples: Sequence[Example]) -> Any:
         frame = frame_of(replace(each, item=str(n)) for n, each in enumerate(examples))
@@ -89,7 +89,7 @@ def explain(
         return page
 
     right = dataset.frame["label"]
-    order = sorted(tested.trained.answers.items(), key=lambda pair: pair[1] == right[pair[0]])
+    order = sorted(tested.answers.items(), key=lambda pair: pair[1] == right[pair[0]])
     wrong = [pair for pair in order if pair[1] != right[pair[0]]][: items // 2]
     chosen = dict([*wrong, *order[len(order) - items + len(wrong) :]])
     examples = {each.item: each for each in dataset.examples}

@@ -21,7 +21,7 @@ import pandas as pd
 from memeloc.arrays import Floats, Ints
 from memeloc.embedding.models import first_line, library
 from memeloc.errors import InputError, MemelocError
-from memeloc.evaluate.training.dataset import Example, balanced_weights, frame_of
+from memeloc.evaluate.training.dataset import Example, frame_of
 from memeloc.evaluate.training.features import EXTRA, NGRAMS, column_of, compute_features
 from memeloc.evaluate.training.run_file import (
     WITHOUT_FEATURES,
@@ -155,6 +155,14 @@ class Feature(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 raise InputError(f"The feature {self.name!r} is of another embedding model.")
         return self._scaled(matrix, column.notna().to_numpy())
 
+    def get_feature_names_out(self, names: Any = None) -> Any:
+        """Return the terms; of vectors and reduced features, which have none, empty texts."""
+        if self.reduction_ is not None:
+            return np.full(self.reduction_.n_components, "", dtype=object)
+        if self.kind not in NGRAMS:
+            return np.full(self.scaling_.n_features_in_, "", dtype=object)
+        return np.array(self.terms_.split("\n"), dtype=object)
+
     def _scaled(self, matrix: Any, present: Any) -> Any:
         scaled = self.scaling_.transform(matrix)
         if self.kind not in NGRAMS:
@@ -227,6 +235,7 @@ class Baseline(BaseEstimator):  # type: ignore[misc]
         groups = [settings.features]
         if settings.fusion == "score":
             groups = [(name,) for name in settings.features]
+        weigh = library("sklearn.utils.class_weight", EXTRA).compute_sample_weight
         self.parts_: list[tuple[Ints, Any]] = []
         for names in groups:
             rows = self._present(frame, names)
@@ -238,7 +247,10 @@ class Baseline(BaseEstimator):  # type: ignore[misc]
                     if len(present)
                     else f"No example of training has the feature {' or '.join(names)}."
                 )
-            weights = {"classifier__sample_weight": row_weights(own, self.labels, self.weights)}
+            balance: Any = None if self.weights == "none" else self.weights
+            if isinstance(balance, Mapping):
+                balance = {place: balance.get(self.labels[place], 1) for place in present}
+            weights = {"classifier__sample_weight": weigh(balance, own)}
             try:
                 pipeline = self._pipeline(names)
                 with _threads_for(frame):
@@ -307,15 +319,6 @@ class Baseline(BaseEstimator):  # type: ignore[misc]
         if features:
             steps.insert(0, ("features", module.FeatureUnion(features)))
         return module.Pipeline(steps)
-
-
-def row_weights(classes: Ints, labels: Sequence[str], weights: ClassWeights) -> Floats:
-    """Return what each row weighs; see `Baseline`."""
-    if weights == "none":
-        return np.ones(len(classes))
-    if isinstance(weights, Mapping):
-        return np.array([float(weights.get(label, 1.0)) for label in labels])[classes]
-    return balanced_weights(classes, len(labels))[classes]
 
 
 def _threads_for(frame: pd.DataFrame) -> Any:
@@ -424,28 +427,20 @@ def telling_words(models: Mapping[str, Baseline], count: int = 5) -> pd.DataFram
     for name, model in models.items():
         for present, pipeline in model.parts_:
             weights = getattr(pipeline[-1], "coef_", None)
-            features = (
-                [each for _, each in pipeline[0].transformer_list] if len(pipeline) > 1 else []
-            )
-            if weights is None or any(each.reduction_ is not None for each in features):
+            if weights is None:
                 continue
             if len(weights) == 1:  # of two classes there is one row, for the second
                 weights = np.vstack([-weights, weights])
-            start = 0
-            for feature in features:
-                own = weights[:, start : start + feature.scaling_.n_features_in_]
-                start += own.shape[1]
-                if feature.kind not in NGRAMS:
-                    continue
-                terms = feature.terms_.split("\n")
-                for place, of_terms in zip(present, own, strict=True):
-                    group = f"{name} · {feature.name} · {model.labels[place]}"
-                    best = np.argsort(-of_terms, kind="stable")[:count]
+            terms = [term.split("__", 1) for term in pipeline[0].get_feature_names_out()]
+            for feature in dict.fromkeys(feature for feature, term in terms if term):
+                at = [place for place, (of, term) in enumerate(terms) if of == feature and term]
+                for place, own in zip(present, weights[:, at], strict=True):
+                    best = [number for number in np.argsort(-own, kind="stable") if own[number] > 0]
+                    group = f"{name} · {feature} · {model.labels[place]}"
                     rows += [
-                        {"group": group, "item": _ends(terms[at]), "rank": rank,
-                            "weight": of_terms[at]}
-                        for rank, at in enumerate(best, 1)
-                        if of_terms[at] > 0
+                        {"group": group, "item": _ends(terms[at[number]][1]), "rank": rank,
+                            "weight": own[number]}
+                        for rank, number in enumerate(best[:count], 1)
                     ]  # fmt: skip
     named = {row["group"].partition(" · ")[0] for row in rows}
     without = ", ".join(n for n, each in models.items() if each.needs and n not in named)

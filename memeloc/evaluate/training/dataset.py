@@ -8,9 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from memeloc.arrays import Floats, Ints
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.evaluate.gold import Gold
@@ -334,16 +331,3 @@ def _release_labels(folder: Path, data: DataSettings) -> tuple[dict[str, dict[st
         if label:
             labels[meme] = cells
     return labels, columns
-
-
-def balanced_weights(classes: Ints, labels: int) -> Floats:
-    """Return weights of labels by how rare they are: examples / (labels that occur x its examples).
-
-    That is scikit-learn's `balanced`; their mean over the examples is 1. A label that does not
-    occur has weight 0.
-    """
-    counts = np.bincount(classes, minlength=labels)
-    shares = np.count_nonzero(counts) * counts
-    weights = np.zeros(labels)
-    np.divide(len(classes), shares, out=weights, where=counts > 0)
-    return weights

@@ -24,7 +24,6 @@ import numpy as np
 from memeloc.arrays import Floats
 from memeloc.embedding.models import first_line, library
 from memeloc.errors import InputError
-from memeloc.evaluate.training.dataset import balanced_weights
 from memeloc.evaluate.training.features import OnProgress
 from memeloc.evaluate.training.run_file import (
     Device,
@@ -253,7 +252,10 @@ class Encoder(Network):
         classes = np.array([self.labels.index(label) for label in labels], dtype=np.int64)
         weights = None
         if self.training.class_weights:
-            weights = torch.as_tensor(balanced_weights(classes, len(self.labels)))
+            # Examples / (labels that occur x examples of it): their mean over the examples is 1.
+            counts = np.bincount(classes, minlength=len(self.labels))
+            shares = len(classes) / (np.count_nonzero(counts) * np.maximum(counts, 1))
+            weights = torch.as_tensor(np.where(counts > 0, shares, 0))
         rows: Any = frame.assign(place=classes).to_dict("records")
 
         def collate(batch: Sequence[Row]) -> dict[str, Any]:

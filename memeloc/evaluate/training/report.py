@@ -18,7 +18,7 @@ from memeloc.evaluate.metrics import confusion, measure
 from memeloc.evaluate.scores import ScoreSettings, score
 from memeloc.evaluate.scores.join import conditions_of
 from memeloc.evaluate.training.run_file import AnyRun, FineTuningRun, LoraRun, TrainingRun
-from memeloc.evaluate.training.training import TrainedModel, Training
+from memeloc.evaluate.training.training import Trained, Training
 from memeloc.files import replacing
 from memeloc.reports import AnalysisText, Report, ReportFiles, read_texts, write_report
 from memeloc.reports.figures import gap, joined, of_analysis, tidy, wide
@@ -183,14 +183,14 @@ def _networks(training: Training) -> list[pd.DataFrame]:
     trainings: list[dict[str, Any]] = []
     epochs: list[dict[str, Any]] = []
     for model in training.tested:
-        history = model.trained.history
+        history = model.history
         group = f"{model.name} · {model.input}"
         trainings.append(
             {
                 "group": group,
-                "item": model.trained.part,
-                "trained on": sum(model.trained.trained_on.values()),
-                "tested on": len(model.trained.answers),
+                "item": model.part,
+                "trained on": sum(model.trained_on.values()),
+                "tested on": len(model.answers),
                 "epochs": len(history),
                 "learning rate": model.settings["learning_rate"] if history else None,
                 "loss": history[-1]["loss"] if history else None,
@@ -199,7 +199,7 @@ def _networks(training: Training) -> list[pd.DataFrame]:
         epochs += [
             {
                 "group": group,
-                "part": model.trained.part,
+                "part": model.part,
                 "item": f"{each['epoch']:.0f}",
                 "loss": each["loss"],
                 "learning rate": each["learning_rate"],
@@ -248,7 +248,7 @@ def write_training(
         model.name: {"model": model.name, "built of": " + ".join(model.built_of)}
         | {name.replace("_", " "): str(value) for name, value in model.settings.items()}
         for model in training.tested
-        if model.trained.history
+        if model.history
     }
     scores, texts = (read_texts(path) for path in (_SCORE_TEXTS, _TEXTS))
     analyses = dict(scores.analyses)
@@ -268,16 +268,14 @@ def write_training(
     )
     table = training.answers.table
     titles = {each.model: title for title, each in conditions_of(table.assign(language="")).items()}
-    models = training.kept
-    if not isinstance(run, TrainingRun):
-        models = [each for each in training.tested if run.save and each.trained.history]
-    for model in models:
+    for model in training.kept:
+        assert model.folder is not None
         title = titles.get(model.name, model.name)
         card = _card(training, model, facts, _scores(figures, title))
         if isinstance(run, TrainingRun):
             from memeloc.evaluate.training.baselines import save_model
 
-            save_model(model.trained.estimator, model.trained.trained_on, model.folder, card)
+            save_model(model.estimator, model.trained_on, model.folder, card)
         else:
             with replacing(model.folder / "README.md") as temporary:
                 temporary.write_text(card, encoding="utf-8")
@@ -285,7 +283,7 @@ def write_training(
     answers = out / "answers.parquet"
     with replacing(answers) as temporary:
         table.to_parquet(temporary, index=False)
-    saved = tuple(model.folder for model in models)
+    saved = tuple(model.folder for model in training.kept if model.folder is not None)
     return TrainedFiles(figures, tuple(dataset.notes), files, answers, saved)
 
 
@@ -301,12 +299,12 @@ def _scores(figures: pd.DataFrame, title: str) -> list[dict[Any, Any]]:
 
 
 def _card(
-    training: Training, model: TrainedModel, facts: Mapping[str, Any], scores: list[dict[Any, Any]]
+    training: Training, model: Trained, facts: Mapping[str, Any], scores: list[dict[Any, Any]]
 ) -> str:
     """Return what a model is, what it learned from, how right it was, and how it is used."""
     from jinja2 import StrictUndefined, Template
 
-    run, trained = training.run, model.trained
+    run = training.run
     facts = {**facts, **{name.replace("_", " "): each for name, each in model.settings.items()}}
     tested = "Of all parts of the split together, where there are several."
     if isinstance(run, TrainingRun):
@@ -321,8 +319,8 @@ def _card(
             tested += " These are of models of the folds; this one was trained on all examples."
     else:
         facts["this model"] = (
-            f"{sum(trained.trained_on.values()):,} examples; tested on {trained.part}, "
-            f"{len(trained.answers):,} examples"
+            f"{sum(model.trained_on.values()):,} examples; tested on {model.part}, "
+            f"{len(model.answers):,} examples"
         )
         adapters = "with low-rank adapters, " if isinstance(run, LoraRun) else ""
         base = " and ".join(f"`{each}`" for each in model.built_of)
@@ -339,8 +337,8 @@ def _card(
         name=model.name,
         about=about,
         facts=facts,
-        counts=trained.trained_on,
-        history=trained.history,
+        counts=model.trained_on,
+        history=model.history,
         scores=scores,
         tested=tested,
         use=use.format(base=model.built_of[0]) if library == "peft" else use,

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,6 +45,11 @@ class Trained:
         answers: by item what it answered: a label, or words.
         history: of a network by epoch its number, mean loss and last learning rate.
         estimator: as it was fitted; None of a network that is kept.
+        name: of the model, in a run.
+        input: what it looks at: `text`, `picture`, `both`, or nothing (empty).
+        settings: of a network, how it was trained.
+        built_of: of a network, names of the encoders or of the model that it began as.
+        folder: where it is kept.
     """
 
     part: str
@@ -52,6 +57,11 @@ class Trained:
     answers: Mapping[str, str]
     history: Sequence[Mapping[str, float]] = ()
     estimator: Any = None
+    name: str = ""
+    input: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    built_of: Sequence[str] = ()
+    folder: Path | None = None
 
 
 def train(
@@ -95,6 +105,8 @@ def train(
                 results.append(before)
                 continue
         fitted = clone(estimator)
+        if keep is not None and not len(tested):
+            raise InputError(f"It needs a {needs[0]}, and no example that is tested on has one.")
         if keep is not None:
             fitted.checkpoints = keep / f"checkpoints-{key[:16]}"
             fitted.on_progress = on_progress
@@ -140,25 +152,6 @@ def _read_kept(folder: Path, key: str) -> Trained | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class TrainedModel:
-    """A model of a run, trained for one part of the dataset.
-
-    Attributes:
-        input: what it looks at: `text`, `picture`, `both`, or nothing (empty).
-        settings: of a network, how it was trained.
-        built_of: of a network, names of the encoders or of the model that it began as.
-        folder: where it is kept.
-    """
-
-    name: str
-    input: str
-    trained: Trained
-    folder: Path
-    settings: Mapping[str, Any]
-    built_of: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True, eq=False)
 class Training:
     """What a run gave.
@@ -169,7 +162,7 @@ class Training:
         gold: what is right, a column a culture where there are several.
         folds: of the dataset; `about` says how they came about.
         tested: what models answered about items of which they had not learned.
-        kept: models on classifiers that are saved, trained on all examples where there are folds.
+        kept: models that are saved; classifiers on all examples where there are folds.
     """
 
     run: AnyRun
@@ -177,8 +170,8 @@ class Training:
     gold: Gold
     folds: Sequence[Fold]
     about: Mapping[str, str]
-    tested: Sequence[TrainedModel]
-    kept: Sequence[TrainedModel]
+    tested: Sequence[Trained]
+    kept: Sequence[Trained]
 
     @property
     def answers(self) -> ModelAnswers:
@@ -187,7 +180,7 @@ class Training:
         rows = [
             (model.name, item, model.input, languages[item], answer)
             for model in self.tested
-            for item, answer in model.trained.answers.items()
+            for item, answer in model.answers.items()
         ]
         table = pd.DataFrame(rows, columns=["model", "item", "input", "language", "answer"])
         if not isinstance(self.run, LoraRun):
@@ -268,19 +261,22 @@ def train_run(
                 )
             except InputError as error:
                 raise InputError(f"The model {job.name}: {error}") from error
-            if is_network and not trained.answers:
-                raise InputError(
-                    f"The model {job.name} needs a {job.input}, and no example that is tested on "
-                    "has one."
-                )
-            model = TrainedModel(job.name, job.input, trained, path, job.settings, job.built_of)
+            model = replace(
+                trained,
+                name=job.name,
+                input=job.input,
+                settings=job.settings,
+                built_of=job.built_of,
+                folder=path,
+            )
             if len(fold.test):
                 tested.append(model)
-            if isinstance(run, TrainingRun) and fold is job.folds[-1]:
+            is_saved = run.save in (True, "all")
+            if isinstance(run.save, tuple):
+                is_saved = job.name in run.save
+            if is_saved and (bool(trained.history) if is_network else fold is job.folds[-1]):
                 kept.append(model)
             on_progress("models", 1, total)
-    if isinstance(run, TrainingRun):
-        kept = [model for model in kept if run.save == "all" or model.name in run.save]
     return Training(run, dataset, gold or dataset.gold, folds, about, tested, kept)
 
 

@@ -9,19 +9,11 @@ import pytest
 
 from memeloc.errors import InputError, MissingError
 from memeloc.evaluate.training import frame_of, load_encoder
-from memeloc.evaluate.training.dataset import balanced_weights
 from memeloc.evaluate.training.networks import Encoder
 from memeloc.evaluate.training.run_file import NetworkSettings, NetworkTraining
 from tests.evaluate.finetuning.drawn import LABELS, draw_examples
 
 TRAINING = NetworkTraining(epochs=4, learning_rate=5e-3, batch_size=8)
-
-
-def test_weights_of_rare_labels_have_a_mean_of_one() -> None:
-    classes = np.array([0] * 6 + [1] * 3 + [3])
-    weights = balanced_weights(classes, 4)
-    assert weights.tolist() == pytest.approx([10 / 18, 10 / 9, 0, 10 / 3])
-    assert weights[classes].mean() == pytest.approx(1)
 
 
 def test_a_network_needs_an_encoder() -> None:

@@ -156,7 +156,7 @@ def test_a_saved_model_predicts_the_same(
     fresh = [Example(str(n), "", text=e.text, language="en") for n, e in enumerate(texts)]
     for folder, kept in zip(written.saved, training.kept, strict=True):
         predicted = load_model(folder).predict(fresh, tmp_path)
-        estimator, frame = kept.trained.estimator, training.dataset.frame[:30]
+        estimator, frame = kept.estimator, training.dataset.frame[:30]
         needs = list(estimator.needs)
         seen = frame[needs].notna().any(axis=1) if needs else frame["label"].notna()
         expected = estimator.predict(frame[seen])
@@ -208,7 +208,7 @@ def test_a_datasets_own_split_wins(tmp_path: Path) -> None:
     training = trained(tmp_path / "run.toml")
     (fold,) = training.folds
     assert (len(fold.train), len(fold.test)) == (40, 20)
-    assert list(training.kept[0].trained.trained_on.values()) == [13, 14, 13]
+    assert list(training.kept[0].trained_on.values()) == [13, 14, 13]
     assert "20 examples are in neither part" in " ".join(gaps(figures_of(training)))
 
 
@@ -232,5 +232,5 @@ def test_xgboost_is_trained_and_read_back(tmp_path: Path) -> None:
     training = trained(write_run(tmp_path, run))
     saved = load_model(write_training(training, tmp_path / "page").saved[3])
     seven = training.dataset.frame[:7]  # the next one has no text
-    expected = training.kept[3].trained.estimator.predict(seven)
+    expected = training.kept[3].estimator.predict(seven)
     assert saved.predict(training.dataset.examples[:7], tmp_path) == expected
