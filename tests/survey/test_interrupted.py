@@ -2,7 +2,7 @@
 
 In: answers to a survey, an export of the recruiter's, rows that cannot be read; commands that are
 killed and run once more. Out: the state of a workspace in which nothing was killed: nothing lost,
-nothing doubled. tests/studio/test_process.py kills the server of a survey.
+nothing doubled, and who was erased is. tests/studio/test_process.py kills the server of a survey.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ class SurveyTeam(Team):
         "import": ("survey", "import", "pilot", "answers"),
         "check": ("survey", "check", "pilot", "--exclude", "US-r1-b01-0"),
         "settle": ("survey", "settle", "pilot", "--close", "--next", "--out", "labels.csv"),
+        "forget": ("survey", "forget", "DE-r1-b01-1", "--yes"),
     }
 
     def prepare(self, step: str) -> None:
@@ -98,7 +99,7 @@ class SurveyTeam(Team):
 
 
 @pytest.mark.parametrize(
-    ("kills", "memes"), [(10, 10), pytest.param(40, 40, marks=pytest.mark.slow)]
+    ("kills", "memes"), [(12, 10), pytest.param(48, 40, marks=pytest.mark.slow)]
 )
 def test_one_more_run_ends_with_the_labels_of_an_undisturbed_one(
     tmp_path: Path,
@@ -112,7 +113,7 @@ def test_one_more_run_ends_with_the_labels_of_an_undisturbed_one(
 
     teams = disturbed(make, kills)
     expected = next(teams).state()
-    assert len(expected["submissions"]) == memes // 5 * 2 * 5
+    assert len(expected["submissions"]) == memes // 5 * 2 * 5 - 1  # one person is erased
     assert len(expected["rejected"]) == 3
     assert expected["participants"]
     assert any("round=2" in batch for batch in expected["batches"])
