@@ -131,10 +131,10 @@ class _Resolver:
                 name = raw.sheet if _asks_consent(raw) else ""
                 parts[place.sheet.id if place else name].append(raw)
         sheets = {name: sheet for name in parts if (sheet := self.places.sheet(name))}
-        culture = next((sheet.culture.code for sheet in sheets.values()), "")
-        stem = Path(self.file).stem
-        who = owned_id(clean_id(record.participant), self.ids, culture, stem)
+        who = clean_id(record.participant)
         if self.ids:
+            culture = next((sheet.culture.code for sheet in sheets.values()), "")
+            who = owned_id(who, self.ids, culture, Path(self.file).stem)
             record = replace(record, participant=who)
         if record.row:
             self.whose[record.row] = who if self.whose.get(record.row, who) == who else ""
@@ -172,8 +172,8 @@ class _Resolver:
         if isinstance(record, RawAnswer):
             return _asks_consent(record) and self.places.declines({CONSENT: _texts(record)})
         text = record.consent if isinstance(record.consent, str) else ""
-        said = self.places.declines({CONSENT: text})
-        return record.consent is False or record.status == DECLINED or said
+        said = text and self.places.declines({CONSENT: text})
+        return bool(record.consent is False or record.status == DECLINED or said)
 
     def result(self) -> Imported:
         """Return everything; single answers by the order of sheets and people's ids."""
@@ -349,6 +349,9 @@ class _Resolver:
             elif answer := self._answer(place, raw):
                 by_number[place.number].append((answer, raw))
         for _, answers in sorted(by_number.items()):
+            if len(answers) == 1:
+                yield answers[0][0]
+                continue
             ages = [(_moment(raw.submitted) or _EARLIEST, raw.order) for _, raw in answers]
             newest = max(ages)
             last = {answer for (answer, _), age in zip(answers, ages, strict=True) if age == newest}
