@@ -76,8 +76,8 @@ class SheetTexts(TaxonomyTexts):
         super().__init__(survey.texts[self.locale.tag], survey.taxonomy)
         lines = {name: get(f"study.{name}", contact=survey.contact) for name in LINES}
         # Of what the study says nothing of itself, the line's name stands in braces.
-        said = (line for name, line in lines.items() if f"{{{name}}}" not in line)
-        self.consents = (get("consent.text", contact=survey.contact), *said)
+        stated = (line for name, line in lines.items() if f"{{{name}}}" not in line)
+        self.consents = (get("consent.text", contact=survey.contact), *stated)
         self.consent = "\n\n".join(self.consents)
 
     def items(self) -> Iterator[Item]:
@@ -95,12 +95,12 @@ class SheetTexts(TaxonomyTexts):
         taxonomy = self.survey.taxonomy
         texts = entry.texts if isinstance(entry, MemeEntry) else {}
         # What a check shows in place of a meme's own text.
-        own = self.text(entry) if isinstance(entry, Check) else ""
+        instead = self.text(entry) if isinstance(entry, Check) else ""
         asked: list[ShownQuestion] = []
         if not isinstance(entry, PersonEntry):
             text = self.question
             if taxonomy.item_text and entry is not None:
-                text = text.replace("{text}", texts.get(LABEL) or own)
+                text = text.replace("{text}", texts.get(LABEL) or instead)
             asked.append(ShownQuestion(LABEL, "choice", text, self.labels))
         others, before = taxonomy.about("item", "picture"), 0
         for question in others if entry is None else questions_of(taxonomy, entry):
@@ -109,7 +109,7 @@ class SheetTexts(TaxonomyTexts):
                 text = text.replace("{text}", texts[question.id])
             elif question.item_text == "answer" and entry is not None:
                 # An example's draft is its caption, so that checks do not look otherwise.
-                draft = texts.get(question.id) or own
+                draft = texts.get(question.id) or instead
             shown = ShownQuestion(question.id, question.kind, text, self.answers[question.id])
             shown = shown._replace(
                 scale=question.scale, when=question.when, required=question.required, draft=draft

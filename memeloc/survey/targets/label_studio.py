@@ -84,14 +84,14 @@ class LabelStudio(SheetFiles):
 
     def write_sheet(self, shown: SheetTexts, folder: Path) -> Path:
         """Write `SHEET/project.json`, `config.xml`, `tasks.json` and `pictures/`."""
-        survey, sheet, own = shown.survey, shown.sheet, folder / shown.sheet.id
+        survey, sheet, project_folder = shown.survey, shown.sheet, folder / shown.sheet.id
         parts = shown.sections()
         is_on_web = is_https(self._pictures, or_local=True)
         below = "/".join(Path(self._pictures or survey.name).parts)
 
         def address(picture: Path, name: str) -> str:
             """Return where the program or a web server serves a copy of a picture."""
-            path = f"{sheet.id}/pictures/{copy_picture(picture, own / 'pictures', name)}"
+            path = f"{sheet.id}/pictures/{copy_picture(picture, project_folder / 'pictures', name)}"
             if is_on_web:
                 return f"{self._pictures.rstrip('/')}/{quote(path)}"
             return f"/data/local-files/?d={quote(f'{below}/{path}')}"
@@ -118,7 +118,7 @@ class LabelStudio(SheetFiles):
             points_of=lambda scale: {str(n): str(n) for n in range(scale[0], scale[1] + 1)},
             plain=_plain,
         )
-        write_text(own / "config.xml", config)
+        write_text(project_folder / "config.xml", config)
         project = {
             "title": f"{survey.name} {sheet.id}"[:50],
             "description": f"{survey.name}, {sheet.id}",
@@ -132,7 +132,7 @@ class LabelStudio(SheetFiles):
             "maximum_annotations": sheet.wanted,
             "sampling": "Sequential sampling",
         }
-        write_json(own / "project.json", project)
+        write_json(project_folder / "project.json", project)
         tasks = []
         for item in shown.items():
             above = f'<p class="to-read">{escape(item.text)}</p>'
@@ -149,8 +149,8 @@ class LabelStudio(SheetFiles):
             asked = () if is_read(item.entry) else shown.questions(item.entry)
             data |= {_text_field(question.id): question.text for question in asked}
             tasks.append({"data": data, "predictions": _predictions(shown, item, of_some)})
-        write_json(own / "tasks.json", tasks)
-        return own / "project.json"
+        write_json(project_folder / "tasks.json", tasks)
+        return project_folder / "project.json"
 
     def recognises(self, path: Path) -> bool:
         """Return whether a file is a list of tasks, as JSON or JSON-MIN."""
@@ -222,7 +222,7 @@ def _plain(text: str) -> str:
 
 
 def _values(value: Any) -> list[str]:
-    """What a control holds, as texts; a span is such as `3-7`, in code points."""
+    """Return what a control holds, as texts; a span is such as `3-7`, in code points."""
     if isinstance(value, Mapping) and not {"start", "end"} <= value.keys():
         value = value.get("choices", value.get("text", []))
     held = value if isinstance(value, list) else [value]
@@ -233,7 +233,7 @@ def _values(value: Any) -> list[str]:
 
 
 class _Region(BaseModel):
-    """What was chosen in one control."""
+    """A control, and what was chosen in it."""
 
     from_name: str
     value: Annotated[list[str], BeforeValidator(_values)] = []

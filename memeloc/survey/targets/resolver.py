@@ -104,13 +104,13 @@ class _Resolver:
         message: str,
         content: Mapping[str, Any] | None = None,
     ) -> None:
-        row, who, kept = record.row, record.participant, content or record.content
+        row, who, content = record.row, record.participant, content or record.content
         if isinstance(record, RawAnswer):
             if self.submission:
                 row, who = row or self.submission.row, self.submission.participant
             values = {question: list(texts) for question, texts in record.values.items() if texts}
-            kept = kept or {"item": record.item, "answers": values}
-        self.rejected.append(RejectedRow(self.file, row, reason, message, kept, clean_id(who)))
+            content = content or {"item": record.item, "answers": values}
+        self.rejected.append(RejectedRow(self.file, row, reason, message, content, clean_id(who)))
 
     def add(self, record: RawRecord) -> None:
         if isinstance(record, Participant):
@@ -172,8 +172,8 @@ class _Resolver:
         if isinstance(record, RawAnswer):
             return _asks_consent(record) and self.places.declines({CONSENT: _texts(record)})
         text = record.consent if isinstance(record.consent, str) else ""
-        said = text and self.places.declines({CONSENT: text})
-        return bool(record.consent is False or record.status == DECLINED or said)
+        is_declined = record.consent is False or record.status == DECLINED
+        return is_declined or self.places.declines({CONSENT: text})
 
     def result(self) -> Imported:
         """Return everything; single answers by the order of sheets and people's ids."""

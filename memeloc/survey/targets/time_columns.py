@@ -52,10 +52,12 @@ def read_column(cells: Sequence[str], zone: tzinfo = UTC) -> list[datetime | Non
     readings = {
         place: _readings(cell, zone) for place, cell in enumerate(cells) if times[place] is None
     }
-    decided = {order for found in readings.values() if len(found) == 1 for order in found} - {"ymd"}
-    for place, found in readings.items():
-        orders = found if len(set(found.values())) == 1 else decided if len(decided) == 1 else ()
-        times[place] = next((found.get(order) for order in orders), None)
+    sure = [moments for moments in readings.values() if len(moments) == 1]
+    decided = {order for moments in sure for order in moments} - {"ymd"}
+    for place, moments in readings.items():
+        is_clear = len(set(moments.values())) == 1
+        orders = moments if is_clear else decided if len(decided) == 1 else ()
+        times[place] = next((moments.get(order) for order in orders), None)
     return times
 
 

@@ -92,7 +92,7 @@ class _Consent(BaseModel):
 
 
 class Presented(BaseModel):
-    """What a page notes when its person agrees, see `Submission`."""
+    """The notes of a page when its person agrees, see `Submission`."""
 
     consent: _Consent
     order: dict[str, list[str]] = Field({}, max_length=100)

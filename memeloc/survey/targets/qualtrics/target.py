@@ -177,10 +177,10 @@ class Qsf(SheetFiles):
             rows = islice(table.rows, _SAMPLE)
             return sum(folded(text) in survey.words for row in rows for text in row.texts.values())
 
-        found = read_tables(
+        opened = read_tables(
             path, is_header=_is_header, encodings=encodings_of(survey), score=readable
         )
-        tables = list(filter(_has_marks, found))
+        tables = list(filter(_has_marks, opened))
         if not tables:
             raise InputError(
                 "has not Qualtrics' three rows of headings; export as CSV, and do not remove rows",
