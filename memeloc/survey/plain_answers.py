@@ -58,8 +58,10 @@ def read_answers(
     rows["item"] = rows["item"].map(whole_number)
     rows["annotator"] = rows["annotator"].map(clean_id)
     written = rows["culture"] if "culture" in rows else pd.Series(country, rows.index, dtype=object)
-    own = set(column_map.cultures.values())
-    codes = {text: text if text in own else country_code(text) for text in written.unique()}
+    mapped_codes = set(column_map.cultures.values())
+    codes = {
+        text: text if text in mapped_codes else country_code(text) for text in written.unique()
+    }
     rows["culture"] = written.map(codes).astype(object)
     is_answer = []
     for row, culture in zip(rows.to_dict("records"), written, strict=True):
@@ -117,15 +119,15 @@ def raw_records(
             raw = RawAnswer(item, values, sheet=sheet, submitted=time, row=row["row"])
             by_person[who, culture].append(raw)
             facts[who].update(_cells(row, "demographics"))
-    for (who, _), given in by_person.items():
-        times = sorted(str(raw.submitted) for raw in given if raw.submitted)
+    for (who, _), answered in by_person.items():
+        times = sorted(str(raw.submitted) for raw in answered if raw.submitted)
         yield RawSubmission(
             who,
-            given,
+            answered,
             status="complete",
             started=times[0] if len(times) > 1 else None,
             submitted=times[-1] if times else None,
-            row=given[0].row,
+            row=answered[0].row,
         )
     yield from (Participant(who, values) for who, values in facts.items() if values)
 
@@ -139,5 +141,5 @@ def _rejected(row: Mapping[Any, Any], reason: str, message: str) -> RejectedRow:
 
 def _cells(row: Mapping[Any, Any], role: str) -> dict[str, str]:
     """Return the cells of a role with many columns that are filled in."""
-    cells = ((name.removeprefix(f"{role}: "), name, text) for name, text in row.items())
-    return {own: text for own, name, text in cells if text and own != name}
+    cells = ((name.partition(f"{role}: "), text) for name, text in row.items())
+    return {name: text for (before, role, name), text in cells if role and not before and text}

@@ -287,13 +287,13 @@ class Occupancy:
 
     Attributes:
         people: by sheet, how many filled it or are at it; `sexes`, the same by sheet and sex.
-        own: the places of the person who comes, in the order of time.
+        places: those of the person who comes, in the order of time.
         filled: sheets that the person filled, wherever.
     """
 
     people: Mapping[str, int]
     sexes: Mapping[tuple[str, str], int]
-    own: Sequence[Place] = ()
+    places: Sequence[Place] = ()
     filled: Collection[str] = ()
 
 
@@ -324,16 +324,16 @@ class Assigner:
         Somebody comes for one of the `sheets` (ids; `is_study` if that is the one of their study),
         of `most` that they may fill in all.
         """
-        own = [place for place in taken.own if place.sheet in sheets]
-        for place in own:
+        places = [place for place in taken.places if place.sheet in sheets]
+        for place in places:
             if place.status == OPEN:
                 return place if place.is_held(at) or self.has_room(place, taken) else "serve.time"
-        if is_study and own:
-            return own[-1]
-        had = {place.sheet for place in taken.own} | set(taken.filled)
-        is_out = any(place.status in (FAILED_CHECKS, SCREENED_OUT) for place in taken.own)
+        if is_study and places:
+            return places[-1]
+        had = {place.sheet for place in taken.places} | set(taken.filled)
+        is_out = any(place.status in (FAILED_CHECKS, SCREENED_OUT) for place in taken.places)
         if is_out or len(had) >= most:
-            return own[-1] if own else "serve.taken"
+            return places[-1] if places else "serve.taken"
         seen = {meme for name in had & self._sheets.keys() for meme in self._sheets[name].memes}
         free = [
             sheet
@@ -343,7 +343,7 @@ class Assigner:
             and (self._settings.repeat_memes or seen.isdisjoint(sheet.memes))
         ]
         if not free:
-            return own[-1] if own else "serve.full"
+            return places[-1] if places else "serve.full"
         return min(free, key=lambda sheet: taken.people.get(sheet.id, 0))
 
     def has_room(self, place: Place, taken: Occupancy) -> bool:

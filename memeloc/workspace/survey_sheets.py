@@ -124,15 +124,15 @@ class SurveySheets:
             raise InputError("has the pictures in it; name another folder by --out", file=folder)
         rounds = self._rounds(str(round))
         sent = tuple(f"{batch.id}-" for batch in survey.batches if batch.round in rounds)
-        known = self.labels.known_sheets(keep=not dry_run)
-        known = tuple(sheet for sheet in known if sheet.startswith(sent))
+        settled = self.labels.known_sheets(keep=not dry_run)
+        settled = tuple(sheet for sheet in settled if sheet.startswith(sent))
         to_send, measured = self._prepare(
             contact=contact,
             pictures=pictures,
             cultures=cultures,
             rounds=rounds,
             minutes=minutes,
-            known=known,
+            settled=settled,
             dry_run=dry_run,
             on_progress=on_progress,
         )
@@ -162,7 +162,7 @@ class SurveySheets:
             "warnings": tuple(study.warnings(tuple(to_send.texts), to_send.contact)),
             "read_by": {tag: readers(tag) for tag in to_send.texts},
             "changed": changed_pictures(survey),
-            "known": known,
+            "known": settled,
             "missing": tuple(made_by.missing(to_send)),
         }
 
@@ -189,7 +189,7 @@ class SurveySheets:
                 see what a model answered, which pages do not show.
         """
         refuse_prelabels("a server", self.survey.name, self._prelabels)
-        known = self.labels.known_sheets()
+        settled = self.labels.known_sheets()
         chosen = read_serve_settings({**self.survey.settings("serve"), **(settings or {})})
         to_send, _ = self._prepare(
             contact=contact,
@@ -199,7 +199,7 @@ class SurveySheets:
             on_progress=on_progress,
         )
         # Who is at a sheet that asks for what is known by now may end it; nobody begins it.
-        sheets = [replace(row, wanted=0) if row.id in known else row for row in to_send.sheets]
+        sheets = [replace(row, wanted=0) if row.id in settled else row for row in to_send.sheets]
         to_send = replace(to_send, sheets=tuple(sheets))
         return SurveyServer(self.survey, to_send, chosen, self.answers)
 
@@ -211,14 +211,14 @@ class SurveySheets:
         cultures: Sequence[str],
         rounds: Sequence[int],
         minutes: int = 0,
-        known: Collection[str] = (),
+        settled: Collection[str] = (),
         dry_run: bool = False,
         on_progress: OnProgress,
     ) -> tuple[SheetsToSend, int]:
         """Return the sheets of some rounds with all that people see, noted as what goes out.
 
         And the minutes that retained people took, where they are more than `minutes`, else 0.
-        Sheets that are `known` are left out; nothing is noted of a `dry_run`.
+        Sheets of what is `settled` are left out; nothing is noted of a `dry_run`.
 
         Raises:
             InputError: a picture, an example's template or the contact is missing, or nothing is
@@ -235,8 +235,8 @@ class SurveySheets:
         people = [design.culture(code) for code in cultures] or list(design.cultures)
         batches = [batch for batch in survey.batches if batch.round in rounds]
         codes = {culture.code for culture in people}
-        wanted = {f"{batch.id}-{code}" for batch in batches for code in codes & {*batch.cultures}}
-        if wanted <= set(known):
+        ids = {f"{batch.id}-{code}" for batch in batches for code in codes & {*batch.cultures}}
+        if ids <= set(settled):
             raise InputError(
                 f"Nothing goes out: these sheets of {survey.name} ask about what is known by now. "
                 f"memeloc survey settle {survey.name} says what is open, and plans it anew with "
@@ -249,7 +249,7 @@ class SurveySheets:
             minutes = max(minutes, measured)
         elif all(batch.id in promised for batch in batches):
             minutes = max((promised[batch.id] for batch in batches), default=0)
-        parts = len(people) * len(survey.taxonomy.examples) + len(wanted)
+        parts = len(people) * len(survey.taxonomy.examples) + len(ids)
         texts = {culture.locale.tag: survey.texts(culture) for culture in people}
         memes = {meme for batch in batches for meme in batch.memes}
         if survey.collected:
@@ -269,7 +269,7 @@ class SurveySheets:
             default=1,
         )
         to_send = survey.to_send(sheets, texts, examples, contact=contact, minutes=minutes)
-        left = tuple(sheet for sheet in sheets if sheet.id not in known)
+        left = tuple(sheet for sheet in sheets if sheet.id not in settled)
         to_send = replace(to_send, sheets=left)
         if not dry_run:
             survey.put_state("export", "contact", contact)
@@ -362,18 +362,18 @@ class SurveySheets:
         shown = self.survey.state(PRELABELS).get("labels")
         return None if shown is None else Prelabels(shown["model"], shown["memes"])
 
-    def _rounds(self, wanted: str) -> tuple[int, ...]:
+    def _rounds(self, asked: str) -> tuple[int, ...]:
         rounds = self.survey.rounds
-        if not wanted:
+        if not asked:
             return (self.survey.last_round,)
-        if wanted == "all":
+        if asked == "all":
             return rounds
-        if not wanted.isdecimal() or int(wanted) not in rounds:
+        if not asked.isdecimal() or int(asked) not in rounds:
             raise InputError(
-                f"{self.survey.name} has no round {wanted[:20]!r}; it has "
+                f"{self.survey.name} has no round {asked[:20]!r}; it has "
                 f"{', '.join(map(str, rounds))}, or all."
             )
-        return (int(wanted),)
+        return (int(asked),)
 
     def plan(
         self, rates: Mapping[str, object] | None = None, *, seconds: float | None, loss: float
@@ -410,7 +410,7 @@ class SurveySheets:
         Raises:
             InputError: there was no pre-annotation, or there are not enough memes.
         """
-        survey, wanted = self.survey, preannotation.balance(total, harmful, harmless, tied)
+        survey, shares = self.survey, preannotation.balance(total, harmful, harmless, tied)
         if PREANNOTATION not in survey.rounds:
             raise InputError(f"{survey.name} has no pre-annotation; build it with --preannotate.")
         answers = self.answers.checked().answers(preannotation=True)
@@ -420,12 +420,12 @@ class SurveySheets:
             survey.taxonomy,
             fewest_votes=fewest_votes,
         )
-        memes = preannotation.choose(outcomes, survey.memes, wanted, seed=survey.design.seed)
+        memes = preannotation.choose(outcomes, survey.memes, shares, seed=survey.design.seed)
         chosen = {meme: survey.memes[meme] for meme in memes}
         batches = build(chosen, survey.design, survey.taxonomy)
         new = survey.store.add_batches(survey.name, batches)
         existing = Counter(outcomes.values())
-        taken = {str(kind): (wanted[kind], existing[kind]) for kind in preannotation.KINDS}
+        taken = {str(kind): (shares[kind], existing[kind]) for kind in preannotation.KINDS}
         return survey.built(batches, chosen, new, outcomes=taken)
 
     def look_up(self, out: Path | None = None) -> Mapping[str, Any]:

@@ -33,14 +33,14 @@ def store_shipped_texts(store: Store, locales: Sequence[Locale], taxonomy: str =
         )
     surveys = [taxonomy_of(store.surveys.design(name)) for name in store.surveys.names()]
     chosen = [load_taxonomy(taxonomy)] if taxonomy else surveys
-    own = [*surveys, *chosen]
+    asked = [*surveys, *chosen]
     english = catalogue(None)
-    for each in own:
+    for each in asked:
         english |= catalogue(each)
     if chosen:
         english = {key: english[key] for each in chosen for key in keys_in_use(each)}
     for locale in locales:
-        store.survey_texts.add(english, locale.tag, texts_in(locale.tag, own))
+        store.survey_texts.add(english, locale.tag, texts_in(locale.tag, asked))
     return [survey_text_id(key) for key in english]
 
 

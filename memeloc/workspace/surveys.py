@@ -276,11 +276,11 @@ class Surveys:
 
         named = [by_name.get(folded(each), each) for each in column_map.labels.values() if each]
         roles = [str(column).partition("question: ") for column in read]
-        for option, words, known in (
+        for option, words, entries in (
             ("--label", named, labels.labels),
             ("--question", [word for _, found, word in roles if found], labels.questions),
         ):
-            allowed = [each.id for each in known]
+            allowed = [each.id for each in entries]
             for word in words:
                 if word not in allowed:
                     has = ", ".join(allowed) or "none"
@@ -356,15 +356,15 @@ def read_cultures(
     languages = {locale.tag: locale for locale in (workspace.source, *workspace.languages)}
 
     def spoken(country: str, tag: str) -> Locale:
-        own = [locale for locale in languages.values() if locale.country == country]
-        if not tag and len(own) != 1:
+        locales = [locale for locale in languages.values() if locale.country == country]
+        if not tag and len(locales) != 1:
             raise InputError(
                 f"Which language is {country} asked in? "
-                + ("Several are" if own else "None of the workspace's is")
+                + ("Several are" if locales else "None of the workspace's is")
                 + f" of that country; write {country}=TAG, with one of {', '.join(languages)} or "
                 "another."
             )
-        return workspace.locale(tag) if tag else own[0]
+        return workspace.locale(tag) if tag else locales[0]
 
     free = {code.strip().upper() for code in relaxed.split(",") if code.strip()}
     cultures = []

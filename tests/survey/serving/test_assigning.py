@@ -50,7 +50,7 @@ def assign(
     **more: Any,
 ) -> object:
     """What who comes for a sheet, or with a culture, gets."""
-    values = {key: more.pop(key) for key in list(more) if key not in ("own", "filled", "sexes")}
+    values = {key: more.pop(key) for key in list(more) if key not in ("places", "filled", "sexes")}
     names = [each.id for each in SHEETS if sheet == each.id or each.culture.code == culture]
     taken = Occupancy(Counter(came or {}), more.pop("sexes", {}), **more)
     most = values.get("sheets", 1)
@@ -68,23 +68,23 @@ def test_a_study_leads_to_its_sheet_and_a_culture_to_the_emptiest() -> None:
 
 def test_a_place_whose_time_is_over_is_resumed_while_it_is_free() -> None:
     own = place("b-US", until=BEFORE)
-    assert assign(sheet="b-US", came={"b-US": 1}, own=[own]) == own
-    assert assign(sheet="b-US", came={"b-US": 2}, own=[own]) == "serve.time"
+    assert assign(sheet="b-US", came={"b-US": 1}, places=[own]) == own
+    assert assign(sheet="b-US", came={"b-US": 2}, places=[own]) == "serve.time"
 
 
 def test_nobody_gets_a_meme_twice_unless_the_design_allows_it() -> None:
     done = place("a-US", "complete")
-    assert assign(culture="US", own=[done], sheets=3) == SHEETS[1]
-    assert assign(sheet="c-US", own=[done], sheets=3) == "serve.full"
-    assert assign(sheet="c-US", own=[done], sheets=3, repeat_memes=True) == SHEETS[2]
+    assert assign(culture="US", places=[done], sheets=3) == SHEETS[1]
+    assert assign(sheet="c-US", places=[done], sheets=3) == "serve.full"
+    assert assign(sheet="c-US", places=[done], sheets=3, repeat_memes=True) == SHEETS[2]
 
 
 @pytest.mark.parametrize("status", ["failed_checks", "screened_out"])
 def test_who_was_screened_out_gets_no_other_sheet(status: str) -> None:
     out = place("a-US", status)
-    assert assign(culture="US", own=[out], sheets=3) == out
-    assert assign(sheet="b-US", own=[out], sheets=3) == "serve.taken"
-    assert assign(sheet="b-US", own=[place("a-US", "returned")], sheets=3) == SHEETS[1]
+    assert assign(culture="US", places=[out], sheets=3) == out
+    assert assign(sheet="b-US", places=[out], sheets=3) == "serve.taken"
+    assert assign(sheet="b-US", places=[place("a-US", "returned")], sheets=3) == SHEETS[1]
 
 
 def test_quotas_by_culture_and_by_sex() -> None:
