@@ -284,6 +284,9 @@ def _record(task: _Task, annotation: _Annotation, row: int, *, has_team: bool) -
     for region in annotation.result:
         if region.from_name != GATE:
             answers[region.from_name.removeprefix(_BEFORE)] += region.value
+    if not who:  # accounts are always there, so it is not the only other person's
+        message = "It does not say who annotated."
+        return RejectedRow("", row, "no participant", message, {"answers": answers})
     begun = read_moment(annotation.created_at)
     if begun is not None:
         begun -= timedelta(seconds=annotation.lead_time or 0)
