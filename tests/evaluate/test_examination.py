@@ -12,7 +12,7 @@ import pytest
 from memeloc.evaluate import Gold, ModelAnswers
 from memeloc.evaluate.gold import ChoiceQuestion
 from memeloc.evaluate.scores import ScoreSettings, score
-from memeloc.knowledge.questions.question import MemeQuestion
+from memeloc.knowledge.questions import MemeQuestion
 from memeloc.reports.figures import of_analysis, value_of, wide
 from memeloc.statistics.guessing import CAPTION_WORDS, CHANCE, LONGEST, QUESTION_WORDS
 

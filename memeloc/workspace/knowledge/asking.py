@@ -15,9 +15,8 @@ from typing import Any
 from memeloc.errors import InputError, MemelocError
 from memeloc.knowledge.answers import KnowledgeAnswer, Step
 from memeloc.knowledge.dimensions import Recipe, read_recipe
-from memeloc.knowledge.extraction import Extraction
-from memeloc.knowledge.extraction.reading import NOT_ASKED, read_answers
-from memeloc.knowledge.questions.asking import QuestionWriting, made_of
+from memeloc.knowledge.extraction import NOT_ASKED, Extraction, read_answers
+from memeloc.knowledge.questions import QuestionWriting, made_of
 from memeloc.knowledge.statements import DimensionKnowledge, Statement
 from memeloc.language_models import Question, read_model_settings
 from memeloc.language_models.job import Job, OnProgress, Recorded, Sentences

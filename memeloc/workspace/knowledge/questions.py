@@ -15,21 +15,24 @@ from memeloc.errors import InputError
 from memeloc.evaluate.runs.asking import ANSWERS
 from memeloc.knowledge import TEXTS
 from memeloc.knowledge.answers import KnowledgeAnswer
-from memeloc.knowledge.questions.asking import question_of
-from memeloc.knowledge.questions.judging import (
+from memeloc.knowledge.benchmark import (
     COLUMNS,
     PLACES,
+    QUESTIONS,
+    SAMPLE,
     STATEMENTS,
-    Judged,
+    benchmark_of,
+    draw,
+    funnel,
     others_stage,
+    positive_memes,
+    select,
     toxicity_stage,
+    write_benchmark,
 )
-from memeloc.knowledge.questions.question import MemeQuestion
-from memeloc.knowledge.questions.review import review
-from memeloc.knowledge.questions.selecting import SAMPLE, draw, positive_memes, select
-from memeloc.knowledge.questions.validity import GIVEN, Judgement, What, validity
-from memeloc.knowledge.questions.writing import QUESTIONS, write_benchmark
+from memeloc.knowledge.questions import MemeQuestion, question_of
 from memeloc.knowledge.statements import MemeKnowledge
+from memeloc.knowledge.validity import GIVEN, Judged, Judgement, review, validity
 from memeloc.language_models.job import OnProgress
 from memeloc.language_models.meme_inputs import MemeInput
 from memeloc.reports import Report
@@ -217,14 +220,15 @@ class Questions(Part):
         """
         questions = self.set(**which)
         people = judged_by_people(questions)
-        chosen = select(questions.questions, people.toxicity, people.others)
-        if not chosen.questions:
+        rows = select(questions.questions, people.toxicity, people.others)
+        chosen = benchmark_of(rows)
+        if not chosen:
             raise InputError(
                 "People have not found any question about toxicity right yet: memeloc knowledge "
                 "survey NAME --stage toxicity asks them, and memeloc survey settle settles it."
             )
         notes = people.notes()
-        without = {each.meme for each in chosen.questions} - questions.pictures.keys()
+        without = {each.meme for each in chosen} - questions.pictures.keys()
         if without:
             notes += (f"{len(without):,} memes have no picture; models get their captions.",)
         if not people.others:
@@ -240,14 +244,14 @@ class Questions(Part):
         }
         folder = Path(out)
         write_benchmark(
-            chosen, folder, questions.pictures, questions.captions, seed=seed, about=about
+            rows, folder, questions.pictures, questions.captions, seed=seed, about=about
         )
         return {
             "file": folder / QUESTIONS,
-            "questions": len(chosen.questions),
-            "memes": len({each.meme for each in chosen.questions}),
-            "left_out": len(chosen.outcomes) - len(chosen.questions),
-            "funnel": chosen.funnel(),
+            "questions": len(chosen),
+            "memes": len({each.meme for each in chosen}),
+            "left_out": len(rows) - len(chosen),
+            "funnel": funnel(rows),
             "surveys": tuple(people.surveys),
             "notes": notes,
         }
@@ -465,7 +469,7 @@ def _read(
     judged = people.toxicity if state["stage"] == "toxicity" else people.others
     for meme, asked in state["memes"].items():
         shown, row = survey.item_texts.get(meme, {}), rows.get(meme, {})
-        about: dict[str, tuple[str, str, What]] = {}
+        about: dict[str, tuple[str, str, str]] = {}
         for (question, answer), dimension in zip(PLACES, asked["questions"], strict=False):
             id = f"{meme}/{dimension}"
             if current.get(id) != (shown.get(question, ""), shown.get(answer, "")):

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from typing import Any
 
 from memeloc.knowledge.answers import KnowledgeAnswer
-from memeloc.knowledge.extraction.reading import NOT_ASKED
+from memeloc.knowledge.extraction import NOT_ASKED
 from memeloc.knowledge.statements import MemeKnowledge
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.knowledge.stored import every_stored

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memeloc.knowledge.answers import KnowledgeAnswer
 from memeloc.knowledge.dimensions import read_recipe
-from memeloc.knowledge.extraction.reading import knowledge_of, read_value, slug
+from memeloc.knowledge.extraction import knowledge_of, read_value, slug
 
 
 def entity(id: str, label: str = "a cat", kind: str = "") -> dict[str, str]:

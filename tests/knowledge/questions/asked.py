@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memeloc.knowledge.questions.question import MemeQuestion
+from memeloc.knowledge.questions import MemeQuestion
 from memeloc.knowledge.statements import DimensionKnowledge, MemeKnowledge, Statement
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memeloc.knowledge.questions.judging import linked, others_stage, toxicity_stage
+from memeloc.knowledge.benchmark import linked, others_stage, toxicity_stage
 from memeloc.knowledge.statements import Statement
 from tests.knowledge.questions.asked import knowledge, question
 

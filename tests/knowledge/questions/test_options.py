@@ -7,8 +7,7 @@ import json
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.knowledge.questions.asking import question_form
-from memeloc.knowledge.questions.options import none_of_the_others, problems
+from memeloc.knowledge.questions import none_of_the_others, problems, question_form
 from memeloc.language_models.answers import read_form
 
 GOOD = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memeloc.knowledge.questions.review import review
+from memeloc.knowledge.validity import review
 from memeloc.reports.figures import value_of, wide
 from tests.knowledge.questions.asked import question
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
-from memeloc.knowledge.questions.judging import Judged
-from memeloc.knowledge.questions.validity import validity
+from memeloc.knowledge.validity import Judged, validity
 from memeloc.reports.figures import wide
 
 PRINTED = {

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from memeloc.knowledge.questions.judging import Judged
-from memeloc.knowledge.questions.selecting import select
-from memeloc.knowledge.questions.writing import write_benchmark
+from memeloc.knowledge.benchmark import select, write_benchmark
+from memeloc.knowledge.validity import Judged
 from tests.knowledge.questions.asked import question
 
 YES = Judged("yes", "yes")

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from memeloc.errors import InputError
 from memeloc.settings import read_toml, shipped_file, shipped_names, validate
 
-_DIMENSIONS, _RECIPES = (Path(__file__).parent / name for name in ("shipped", "recipes"))
+_DIMENSIONS, _RECIPES = (Path(__file__).parent / name for name in ("shipped_dimensions", "recipes"))
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
 _Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=40)]

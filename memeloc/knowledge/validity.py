@@ -1,16 +1,19 @@
-"""Review of a set of questions. In: `MemeQuestion`s, captions. Out: rows of figures.
+"""How good questions are. In: `MemeQuestion`s, captions, people's judgements. Out: figures.
 
 Rules that know neither picture nor question answer a good set no better than chance: the longest
-option, the one that shares most words with the question or with the caption.
+option, the one that shares most words with the question or with the caption. People say of each
+question, answer and statement whether it is right.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
-from memeloc.knowledge.questions.question import MemeQuestion
+from memeloc.agreement import krippendorff_alpha, observed_agreement
+from memeloc.knowledge.questions import MemeQuestion
 from memeloc.locales.words import plain_words
 from memeloc.reports.figures import gap, joined, tidy
 from memeloc.statistics.guessing import overlap, right_by_rules
@@ -18,6 +21,123 @@ from memeloc.statistics.significance import scipy_stats, wilson
 
 if TYPE_CHECKING:
     import pandas as pd
+
+YES = "yes"
+GIVEN = ("yes", "no", "maybe")
+"""Choices of a person for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What people settled on about a question and its right answer; empty where it is open."""
+
+    question: str
+    answer: str
+
+    @property
+    def is_positive(self) -> bool:
+        """Whether the question is kept: both are a YES (M-QUEST, Manual Data Validation)."""
+        return self.question == self.answer == YES
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is not settled yet whether the question is kept."""
+        return not self.question or (self.question == YES and not self.answer)
+
+
+class Judgement(NamedTuple):
+    """A person's answer about a question, its right answer, or a statement.
+
+    Attributes:
+        item: id of the question, or of the meme and statement.
+        what: `question`, `answer` or `statement`.
+        given: one of `GIVEN`.
+    """
+
+    item: str
+    dimension: str
+    what: str
+    participant: str
+    given: str
+
+
+def validity(
+    dimensions: Mapping[str, str],
+    stages: Mapping[str, Mapping[str, Judged]],
+    statements: Mapping[str, str],
+    judgements: Sequence[Judgement],
+) -> pd.DataFrame:
+    """Return the validity of questions and statements by dimension, and how people agree.
+
+    Args:
+        dimensions: by id of questions and statements.
+        stages: by stage and question's id what is settled.
+        statements: by statement's id what is settled: `yes`, `no`, `maybe`; empty for open.
+
+    Returns:
+        Figures of the analyses `validity` (a group a stage, an item a dimension; without either all
+        in all), `validity-statements` and `validity-agreement` (an item what is judged).
+    """
+    import pandas as pd
+
+    settled = pd.DataFrame(
+        [
+            (stage, dimensions[id], each.question == YES, each.answer == YES, each.is_positive, 1)
+            for stage, judged in stages.items()
+            for id, each in judged.items()
+            if not each.is_open
+        ],
+        columns=["group", "item", "question_yes", "answer_yes", "valid", "n"],
+    )
+    if settled.empty:
+        reason = "Nobody has judged a question yet: memeloc knowledge survey builds the survey."
+        return gap("validity", reason)
+    by_dimension = settled.groupby(["group", "item"], sort=False).sum().reset_index()
+    total = settled[["question_yes", "answer_yes", "valid", "n"]].sum().to_frame().T
+    right = pd.DataFrame(
+        [(dimensions[id], given == YES, 1) for id, given in statements.items() if given],
+        columns=["item", "right", "n"],
+    )
+    return joined(
+        [
+            tidy("validity", shares(total, "valid"), "Wilson 1927"),
+            tidy("validity", shares(by_dimension, "valid"), "Wilson 1927"),
+            tidy(
+                "validity-statements",
+                shares(right.groupby("item", sort=False).sum().reset_index(), "right"),
+                "Wilson 1927",
+            ),
+            tidy("validity-agreement", _agreement(judgements)),
+        ]
+    )
+
+
+def _agreement(judgements: Sequence[Judgement]) -> pd.DataFrame:
+    """Return by what is judged how far those agree who judged the same."""
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        [(f"{each.what}s", each.item, each.participant, each.given) for each in judgements],
+        columns=["what", "item", "participant", "label"],
+        dtype=object,
+    )
+    rows = []
+    for what, given in frame.groupby("what", sort=False):
+        answers = given[["item", "participant", "label"]]
+        people = answers.groupby("item")["participant"].nunique()
+        several = answers[answers["item"].isin(people.index[people > 1])]
+        rows.append(
+            {
+                "item": what,
+                "judged": len(people),
+                "by_several": (people > 1).sum(),
+                "differing": (several.groupby("item")["label"].nunique() > 1).sum(),
+                "agreement": observed_agreement(several) if len(several) else None,
+                "alpha": krippendorff_alpha(several) if len(several) else None,
+            }
+        )
+    return pd.DataFrame(rows)
+
 
 LETTERS = "ABCD"
 CONFIDENCE = 0.95
