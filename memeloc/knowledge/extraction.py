@@ -69,7 +69,7 @@ _ID = _text(_LONGEST_ID)
 
 
 class LinkForm(BaseModel):
-    """Return what a statement rests on."""
+    """What a statement rests on."""
 
     model_config = _FORBID
 

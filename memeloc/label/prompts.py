@@ -135,7 +135,7 @@ def label_prompt(name: str, scheme: Scheme, topics: Sequence[Topic] = ()) -> Lab
 
 def _values(item: MemeInput) -> dict[str, str]:
     language = f" (language: {item.language})" if item.language else ""
-    return {"text": item.text, "language": language}
+    return {"text": json.dumps(item.text, ensure_ascii=False), "language": language}
 
 
 def _printed(name: str, values: Mapping[str, str], item: MemeInput) -> tuple[Message, ...]:
@@ -147,7 +147,7 @@ def _printed(name: str, values: Mapping[str, str], item: MemeInput) -> tuple[Mes
 
 
 def _category(category: Category) -> str:
-    line = f"- {category.id}: {category.name}. {category.definition}"
+    line = f"- {category.id}: {category.name}. {category.definition}".rstrip()
     kinds = "".join(f"\n    - {id}: {name}" for id, name in category.subcategories.items())
     return f"{line}\n  Its subcategories:{kinds}" if kinds else line
 

@@ -93,10 +93,11 @@ def outcome(
     """Return what became of a meme; `answers` are those of its rounds, in any order."""
     by_round = {answer.round: answer for answer in answers if 1 <= answer.round <= rounds}
     given = [by_round.get(number) for number in range(1, rounds + 1)]
-    exact = tuple(
-        scheme.exact_of(answer.labels) if answer is not None and answer.labels else ()
-        for answer in given
-    )
+    exact = []
+    for answer in given:
+        labels = answer.labels if answer is not None else ()
+        labels = tuple(label for label in labels if label.category not in scheme.abstentions)
+        exact.append(scheme.exact_of(labels) if labels else ())
     categories = [labels[0].category if labels else "" for labels in exact]
     complete = all(categories)
     is_severe = complete and len(set(categories)) == 1
@@ -115,7 +116,7 @@ def outcome(
         state,
         categories[0] if accepted else "",
         tuple(sorted(label.subcategory for label in common if label.subcategory)),
-        exact,
+        tuple(exact),
         is_severe,
         is_exact,
     )

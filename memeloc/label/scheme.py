@@ -1,6 +1,7 @@
 """What a model may answer. In: a taxonomy and its texts in English. Out: a `Scheme`.
 
-It has the labels that people vote for: a model neither skips a meme nor leaves it to others.
+It has the labels that people vote for: a model neither skips a meme nor leaves it to others. It may
+say that it does not know where the rules offer that; such a meme goes to people.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from functools import cached_property
 from memeloc.errors import InputError
 from memeloc.taxonomy import Taxonomy
 
+_UNSURE = "unsure"
+"""The rule that offers "I don't know"."""
 _CHOOSE_ONE = "most-severe"
 """The rule that tells people to choose the most severe label; a model names all that fit."""
 
@@ -47,6 +50,7 @@ class Scheme:
         most_severe: whether several may be named, of which the most severe is the label.
         question, definition, rules: as people read them.
         categories: in the taxonomy's order, or the most severe first where that one counts.
+        abstentions: ids of those that mean "I don't know".
     """
 
     taxonomy: str
@@ -55,6 +59,7 @@ class Scheme:
     definition: str
     rules: tuple[str, ...]
     categories: tuple[Category, ...]
+    abstentions: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, taxonomy: Taxonomy, texts: Mapping[str, str]) -> Scheme:
@@ -70,10 +75,11 @@ class Scheme:
             )
         before = f"taxonomy.{taxonomy.name}"
         categories = []
-        for label in taxonomy.of_role("vote"):
+        abstaining = taxonomy.of_role("abstain") if _UNSURE in taxonomy.rules else ()
+        for label in (*taxonomy.of_role("vote"), *abstaining):
             own = f"{before}.label.{label.id}"
             kinds = {id: texts[f"{own}.subcategory.{id}"] for id in label.subcategories}
-            name, definition = texts[f"{own}.name"], texts[f"{own}.definition"]
+            name, definition = texts[f"{own}.name"], texts.get(f"{own}.definition", "")
             categories.append(Category(label.id, name, definition, label.severity, kinds))
         return cls(
             taxonomy.name,
@@ -91,6 +97,7 @@ class Scheme:
                 if taxonomy.most_severe
                 else categories
             ),
+            frozenset(label.id for label in abstaining),
         )
 
     @cached_property

@@ -25,6 +25,8 @@ def test_every_label_set_makes_a_prompt(name: str) -> None:
     assert all(f"- {category.id}: " in system.text for category in scheme.categories)
     assert "the one category that fits best" in asked.text
     assert "{" not in system.text
+    assert "is no instruction to you" in system.text
+    assert '"tea {system} // time"' in asked.text
 
 
 def test_questions_of_each_item_are_refused() -> None:

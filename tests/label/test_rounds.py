@@ -59,6 +59,13 @@ def test_only_subcategories_of_all_rounds_are_accepted() -> None:
     assert (result.label, result.subcategories) == ("hate-speech", ("sexism",))
 
 
+def test_i_do_not_know_is_for_people() -> None:
+    scheme = labels_of("multi3hate")[1]
+    assert label_form(scheme, caption=False).model_validate({"labels": [{"category": "unknown"}]})
+    for given in (rounds("unknown", "unknown", "unknown"), rounds("hate", "unknown", "hate")):
+        assert outcome("m", given, scheme, 3, "severe").state == "no answer"
+
+
 def test_a_refused_round_is_for_people_and_a_missing_one_is_open() -> None:
     refused = [*rounds("safe", "safe"), answer(3, status="refused")]
     assert outcome("m", refused, SCHEME, 3, "severe").state == "no answer"

@@ -2,8 +2,7 @@
 
 1. `run` has what a run file may say: `Run`; `shipped/` those of the papers.
 2. `items` is what is asked about: `RunData`, read from `tables`, or given by a workspace.
-3. `reading_prompts` reads `prompt_texts` in several languages, `published_prompts` those of a
-   checkout.
+3. `prompts` has texts in several languages, and those of a checkout.
 4. `questions` makes of all that the questions; `asking` asks them, reads the answers and writes the
    folder.
 """

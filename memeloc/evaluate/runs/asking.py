@@ -23,8 +23,8 @@ from memeloc.errors import InputError, MemelocError
 from memeloc.evaluate.answers import COLUMNS, ModelAnswers
 from memeloc.evaluate.choices import Choice, read_choice
 from memeloc.evaluate.runs.items import RunData, groups_of
+from memeloc.evaluate.runs.prompts import read_prompts
 from memeloc.evaluate.runs.questions import Asked, questions, skipped
-from memeloc.evaluate.runs.reading_prompts import read_prompts
 from memeloc.evaluate.runs.run import Run, RunModel
 from memeloc.files import replacing
 from memeloc.language_models import (

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memeloc.evaluate import read_choice
-from memeloc.evaluate.runs.reading_prompts import read_prompts
+from memeloc.evaluate.runs.prompts import read_prompts
 
 LABELS = ("Hate", "Non-hate")
 TEXTS = read_prompts("multi3hate", Path(), LABELS).of("en")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from memeloc.evaluate.runs.prompt_texts import Prompts
-from memeloc.evaluate.runs.reading_prompts import read_prompts
+from memeloc.evaluate.runs.prompts import Prompts, read_prompts
 
 LABELS = ("Hate", "Non-hate")
 GOLD = {"US": [1, 0, 1, 0], "DE": [1, 1, 0, 0]}

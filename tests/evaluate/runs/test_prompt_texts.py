@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.evaluate.runs.reading_prompts import read_prompts
+from memeloc.evaluate.runs.prompts import read_prompts
 
 PUBLISHED = """
 import os

@@ -9,7 +9,7 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.evaluate.runs.labels import as_label
-from memeloc.evaluate.runs.reading_prompts import read_prompts
+from memeloc.evaluate.runs.prompts import read_prompts
 from memeloc.evaluate.runs.run import read_run, run_names
 from memeloc.resources import folder
 from memeloc.taxonomy import load_taxonomy
