@@ -1,0 +1,597 @@
+"""`memeloc knowledge`. In: memes, a model. Out: what they mean, as graphs, pages and questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from math import isnan
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from typer import Argument, Option
+
+import memeloc
+from memeloc.cli.jobs import ask_model
+from memeloc.cli.options import AsJson, TakenCaptions, split
+from memeloc.cli.output import progress, say
+from memeloc.cli.reports import show_report, wide_rows
+from memeloc.cli.show import Table, by_place, explain, next_lines, show
+from memeloc.counts import counted
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="What memes mean, in dimensions: extracted by a language model, as graphs and questions."
+    "\n\nExample:\n  memeloc knowledge extract --model MODEL --dry-run\n"
+    "  memeloc knowledge extract --model MODEL --budget 20\n"
+    "  memeloc knowledge status\n"
+    "  memeloc knowledge export memes.ttl --to ttl\n"
+    "  memeloc knowledge ask --model MODEL",
+)
+Model = Annotated[
+    str,
+    Option(
+        metavar="NAME", help="The model, as its server names it.", show_default="memeloc.toml's"
+    ),
+]
+Collected = Annotated[
+    str,
+    Option(
+        metavar="selected|NAME|none",
+        help="Ask about finished memes: those that were selected, or all of a source or dataset; "
+        "none for the workspace's captions.",
+        show_default="what was collected, or else the captions",
+    ),
+]
+CaptionLang = Annotated[
+    str,
+    Option("--lang", metavar="TAG", help="Of the captions.", show_default="the source language"),
+]
+Pictures = Annotated[
+    Path | None,
+    Option(metavar="DIR", help="The rendered captions: what `render` wrote."),
+]
+StatementsLanguage = Annotated[
+    str,
+    Option(
+        metavar="TAG",
+        help="Of labels, statements and questions.",
+        show_default="the meme's own, or en",
+    ),
+]
+OfRecipe = Annotated[
+    str,
+    Option("--recipe", metavar="NAME", help="The extraction by it.", show_default="the newest"),
+]
+OfModel = Annotated[
+    str,
+    Option("--model", metavar="NAME", help="The extraction by it.", show_default="the newest"),
+]
+Budget = Annotated[float | None, Option(min=0, help="The most that it may cost.")]
+AskDryRun = Annotated[bool, Option("--dry-run", help="Say what would be asked, at what cost.")]
+
+
+def extract(
+    model: Model = "",
+    recipe: str = Option(
+        "m-quest",
+        metavar="NAME|FILE",
+        help="Which dimensions, in which order: m-quest, m-quest-code, or a TOML of yours.",
+    ),
+    caption: bool = Option(False, "--caption", help="Give the model the meme's text, too."),
+    picture: bool = Option(
+        True,
+        "--picture/--no-picture",
+        help="Without it the model is given the text alone.",
+        show_default="with it",
+    ),
+    collected: Collected = "",
+    lang: CaptionLang = "",
+    pictures: Pictures = None,
+    statements_language: StatementsLanguage = "",
+    prompt: Path | None = Option(
+        None, metavar="FILE", help="A TOML with texts of yours.", show_default="the shipped texts"
+    ),
+    temperature: float = Option(0.0, min=0, max=2, help="0 gives the likeliest answer."),
+    seed: int = Option(0, help="Of the model's random numbers."),
+    longest_side: int = Option(768, min=64, max=4096, help="Of the picture, in pixels."),
+    budget: Budget = None,
+    dry_run: AskDryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Have a language model say what memes mean, a question a dimension.
+
+    Each dimension is shown what was found in earlier ones; at the end toxicity statements are
+    linked to what they rest on. Every answer is stored as it comes: the same command again asks
+    only what is not answered yet. What a model answers wrongly is missing, with a sentence.
+
+    Example:
+      memeloc knowledge extract --model MODEL --dry-run
+      memeloc knowledge extract --model MODEL --budget 20
+      memeloc knowledge extract --model MODEL --collected none --lang hi --pictures out
+      memeloc knowledge extract --model MODEL --recipe m-quest-code --statements-language en
+    """
+    from memeloc.workspace.knowledge import KnowledgeSettings
+
+    settings = KnowledgeSettings(
+        recipe=recipe,
+        input="text" if not picture else "both" if caption else "picture",
+        collected=collected,
+        language=lang,
+        pictures=str(pictures or ""),
+        statements_language=statements_language,
+        prompt=str(prompt or ""),
+        temperature=temperature,
+        seed=seed,
+        longest_side=longest_side,
+    )
+    with memeloc.Workspace.find() as workspace:
+        knowledge = workspace.knowledge
+        _ask(
+            lambda: knowledge.plan(settings, model=model),
+            lambda report: knowledge.extract(
+                settings, model=model, budget=budget, on_progress=report
+            ),
+            dry_run=dry_run,
+            unit="answers",
+            as_json=as_json,
+        )
+
+
+_ask = partial(
+    ask_model,
+    asked=lambda plan: f"to ask about by {plan['recipe']}",
+    done=lambda result: [
+        f"{result['model']} answered about {counted(result['memes'], 'meme')} by "
+        f"{result['recipe']}: {counted(result['asked'], 'answer')} now ({result['refused']:,} "
+        f"refused, {result['wrong']:,} wrong), {result['there']:,} before"
+    ],
+)
+
+
+def ask(
+    model: Model = "",
+    recipe: OfRecipe = "",
+    of: str = Option("", metavar="MODEL", help="The extraction by it.", show_default="the newest"),
+    lang: str = Option(
+        "", metavar="TAG", help="Of the captions.", show_default="the newest extraction's"
+    ),
+    none: str = Option(
+        "",
+        metavar="TEXT",
+        help="The fourth option.",
+        show_default="“None of the others” in the language",
+    ),
+    seed: int = Option(0, help="Of the model's random numbers."),
+    budget: Budget = None,
+    dry_run: AskDryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Have a language model write a question about each dimension of what was extracted.
+
+    A right, a plausible and an implausible answer; “None of the others” is added. A question that
+    gives its answer away, or whose options are the same, is sent back. A dimension without
+    statements gets its question of its definition and the picture. Memes that are not extracted
+    yet wait; the same command again asks only what is not answered yet.
+
+    Example:
+      memeloc knowledge ask --model MODEL --dry-run
+      memeloc knowledge ask --model MODEL --budget 20
+    """
+    from memeloc.workspace.knowledge.asking import AskSettings
+
+    settings = AskSettings(recipe, of, lang, none, seed)
+    with memeloc.Workspace.find() as workspace:
+        questions = workspace.knowledge.questions
+        _ask(
+            lambda: questions.plan(settings, model=model),
+            lambda report: questions.ask(settings, model=model, budget=budget, on_progress=report),
+            dry_run=dry_run,
+            unit="questions",
+            as_json=as_json,
+        )
+
+
+def status(as_json: AsJson = False) -> None:
+    """Say how far each extraction is, what was found, what is missing and why, and what it cost.
+
+    Example:
+      memeloc knowledge status
+      memeloc knowledge status --json
+    """
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.knowledge.status()
+    show(result, _sentences, _DIMENSIONS, as_json=as_json)
+    if not as_json:
+        for each in result["extractions"]:
+            explain("Missing", each["reasons"])
+            explain("", each["notes"])
+
+
+def _sentences(result: Mapping[str, Any]) -> Iterator[str]:
+    if not result["extractions"]:
+        yield "Nothing was extracted yet: memeloc knowledge extract --model NAME"
+    for each in result["extractions"]:
+        costs = ", ".join(f"{value:.4f} {currency}" for currency, value in each["cost"].items())
+        statements = sum(dimension["statements"] for dimension in each["dimensions"])
+        yield (
+            f"{each['recipe']} by {each['model']}, {counted(each['memes'], 'meme')} in "
+            f"{each['version'] or 'no known language'}, statements in {each['language']}: "
+            f"{counted(statements, 'statement')}, {counted(each['links'], 'link')} of "
+            f"{counted(each['linked'], 'meme')}; paid {costs}; last answer {each['last']}"
+        )
+
+
+_DIMENSIONS = Table(
+    "Memes and what was found, by dimension",
+    lambda result: [
+        {**each, **dimension} for each in result["extractions"] for dimension in each["dimensions"]
+    ],
+    (
+        "model memes_in=version statements_in=language dimension",
+        "answered empty missing open entities relations statements",
+    ),
+)
+
+
+def export(
+    out: Path = Argument(..., help="A file; for parquet a folder."),
+    to: Literal["ttl", "jsonld", "nquads", "parquet"] = Option(
+        ..., help="Turtle, JSON-LD, N-Quads, or tables of statements, entities and relations."
+    ),
+    recipe: OfRecipe = "",
+    model: OfModel = "",
+    as_json: AsJson = False,
+) -> None:
+    """Write what memes mean as RDF: a named graph a meme and version, sorted.
+
+    Example:
+      memeloc knowledge export memes.ttl --to ttl
+      memeloc knowledge export tables --to parquet
+    """
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.knowledge.export(out, to, recipe=recipe, model=model)
+    unit = ("row", "rows") if to == "parquet" else ("statement of RDF", "statements of RDF")
+    show(
+        result,
+        f"{out}: {counted(result['graphs'], 'graph')}, {counted(result['rows'], *unit)}",
+        as_json=as_json,
+    )
+
+
+def query(
+    sparql: str = Argument(..., metavar="SPARQL|FILE", help="A query, or a file with one: .rq."),
+    out: Path | None = Option(
+        None, metavar="FILE", help="Write the rows there: .csv, .jsonl or .parquet."
+    ),
+    rows: int = Option(10_000, min=1, help="That are read at the most."),
+    seconds: float = Option(60.0, min=0.1, help="After which the query is ended."),
+    as_json: AsJson = False,
+) -> None:
+    """Ask all graphs a question in SPARQL; nothing is changed, and no other server is asked.
+
+    The prefixes ml, rel, prov, rdf, rdfs, owl and xsd need no declaration.
+
+    Example:
+      memeloc knowledge query 'SELECT ?text WHERE { ?s ml:value "hateful" ; ml:text ?text }'
+      memeloc knowledge query links.rq --out links.csv
+    """
+    if sparql.endswith((".rq", ".sparql")):
+        from memeloc.files import read_text
+
+        sparql = read_text(Path(sparql))
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.knowledge.query(sparql, seconds=seconds, rows=rows)
+    if out is not None:
+        from memeloc.sheets import write_sheet_table
+
+        file, count = write_sheet_table(out, result.columns_with_languages(), result.texts())
+        show({"file": file, "rows": count}, f"{file}: {counted(count, 'row')}", as_json=as_json)
+    else:
+        show(result, _ROWS, as_json=as_json)
+    if result.more:
+        say(f"Only the first {counted(rows, 'row')}: --rows reads more.")
+
+
+def page(
+    out: Path = Argument(..., help="A folder."),
+    pictures: Pictures = None,
+    recipe: OfRecipe = "",
+    model: OfModel = "",
+    as_json: AsJson = False,
+) -> None:
+    """Write a page of each meme: its picture, its graph drawn, and where each statement comes from.
+
+    Example:
+      memeloc knowledge page pages
+      memeloc knowledge page pages --pictures out
+    """
+    with memeloc.Workspace.find() as workspace, progress(unit="pages") as bar:
+        result = workspace.knowledge.pages(
+            out, pictures=pictures or "", recipe=recipe, model=model, on_progress=bar.report
+        )
+    show(result, f"{result['index']}: {counted(result['memes'], 'meme')}", as_json=as_json)
+    if without := result["without_picture"]:
+        say(f"{counted(without, 'page has', 'pages have')} no picture")
+
+
+def check(recipe: OfRecipe = "", model: OfModel = "", as_json: AsJson = False) -> None:
+    """Check that every graph has what it must have: texts with languages, provenance and the like.
+
+    Ends with status 1 where something is wrong.
+
+    Example:
+      memeloc knowledge check
+    """
+    with memeloc.Workspace.find() as workspace, progress(unit="graphs") as bar:
+        result = workspace.knowledge.check(recipe=recipe, model=model, on_progress=bar.report)
+    show(
+        result,
+        f"{counted(result['graphs'], 'graph')} checked, "
+        f"{counted(len(result['violations']), 'violation')}",
+        as_json=as_json,
+    )
+    if not as_json:
+        explain("", result["violations"])
+    if result["violations"]:
+        raise typer.Exit(1)
+
+
+_ROWS = Table(
+    "{n:row}",
+    lambda result: result.texts(),
+    lambda result: by_place(*result.columns_with_languages()),
+    empty=True,
+)
+
+
+def compare(
+    langs: str = Option(..., metavar="TAGS", help="Versions of the memes, with commas between."),
+    statements_language: str = Option(
+        "",
+        metavar="TAG",
+        help="Of the statements that are compared.",
+        show_default="one that all versions have",
+    ),
+    texts_model: str = Option(
+        "ngrams:3",
+        metavar="KIND:WHERE",
+        help="A model of texts, such as sentence-transformers:NAME; ngrams:3 compares letters.",
+    ),
+    threshold: float = Option(
+        0.6, min=-1, max=1, help="Similarity from which statements are counterparts."
+    ),
+    out: Path | None = Option(None, metavar="DIR", help="Write a page with tables there, too."),
+    recipe: OfRecipe = "",
+    model: OfModel = "",
+    as_json: AsJson = False,
+) -> None:
+    """Say which statements about a meme have a counterpart in another of its versions.
+
+    The statements are in one language: extract each version with --statements-language en.
+
+    Example:
+      memeloc knowledge compare --langs de,hi
+      memeloc knowledge compare --langs de,hi,ar --threshold 0.7 --out comparison
+    """
+    versions = list(dict.fromkeys(split(langs)))
+    if len(versions) < 2:
+        raise typer.BadParameter("names two languages or more", param_hint="--langs")
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.knowledge.compare(
+            [workspace.locale(tag).tag for tag in versions],
+            language=statements_language,
+            texts_model=texts_model,
+            threshold=threshold,
+            recipe=recipe,
+            model=model,
+        )
+    show_report(result, _COMPARED, _ALONE, out=out, as_json=as_json)
+
+
+_COMPARED = Table(
+    "Statements with a counterpart, by dimension",
+    lambda report: wide_rows(report, "comparison-dimensions"),
+    (
+        ("dimension", "item"),
+        ("versions", "group"),
+        *(
+            (name.replace("_", " "), lambda row, name=name: int(row[name]))
+            for name in ("memes", "first_statements", "second_statements", "counterparts")
+        ),
+        ("share", lambda row: "" if isnan(row["share"]) else f"{row['share']:.1%}"),
+    ),
+)
+_ALONE = Table(
+    "{n:statement} without a counterpart",
+    lambda report: [
+        row for row in wide_rows(report, "comparison-statements") if isnan(row["similarity"])
+    ],
+    (("versions", "group"), ("statement", "item")),
+    most=20,
+)
+
+
+QuestionsRecipe = Annotated[
+    str, Option("--recipe", metavar="NAME", help="Questions by it.", show_default="the newest")
+]
+QuestionsModel = Annotated[
+    str, Option("--model", metavar="NAME", help="Who wrote them.", show_default="the newest")
+]
+QuestionsLang = Annotated[
+    str, Option("--lang", metavar="TAG", help="Of the memes.", show_default="the newest")
+]
+Out = Annotated[
+    Path | None, Option("--out", metavar="DIR", help="Write a page with tables and plots, too.")
+]
+Seed = Annotated[int, Option(help="By which options are shuffled.")]
+
+
+def questions(
+    answers: list[Path] = Option(
+        [],
+        metavar="DIR",
+        help="A folder of `memeloc evaluate` whose models were given the question alone; may be "
+        "repeated.",
+        show_default="none",
+    ),
+    out: Out = None,
+    seed: Seed = 0,
+    recipe: QuestionsRecipe = "",
+    model: QuestionsModel = "",
+    lang: QuestionsLang = "",
+    as_json: AsJson = False,
+) -> None:
+    """Say whether the questions, as a set, give their right answers away.
+
+    How often the longest option is right, or the one that shares words with the question or with
+    the caption; where the right one stands; questions that are the same. With answers of models
+    that were given no picture: how many questions can be answered without it, and which.
+
+    Example:
+      memeloc knowledge questions --out questions
+      memeloc knowledge questions --answers evaluation-m-quest
+    """
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.knowledge.questions.review(
+            answers=answers, seed=seed, recipe=recipe, model=model, lang=lang
+        )
+    show_report(result, out=out, as_json=as_json)
+
+
+def select(
+    out: Path = Argument(..., help="The folder of the benchmark."),
+    seed: Seed = 0,
+    recipe: QuestionsRecipe = "",
+    model: QuestionsModel = "",
+    lang: QuestionsLang = "",
+    as_json: AsJson = False,
+) -> None:
+    """Write the benchmark: questions that people found right, with their answers.
+
+    As M-QUEST: memes whose toxicity question was found right, with the question that the toxicity
+    rests on, and those drawn of each other dimension. What fell out is kept with its reason.
+
+    Example:
+      memeloc knowledge select benchmark
+    """
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.knowledge.questions.select(
+            out, seed=seed, recipe=recipe, model=model, lang=lang
+        )
+    show(result, _selected, _FUNNEL, as_json=as_json)
+    if not as_json:
+        explain("Note", result["notes"])
+
+
+def _selected(result: Mapping[str, Any]) -> Iterator[str]:
+    yield (
+        f"{result['file']}: {counted(result['questions'], 'question')} of "
+        f"{counted(result['memes'], 'meme')}; {result['left_out']:,} are left out"
+    )
+
+
+_FUNNEL = Table(
+    "What became of the questions",
+    lambda result: result["funnel"].items(),
+    lambda result: [
+        ("dimension", 0),
+        *((s, lambda row, s=s: row[1][s]) for s in next(iter(result["funnel"].values()))),
+    ],
+)
+
+
+def survey(
+    name: str = Argument(..., help="Of the survey."),
+    stage: Literal["toxicity", "others"] = Option(
+        ...,
+        metavar="toxicity|others",
+        help="What is judged: toxicity and what it rests on, or then questions that are drawn of "
+        "the other dimensions.",
+    ),
+    cultures: str = Option(
+        ..., metavar="CODES", help="Who is asked: a country, as US; MX=es names a language."
+    ),
+    people: Path = Option(..., metavar="TABLE", help="The judges: a column participant."),
+    sample: int = Option(50, min=1, help="Questions that are drawn of each other dimension."),
+    answers: int = Option(1, min=1, help="Judges of a meme."),
+    seed: int = Option(0, help="Another one draws other questions and batches."),
+    captions: TakenCaptions = "accepted",
+    recipe: QuestionsRecipe = "",
+    model: QuestionsModel = "",
+    lang: QuestionsLang = "",
+    as_json: AsJson = False,
+) -> None:
+    """Build the survey in which people judge questions, answers and statements.
+
+    By the recipe m-quest: up to six judgements a meme, YES, NO or MAYBE. It is a survey like
+    others: export it, take the answers in, settle it. A meme with more than two questions has the
+    rest in NAME-2 and so on.
+
+    Example:
+      memeloc knowledge survey toxic --stage toxicity --cultures US --people judges.csv
+      memeloc knowledge survey others --stage others --sample 50 --cultures US --people judges.csv
+    """
+    with memeloc.Workspace.find() as workspace:
+        results = workspace.knowledge.questions.build_surveys(
+            name,
+            cultures,
+            stage=stage,
+            people=people,
+            sample=sample,
+            seed=seed,
+            answers=answers,
+            captions=captions,
+            recipe=recipe,
+            model=model,
+            lang=lang,
+        )
+        names = [result["survey"] for result in results]
+        further = [next_lines(workspace, "survey", survey=name, as_json=as_json) for name in names]
+    if as_json:
+        show({"surveys": results}, as_json=True)
+        return
+    for result, lines in zip(results, further, strict=True):
+        explain("Note", result["remarks"])
+        show(
+            result,
+            f"{result['survey']}: {counted(result['memes'], 'meme')}, "
+            f"{counted(result['sheets'], 'sheet')} for {counted(result['annotators'], 'judge')}",
+            *lines,
+            as_json=False,
+        )
+
+
+def validity(
+    out: Out = None,
+    recipe: QuestionsRecipe = "",
+    model: QuestionsModel = "",
+    lang: QuestionsLang = "",
+    as_json: AsJson = False,
+) -> None:
+    """Say how much of what the model wrote people find right, by dimension, with intervals.
+
+    Example:
+      memeloc knowledge validity
+      memeloc knowledge validity --out validity
+    """
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.knowledge.questions.validity(recipe=recipe, model=model, lang=lang)
+    show_report(result, out=out, as_json=as_json)
+
+
+for _command in (
+    extract,
+    status,
+    export,
+    query,
+    check,
+    page,
+    compare,
+    ask,
+    questions,
+    survey,
+    validity,
+    select,
+):
+    app.command()(_command)
