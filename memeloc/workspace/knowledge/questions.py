@@ -37,7 +37,7 @@ from memeloc.language_models.job import OnProgress
 from memeloc.language_models.meme_inputs import MemeInput
 from memeloc.reports import Report
 from memeloc.tables.writing import write_table
-from memeloc.workspace.evaluating.own_memes import rendered_pictures
+from memeloc.workspace.evaluating import rendered_pictures
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.knowledge.asking import AskSettings, question_job
 from memeloc.workspace.knowledge.settings import KnowledgeSettings

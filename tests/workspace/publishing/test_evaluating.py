@@ -11,8 +11,7 @@ from memeloc.evaluate.runs.items import RunData
 from memeloc.evaluate.runs.run import Run, read_run
 from memeloc.evaluate.training.run_file import DataSettings, LabelSettings
 from memeloc.workspace import Workspace
-from memeloc.workspace.evaluating.own_memes import own_memes
-from memeloc.workspace.evaluating.published import published_memes
+from memeloc.workspace.evaluating import own_memes, published_memes
 
 
 def _run(**dataset: object) -> Run:

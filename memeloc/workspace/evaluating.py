@@ -1,0 +1,381 @@
+"""Evaluating models. In: a run or survey, its memes, the workspace if there is one. Out: `OpenRun`.
+
+A run's dataset are the workspace's own memes, a release, or a table; what is learned from are the
+memes of a survey with their labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from memeloc.errors import InputError
+from memeloc.evaluate.gold import Gold
+from memeloc.evaluate.releases import release_rows, release_table
+from memeloc.evaluate.runs.asking import OpenRun
+from memeloc.evaluate.runs.items import RunData, RunItem, in_languages
+from memeloc.evaluate.runs.labels import as_label, gold_of, read_gold
+from memeloc.evaluate.runs.run import INPUTS, Run, read_run
+from memeloc.evaluate.runs.tables import read_table_data
+from memeloc.evaluate.training.dataset import Dataset, Record, dataset_of
+from memeloc.evaluate.training.run_file import DataSettings, LabelSettings
+from memeloc.model import SEPARATOR
+from memeloc.publish.reading import PublishedRelease, is_release, open_release
+from memeloc.tables import read_table
+from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.part import Part
+from memeloc.workspace.publishing.captions import taken_captions
+from memeloc.workspace.survey import Survey
+from memeloc.workspace.survey_memes import collected_pictures
+
+PICTURES = "pictures"
+"""The folder of a run's results into which pictures of a release are copied."""
+
+
+def open_run(
+    name: str | Path,
+    out: str | Path | None = None,
+    *,
+    workspace: WorkspaceFolder | None = None,
+    data: str | Path | None = None,
+    gold: str | Path | None = None,
+    models: Sequence[str] = (),
+    only: Sequence[str] = (),
+    languages: Sequence[str] = (),
+    inputs: Sequence[str] = (),
+    pictures: str | Path | None = None,
+    prompts: str | Path | None = None,
+    limit: int | None = None,
+    budget: float | None = None,
+    changes: Mapping[str, Any] | None = None,
+) -> OpenRun:
+    """Return a run by its file or shipped name, with its dataset.
+
+    Args:
+        out: the folder of its results; `evaluation-NAME` by default.
+        workspace: whose memes, model settings and kept answers are used; None for none.
+        data: a table, a folder of one, or a published dataset, in the place of the run's.
+        gold: a table of labels.
+        models: names of models at the server of the settings, in the place of the run's.
+        only: conditions of the run; empty for all.
+        languages: of the memes; empty for the run's.
+        inputs: only these of `picture`, `text`, `both`, `none`.
+        pictures: the folder of the workspace's rendered pictures; `out` in it by default.
+        prompts: a file of prompts, or the name of shipped ones.
+        limit: only so many items, the first.
+        budget: money, in the currency of the prices.
+        changes: further settings of the run, before those of its file.
+
+    Raises:
+        InputError: something of that is not there, or does not fit the run.
+    """
+    values = dict(changes or {})
+    if models:
+        values["model"] = [{"model": model} for model in models]
+    if prompts is not None:
+        path = Path(prompts)
+        values["prompts"] = str(path.resolve() if path.suffix else prompts)
+    dataset = {**values.pop("dataset", {})}
+    if languages:
+        dataset["languages"] = list(languages)
+    if limit is not None:
+        dataset["limit"] = limit
+    run, folder = read_run(name, {**values, **({"dataset": dataset} if dataset else {})})
+    run = _narrowed(run, only, inputs)
+    target = Path(out) if out is not None else Path(f"evaluation-{run.name}")
+    sources = (
+        target,
+        folder,
+        workspace.settings.language_model if workspace else {},
+        workspace.store.computed if workspace else None,
+        budget,
+    )
+    where = Path(data) if data is not None else None
+    if where is None and run.dataset.path:
+        where = folder / run.dataset.path
+    labels = Path(gold) if gold is not None else None
+    if data is not None and where is not None and not (where / run.gold.path).exists():
+        # The run's table of labels is of its own dataset, not of the one that is named here.
+        run = run.model_copy(update={"gold": run.gold.model_copy(update={"path": ""})})
+    if where is None and workspace is not None:
+        rendered = Path(pictures) if pictures is not None else None
+        return OpenRun(run, own_memes(workspace, run, labels, rendered), *sources)
+    return OpenRun(run, _data(run, where, labels, target), *sources)
+
+
+def _narrowed(run: Run, only: Sequence[str], inputs: Sequence[str]) -> Run:
+    """Return the run with only some of its conditions and inputs."""
+    names = [condition.name for condition in run.conditions]
+    if unknown := [name for name in only if name not in names]:
+        raise InputError(
+            f"The run {run.name} has no condition {unknown[0][:40]!r}; it has {', '.join(names)}."
+        )
+    if unknown := [each for each in inputs if each not in INPUTS]:
+        raise InputError(f"An input is picture, text, both or none, not {unknown[0][:40]!r}.")
+    conditions = []
+    for condition in run.conditions:
+        kept = tuple(each for each in condition.inputs if not inputs or each in inputs)
+        if kept and (not only or condition.name in only):
+            conditions.append(condition.model_copy(update={"inputs": kept}))
+    if not conditions:
+        raise InputError(f"No condition of {run.name} has the input {', '.join(inputs)}.")
+    return run.model_copy(update={"conditions": tuple(conditions)})
+
+
+def _data(run: Run, where: Path | None, gold: Path | None, out: Path) -> RunData:
+    if where is None:
+        raise InputError(
+            "The run names no dataset and there is no workspace here: name a table or folder with "
+            "--data."
+        )
+    if not where.exists():
+        raise InputError("There is no such dataset.", file=where)
+    if where.is_dir() and is_release(where):
+        return published_memes(run, where, out / PICTURES, gold)
+    return read_table_data(run, where, gold)
+
+
+class Evaluating(Part):
+    """Evaluating models on the workspace's memes, or on another dataset."""
+
+    def open(self, name: str | Path, out: str | Path | None = None, **settings: Any) -> OpenRun:
+        """Return a run with its dataset; see `open_run` for the settings."""
+        return open_run(name, out, workspace=self._workspace, **settings)
+
+    def labelled(self, data: DataSettings, labels: LabelSettings) -> Dataset:
+        """Return the memes of a survey with its labels, to learn from; see `labelled_memes`."""
+        return labelled_memes(self._workspace, data, labels)
+
+
+RENDERED = "out"
+"""The folder of the workspace in which rendered pictures are looked for."""
+
+
+def own_memes(
+    workspace: WorkspaceFolder, run: Run, gold: Path | None = None, rendered: Path | None = None
+) -> RunData:
+    """Return the workspace's memes: its captions, with pictures that were rendered of them, or the
+    finished memes that it collected; of a survey those that it asks about.
+
+    Args:
+        gold: a table of labels; None takes those of the run's survey, else of the only one.
+        rendered: the folder of rendered pictures; `out` in the workspace by default.
+
+    Raises:
+        InputError: there are no memes of these languages, or no such survey.
+    """
+    survey = Survey(workspace, run.dataset.survey) if run.dataset.survey else None
+    folder = rendered or (workspace.root or Path()) / RENDERED
+    if survey is not None and survey.collected:
+        items = list(_collected(workspace, survey, run))
+    else:
+        items = list(_captions(workspace, run, folder) or _finished(workspace, run))
+        items = [item for item in items if survey is None or item.id in survey.memes]
+    items = items[: run.dataset.limit]
+    if not items:
+        raise InputError(
+            "The workspace has no memes of these languages; `memeloc status` shows what it has, "
+            "and --data names another dataset.",
+            file=workspace.root,
+        )
+    about = {"dataset": workspace.root.name if workspace.root else "a workspace"}
+    labels: Gold | None = None
+    if gold is not None:
+        labels = read_gold(run, gold, [item.id for item in items], about)
+    else:
+        survey = survey or _only_survey(workspace)
+        if survey is not None:
+            about["gold"] = f"settled labels of the survey {survey.name}"
+            labels = _settled(survey, run, {item.id for item in items}, about)
+    return RunData(tuple(items), labels, about)
+
+
+def _captions(workspace: WorkspaceFolder, run: Run, rendered: Path) -> list[RunItem]:
+    """Return the captions as they stand, by meme, with what pictures were rendered of them."""
+    captions = taken_captions(workspace, "any")
+    pictures = rendered_pictures(rendered, _wanted(workspace, run) or captions.languages)
+    return [
+        RunItem(meme, tag, SEPARATOR.join(captions.texts[meme, tag]), pictures.get((meme, tag)))
+        for meme in captions.memes
+        for tag in _wanted(workspace, run) or captions.languages
+        if (meme, tag) in captions.texts
+    ]
+
+
+def _finished(workspace: WorkspaceFolder, run: Run) -> Iterator[RunItem]:
+    languages = _wanted(workspace, run)
+    for item in workspace.store.items.find("picture"):
+        tag = item.language or run.dataset.language
+        if tag and (not languages or tag in languages):
+            yield RunItem(item.id, tag, SEPARATOR.join(item.parts), item.path)
+
+
+def _collected(workspace: WorkspaceFolder, survey: Survey, run: Run) -> Iterator[RunItem]:
+    """Return the finished memes of a survey, with the pictures that it was built of."""
+    languages = _wanted(workspace, run)
+    tags = {item.id: item.language for item in workspace.store.items.find("picture")}
+    for meme, (path, text) in collected_pictures(survey, list(survey.memes)).items():
+        tag = tags.get(meme) or run.dataset.language or workspace.source.tag
+        if not languages or tag in languages:
+            yield RunItem(meme, tag, text, path)
+
+
+def _wanted(workspace: WorkspaceFolder, run: Run) -> tuple[str, ...]:
+    """Return the tags of the run's languages as the workspace stores them."""
+    return tuple(workspace.locale(tag).tag for tag in run.dataset.languages)
+
+
+def rendered_pictures(
+    folder: Path, locales: Collection[str] | None = None
+) -> Mapping[tuple[str, str], Path]:
+    """Return what `memeloc render` made, by meme and locale: of some locales, or of all."""
+    from memeloc.render.sets.reading import has_set, shown_pictures
+
+    if not has_set(folder):
+        return {}
+
+    return {key: path for key, (path, _) in shown_pictures(folder, locales).items()}
+
+
+def _only_survey(workspace: WorkspaceFolder) -> Survey | None:
+    names = workspace.store.surveys.names()
+    return Survey(workspace, names[0]) if len(names) == 1 else None
+
+
+def _settled(
+    survey: Survey, run: Run, items: Collection[str], about: Mapping[str, str]
+) -> Gold | None:
+    """Return the settled labels of a survey; None where nobody has answered yet."""
+    import pandas as pd
+
+    by_item: dict[str, dict[str, str]] = {}
+    for (item, culture), label in settled_labels(survey).items():
+        if item in items:
+            by_item.setdefault(item, {})[culture] = as_label(
+                label, run, f"the survey {survey.name}"
+            )
+    return gold_of(run, pd.DataFrame.from_dict(by_item, orient="index"), about)
+
+
+def settled_labels(survey: Survey) -> Mapping[tuple[str, str], str]:
+    """Return the labels of a survey by item and culture; none where nobody has answered yet."""
+    checked = survey.answers.checked(keep=False)
+    return survey.labels.settled(checked).labels if len(checked.answers()) else {}
+
+
+_LABEL_COLUMNS = ("meme_id", "culture", "label")
+
+
+def published_memes(run: Run, folder: Path, pictures: Path, gold: Path | None = None) -> RunData:
+    """Return the memes of a release, in each of its layouts.
+
+    Args:
+        pictures: the folder into which pictures are copied out of Parquet files and shards, named
+            by their SHA-256.
+        gold: a table of labels; None takes the release's table `labels`.
+
+    Raises:
+        InputError: the release is damaged, or has no memes of these languages and this split.
+    """
+    release = open_release(folder)
+    items = list(_items(run, release, pictures))[: run.dataset.limit]
+    if not items:
+        raise InputError("no meme of these languages and this split is in it", file=folder)
+    about = {"dataset": folder.resolve().name, "layout": release.layout}
+    if run.dataset.split:
+        about["split"] = run.dataset.split
+    ids = {item.id for item in items}
+    if gold is not None:
+        return RunData(tuple(items), read_gold(run, gold, ids, about), about)
+    return RunData(tuple(items), _labels(run, release, ids, about), about)
+
+
+def _items(run: Run, release: PublishedRelease, pictures: Path) -> Iterator[RunItem]:
+    wanted = run.dataset.languages
+    seen = set()
+    for row in release_rows(release.folder, pictures):
+        meme, tag = row.text("meme_id"), row.text("language")
+        seen.add((meme, tag))
+        if in_languages(tag, wanted) and run.dataset.split in ("", row.text("split")):
+            yield RunItem(meme, tag, row.text("text"), row.picture)
+    if run.dataset.split:
+        return  # of a meme whose picture stayed behind the split is not in the table of captions
+    for (meme, _), texts in release.captions.items():
+        for tag, text in texts.items():
+            if (meme, tag) not in seen and in_languages(tag, wanted):
+                yield RunItem(meme, tag, text)
+
+
+def _labels(
+    run: Run, release: PublishedRelease, items: set[str], about: Mapping[str, str]
+) -> Gold | None:
+    """Return the labels of its survey; of several the one that the run names."""
+    path = release_table(release.folder, "labels")
+    if path is None:
+        return None
+    import pandas as pd
+
+    by_item: dict[str, dict[str, str]] = {}
+    surveys = set()
+    for row in read_table(path, _LABEL_COLUMNS).rows:
+        survey = row["survey"].strip()
+        if row["meme_id"] in items and run.dataset.survey in ("", survey):
+            surveys.add(survey)
+            label = as_label(row["label"], run, file=path, row=row.number, column="label")
+            by_item.setdefault(row["meme_id"], {})[row["culture"] or "gold"] = label
+    if len(surveys) > 1:
+        raise InputError(
+            f"has labels of several surveys ({', '.join(sorted(surveys))}): name one as "
+            "dataset.survey in the run file",
+            file=path,
+        )
+    table = pd.DataFrame.from_dict(by_item, orient="index")
+    return gold_of(run, table, {**about, "gold": f"tables/{path.name}"})
+
+
+_WHERE = {"culture", "language"}
+
+
+def labelled_memes(
+    workspace: WorkspaceFolder, data: DataSettings, labels: LabelSettings
+) -> Dataset:
+    """Return the memes of a survey, an example a culture: its label, and the meme as it saw it.
+
+    A meme of several cultures has an item in each, MEME/CULTURE, and they stay in one split.
+
+    Args:
+        data: the survey; `where` may name a culture or a language; `pictures` the folder of
+            rendered pictures, `out` in the workspace by default.
+        labels: what its labels mean.
+
+    Raises:
+        InputError: there is no such survey, or nobody has labelled a meme of it.
+    """
+    if unknown := sorted(data.where.keys() - _WHERE):
+        raise InputError(f"[data.where] of a survey takes culture and language, not {unknown[0]}.")
+    survey = Survey(workspace, data.survey)
+    root = workspace.root or Path()
+    about = f"settled labels of the survey {survey.name}"
+    return dataset_of(_records(workspace, survey, data, root), data, labels, root, about)
+
+
+def _records(
+    workspace: WorkspaceFolder, survey: Survey, data: DataSettings, root: Path
+) -> Iterator[Record]:
+    languages = {culture.code: culture.locale.tag for culture in survey.design.cultures}
+    settled = settled_labels(survey)
+    captions = taken_captions(workspace, "any")
+    folder = Path(data.pictures) if data.pictures else root / RENDERED
+    rendered = rendered_pictures(folder, {*languages.values()})
+    collected = collected_pictures(survey, list(survey.memes)) if survey.collected else {}
+    for (meme, culture), label in settled.items():
+        tag = languages[culture]
+        cells = {"culture": culture, "language": tag, "item": f"{meme}/{culture}", "label": label}
+        if any(cells[name] != value for name, value in data.where.items()):
+            continue
+        picture, text = collected.get(meme, (rendered.get((meme, tag)), None))
+        if text is None:
+            text = SEPARATOR.join(captions.texts.get((meme, tag), ()))
+        template = captions.templates.get(meme, "")
+        yield Record({**cells, "text": text, "group": template or meme}, picture, root)
