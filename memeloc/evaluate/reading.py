@@ -24,18 +24,18 @@ from memeloc.evaluate.choices.languages import fold, folded, languages
 from memeloc.evaluate.choices.options import known_options, option_alone, shown_options
 from memeloc.evaluate.choices.transcripts import answer_in
 from memeloc.evaluate.gold import ChoiceQuestion, Gold
-from memeloc.evaluate.runs.items import RunItem
-from memeloc.evaluate.runs.labels import (
+from memeloc.evaluate.runs.dataset import (
     GOLD,
     ITEM,
+    RunItem,
     item_column,
     plain_id,
     read_cells,
     read_gold,
+    read_table_data,
 )
 from memeloc.evaluate.runs.prompts import Prompts, read_prompts
 from memeloc.evaluate.runs.run import INPUTS, Run, read_run
-from memeloc.evaluate.runs.tables import read_table_data
 from memeloc.evaluate.scores import ScoreSettings, score
 from memeloc.statistics.significance import rows_of
 from memeloc.tables import folded as folded_heading

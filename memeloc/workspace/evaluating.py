@@ -14,10 +14,16 @@ from memeloc.errors import InputError
 from memeloc.evaluate.gold import Gold
 from memeloc.evaluate.releases import release_rows, release_table
 from memeloc.evaluate.runs.asking import OpenRun
-from memeloc.evaluate.runs.items import RunData, RunItem, in_languages
-from memeloc.evaluate.runs.labels import as_label, gold_of, read_gold
+from memeloc.evaluate.runs.dataset import (
+    RunData,
+    RunItem,
+    as_label,
+    gold_of,
+    in_languages,
+    read_gold,
+    read_table_data,
+)
 from memeloc.evaluate.runs.run import INPUTS, Run, read_run
-from memeloc.evaluate.runs.tables import read_table_data
 from memeloc.evaluate.training.dataset import Dataset, Record, dataset_of
 from memeloc.evaluate.training.run_file import DataSettings, LabelSettings
 from memeloc.model import SEPARATOR

@@ -22,7 +22,7 @@ from memeloc.counts import counted
 from memeloc.errors import InputError, MemelocError
 from memeloc.evaluate.answers import COLUMNS, ModelAnswers
 from memeloc.evaluate.choices import Choice, read_choice
-from memeloc.evaluate.runs.items import RunData, groups_of
+from memeloc.evaluate.runs.dataset import RunData, groups_of
 from memeloc.evaluate.runs.prompts import read_prompts
 from memeloc.evaluate.runs.questions import Asked, questions, skipped
 from memeloc.evaluate.runs.run import Run, RunModel

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
-from memeloc.evaluate.runs.items import RunData, RunItem, in_languages
+from memeloc.evaluate.runs.dataset import RunData, RunItem, in_languages
 from memeloc.evaluate.runs.prompts import Choices, Prompts, PromptTexts, fill
 from memeloc.evaluate.runs.run import NATIVE, Condition, Input, Reasoning, Run, RunModel
 from memeloc.files import file_sha256

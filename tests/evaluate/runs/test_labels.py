@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.evaluate.runs.labels import read_gold
+from memeloc.evaluate.runs.dataset import read_gold
 from memeloc.evaluate.runs.run import read_run
 from memeloc.tables.column_map import read_map
 

@@ -11,9 +11,9 @@ from PIL import Image
 
 from memeloc.evaluate import read_choice
 from memeloc.evaluate.runs.asking import OpenRun
+from memeloc.evaluate.runs.dataset import read_table_data
 from memeloc.evaluate.runs.prompts import fill, read_prompts
 from memeloc.evaluate.runs.run import read_run
-from memeloc.evaluate.runs.tables import read_table_data
 from tests.chat_server import ChatServer
 from tests.evaluate.runs.small_dataset import texts_of
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.evaluate.runs.labels import as_label
+from memeloc.evaluate.runs.dataset import as_label
 from memeloc.evaluate.runs.prompts import read_prompts
 from memeloc.evaluate.runs.run import read_run, run_names
 from memeloc.resources import folder

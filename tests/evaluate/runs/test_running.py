@@ -13,9 +13,8 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.evaluate.runs.asking import OpenRun
-from memeloc.evaluate.runs.items import RunData
+from memeloc.evaluate.runs.dataset import RunData, read_table_data
 from memeloc.evaluate.runs.run import Run, read_run
-from memeloc.evaluate.runs.tables import read_table_data
 from tests.chat_server import ChatServer, error
 from tests.evaluate.runs.small_dataset import checkout, texts_of
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from memeloc.errors import InputError
+from memeloc.evaluate.runs.dataset import read_table_data
 from memeloc.evaluate.runs.run import Run, read_run
-from memeloc.evaluate.runs.tables import read_table_data
 from tests.evaluate.runs.small_dataset import checkout
 
 OWN_LABELS = {"path": ""}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memeloc.evaluate.runs.items import RunItem, groups_of, text_group
+from memeloc.evaluate.runs.dataset import RunItem, groups_of, text_group
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.evaluate.runs.items import RunData
+from memeloc.evaluate.runs.dataset import RunData
 from memeloc.evaluate.runs.run import Run, read_run
 from memeloc.evaluate.training.run_file import DataSettings, LabelSettings
 from memeloc.workspace import Workspace
