@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memeloc.evaluate.scores.join import NO_GOLD, NOT_ASKED, Joined
+from memeloc.evaluate.scores.joining import NO_GOLD, NOT_ASKED, Joined
 from memeloc.reports.figures import joined, tidy
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import pytest
 
 from memeloc.evaluate import Gold, ModelAnswers
 from memeloc.evaluate.confusion import confusion_figures
-from memeloc.evaluate.scores.join import join
+from memeloc.evaluate.scores.joining import join
 from memeloc.reports.figures import wide
 
 LABELS = ("violence", "self-harm", "hate", "nsfw", "safe")

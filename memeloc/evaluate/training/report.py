@@ -16,7 +16,7 @@ from memeloc.evaluate.answers import ModelAnswers
 from memeloc.evaluate.gold import Gold
 from memeloc.evaluate.metrics import confusion, measure
 from memeloc.evaluate.scores import ScoreSettings, score
-from memeloc.evaluate.scores.join import conditions_of
+from memeloc.evaluate.scores.joining import conditions_of
 from memeloc.evaluate.training.run_file import AnyRun, FineTuningRun, LoraRun, TrainingRun
 from memeloc.evaluate.training.training import Trained, Training
 from memeloc.files import replacing

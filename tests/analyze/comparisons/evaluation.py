@@ -9,7 +9,7 @@ from memeloc.evaluate import Gold, ModelAnswers
 from memeloc.evaluate.gold import ChoiceQuestion
 from memeloc.evaluate.metrics import Metrics, confusion, measure
 from memeloc.evaluate.scores import ScoreSettings, score
-from memeloc.evaluate.scores.comparing import rank_sum
+from memeloc.evaluate.scores.comparisons import rank_sum
 from memeloc.reports.figures import value_of, wide
 from tests.analyze.comparisons.comparison import SEEDS, Values, compared
 
