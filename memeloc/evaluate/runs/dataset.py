@@ -229,15 +229,15 @@ def read_gold(
     # The map's `item` is that of the answers; here it is another column, which holds the same.
     own = run.gold.columns
     columns = own | ({"gold_item": own["item"]} if "item" in own else {}) | given.columns
-    named = {role.name: columns[role.name] for role in _ROLES if role.name in columns}
+    named = {role.name: columns[role.name] for role in _GOLD_ROLES if role.name in columns}
     named["gold_item"] = item = item_column(cells, items, columns.get("gold_item", ""), file)
-    found = columns_of(cells.columns.tolist(), ColumnMap(columns=named), _ROLES, file)
+    found = columns_of(cells.columns.tolist(), ColumnMap(columns=named), _GOLD_ROLES, file)
     if "annotator" not in found and "culture" not in named:
         _check_doubled(cells, item, file)
         if "label" not in named:
             named["label"] = _label_columns(cells.drop(columns=item), run, file)
     column_map = ColumnMap(columns=named, cultures=given.cultures, fixed={"culture": GOLD})
-    rows = read_rows(table, column_map, _ROLES)
+    rows = read_rows(table, column_map, _GOLD_ROLES)
     frame = rows.frame
     labels = {text: label_in(text, run) for text in frame["label"].unique()}
     for row in rows_of(frame[frame["label"].map(labels).isna()]):
@@ -259,7 +259,7 @@ def read_gold(
     return gold_of(run, right, {**about, "gold": Path(file).name})
 
 
-_ROLES = (
+_GOLD_ROLES = (
     Role("gold_item"),
     Role("annotator", ("annotator", "annotator id", "worker", "participant")),
     Role("culture", ("culture", "country"), values="culture"),
