@@ -31,8 +31,7 @@ from memeloc.knowledge.statements import (
 )
 from memeloc.language_models import Question
 from memeloc.language_models.answers import strict_schema
-from memeloc.language_models.meme_inputs import MemeInput
-from memeloc.language_models.prompts import Prompt, read_prompt
+from memeloc.language_models.prompts import MemeInput, Prompt, read_prompt
 from memeloc.language_models.questions import content_hash
 
 MOST_ENTITIES = 40

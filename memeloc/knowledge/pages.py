@@ -21,7 +21,7 @@ from memeloc.errors import MemelocError
 from memeloc.files import replacing
 from memeloc.knowledge.dimensions import Dimension
 from memeloc.knowledge.statements import Entity, MemeKnowledge, Statement
-from memeloc.language_models.meme_inputs import MemeInput
+from memeloc.language_models.prompts import MemeInput
 from memeloc.pages import fill_page
 from memeloc.tables.cells import drawable
 

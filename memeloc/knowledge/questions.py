@@ -27,8 +27,7 @@ from memeloc.knowledge.extraction import one_line, quoted_caption
 from memeloc.knowledge.statements import MemeKnowledge, Statement
 from memeloc.language_models import Question
 from memeloc.language_models.answers import strict_schema
-from memeloc.language_models.meme_inputs import MemeInput
-from memeloc.language_models.prompts import read_prompt
+from memeloc.language_models.prompts import MemeInput, read_prompt
 from memeloc.language_models.questions import content_hash
 from memeloc.locales.words import plain_words
 from memeloc.settings import parse_toml

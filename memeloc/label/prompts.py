@@ -15,13 +15,19 @@ from functools import cached_property
 from importlib.resources import files
 
 from memeloc.errors import InputError
-from memeloc.label.forms import LabelForm, TopicsForm, label_form, printed_form, topics_form
-from memeloc.label.scheme import Category, Scheme
+from memeloc.label.scheme import (
+    Category,
+    LabelForm,
+    Scheme,
+    TopicsForm,
+    label_form,
+    printed_form,
+    topics_form,
+)
 from memeloc.label.topics import Topic
 from memeloc.language_models import Message, Question
 from memeloc.language_models.answers import strict_schema
-from memeloc.language_models.meme_inputs import MemeInput
-from memeloc.language_models.prompts import Prompt, read_prompt
+from memeloc.language_models.prompts import MemeInput, Prompt, read_prompt
 from memeloc.settings import parse_toml
 
 BUILT, PRINTED = "taxonomy", "charmemes"

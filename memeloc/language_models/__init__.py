@@ -12,9 +12,16 @@
 from memeloc.language_models.client import LanguageModel
 from memeloc.language_models.cost import Budget, OverBudgetError, Plan, Spending
 from memeloc.language_models.kept import Cache, FileCache, MemoryCache
-from memeloc.language_models.logprobs import Token, option_logprobs
 from memeloc.language_models.pictures import EncodedPictures, picture_of
-from memeloc.language_models.questions import Answer, AnswerError, Message, Picture, Question
+from memeloc.language_models.questions import (
+    Answer,
+    AnswerError,
+    Message,
+    Picture,
+    Question,
+    Token,
+    option_logprobs,
+)
 from memeloc.language_models.settings import ModelSettings, read_key, read_model_settings
 
 __all__ = [

@@ -14,8 +14,7 @@ from threading import Lock
 from typing import Any, Protocol
 
 from memeloc.errors import InputError
-from memeloc.language_models.logprobs import Token
-from memeloc.language_models.questions import whole
+from memeloc.language_models.questions import Token, whole
 
 _APPLICATION = 0x6D656D61  # "mema": a file of answers, and no other SQLite database
 

@@ -11,10 +11,44 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Literal
 
 from memeloc.errors import InputError
 from memeloc.language_models.questions import Message, Picture
 from memeloc.settings import parse_toml, read_toml
+
+Input = Literal["picture", "text", "both"]
+"""What a model is given of a meme."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemeInput:
+    """A meme that a model is asked about.
+
+    Attributes:
+        id: of the item or meme.
+        content: SHA-256 of what the model is given; labels of another content do not count.
+        text: its text, parts joined by ` // `; empty where the model is given the picture alone.
+        language: of the text, a tag; empty where it is not known.
+        version: language of the meme itself, whatever of it the model is given; empty where it is
+            not known.
+        picture: None where the model is given the text alone.
+    """
+
+    id: str
+    content: str
+    text: str = ""
+    language: str = ""
+    picture: Picture | None = None
+    version: str = ""
+
+    @property
+    def input(self) -> Input:
+        """Return what the model is given of it."""
+        if self.picture is None:
+            return "text"
+        return "both" if self.text else "picture"
+
 
 _NAME = re.compile(r"\{([a-z_]+)\}")
 
@@ -29,7 +63,7 @@ class Prompt:
     def fill(
         self, ask: str, values: Mapping[str, str], pictures: tuple[Picture, ...] = ()
     ) -> tuple[Message, ...]:
-        """The messages of one question.
+        """Return the messages of one question.
 
         >>> prompt = Prompt("Be short.", {"one": "Is {thing} warm?"})
         >>> prompt.fill("one", {"thing": "a {thing}"})[1].text

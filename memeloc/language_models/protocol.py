@@ -17,8 +17,7 @@ from pydantic import (
 )
 
 from memeloc.language_models.answers import strict_schema
-from memeloc.language_models.logprobs import MOST_TOKENS, Token
-from memeloc.language_models.questions import Encode, Picture, Question
+from memeloc.language_models.questions import MOST_TOKENS, Encode, Picture, Question, Token
 from memeloc.language_models.settings import ModelSettings
 
 _FORMATS = ("json_schema", "json_object")

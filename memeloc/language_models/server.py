@@ -9,13 +9,15 @@ answered: before that, its address is more likely wrong.
 
 from __future__ import annotations
 
+import base64
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from secrets import token_hex
-from threading import Lock
+from threading import Event, Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -40,11 +42,68 @@ from memeloc.language_models.providers import (
 )
 from memeloc.language_models.questions import Message, Picture, Question
 from memeloc.language_models.settings import ModelSettings, read_key
-from memeloc.language_models.sight import BLIND, Sight
 from memeloc.request_pool import Backoff, TransientFailure, retry_after
 
 if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse
+
+BLIND = frozenset((400, 406, 415, 422, 500, 501))
+"""HTTP statuses with which text-only servers answer a picture."""
+
+
+class Sight:
+    """What is known of whether a server's model sees. May be used from several threads.
+
+    Attributes:
+        known: a picture was answered; there is nothing to find out any more.
+    """
+
+    def __init__(self) -> None:
+        self.known = False
+        self._lock = Lock()
+        self._blind: bool | None = None
+        self._refused: ServiceError | None = None
+
+    @contextmanager
+    def first_picture(self, service: str, stop: Event) -> Iterator[None]:
+        """Pictures one after the other, until one is answered; `stop` is the run's end.
+
+        Raises:
+            ServiceError: the model does not see, or the run ended meanwhile.
+        """
+        with self._lock:
+            if self._refused is not None:
+                raise self._refused
+            if not self.known:
+                if stop.is_set():
+                    raise ServiceError(
+                        service, "the run ended before this was asked", retryable=True
+                    )
+                yield
+                self.known = True
+                return
+        yield
+
+    def refuse(self, error: ServiceError) -> ServiceError:
+        """Raise this error for every further picture; it is given back."""
+        self._refused = error
+        return error
+
+    def blind(self, ask: Callable[[Message], bool]) -> bool:
+        """Return whether the model answers texts, but no picture; `ask` says if it answers one."""
+        if self._blind is None:
+            text = "Answer with one word: hello."
+            sees = Message("user", text, (_PLAIN,))
+            self._blind = ask(Message("user", text)) and not ask(sees)
+        return self._blind
+
+
+_PNG = (
+    "iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAAAAACPAi4CAAAAK0lEQVR42u3MMREAAAgEoNfkRjeEmwcBqMlNRyAQCAQC"
+    "gUAgEAgEAsHzYAFAdAEArKmlZAAAAABJRU5ErkJggg=="
+)
+_PLAIN = Picture("64 x 64 grey pixels", lambda: base64.b64decode(_PNG), "image/png")
+
 
 _TIMED_OUT = frozenset((408, 504))
 _MISSING = 1.5
@@ -181,13 +240,13 @@ class Server:
         return TransientFailure(error, error.wait)
 
     def _blind(self, connections: AnyConnections, error: StatusError) -> bool:
-        """Whether the error comes of there being a picture at all: two small questions tell."""
+        """Return whether the error comes of there being a picture: two small questions tell."""
         if error.for_all or error.status not in BLIND:
             return False
         return self._sight.blind(lambda message: self._try(connections, message))
 
     def _try(self, connections: AnyConnections, message: Message) -> bool:
-        """Whether a message gets an answer; one token of it is enough."""
+        """Return whether a message gets an answer; one token of it is enough."""
         settings = self.settings.model_copy(update={"max_tokens": 1, "logprobs": 0})
         body = request_body(settings, Question[str]((message,), None), self._left_out)
         try:
@@ -216,7 +275,7 @@ class Server:
                 self._connections = None
 
     def connect(self) -> AnyConnections:
-        """The connections, made when there are none yet.
+        """Return the connections, made when there are none yet.
 
         Raises:
             MissingError: urllib3 is missing, or the server wants a key and none is set.
@@ -288,7 +347,7 @@ def _filtered(error: ServiceError) -> Reply:
 
 
 def _place(places: dict[str, Picture], picture: Picture) -> str:
-    """What stands for a picture's address until the body is written."""
+    """Return what stands for a picture's address until the body is written."""
     place = f"{_NONCE} {len(places)}"
     places[place] = picture
     return place

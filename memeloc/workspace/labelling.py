@@ -16,14 +16,13 @@ from pydantic import Field
 
 from memeloc.agreement import fleiss_kappa, pairwise_kappa
 from memeloc.errors import InputError
-from memeloc.label.forms import LabelForm, TopicsForm
 from memeloc.label.prompts import BUILT, label_prompt
 from memeloc.label.rounds import Equal, Outcome, RoundLabel, count, outcomes
-from memeloc.label.scheme import Scheme
+from memeloc.label.scheme import LabelForm, Scheme, TopicsForm
 from memeloc.label.topics import read_topics
 from memeloc.language_models import Question, read_model_settings
 from memeloc.language_models.job import Job, Recorded, sent_counts
-from memeloc.language_models.meme_inputs import MemeInput
+from memeloc.language_models.prompts import MemeInput
 from memeloc.ocr.transcript import Transcript
 from memeloc.store.model_answers import Labelled
 from memeloc.survey.recipes import leave_out, load_recipe, recipe_names

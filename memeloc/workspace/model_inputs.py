@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from memeloc.errors import InputError
 from memeloc.files import file_sha256
 from memeloc.items import seen_hash
-from memeloc.language_models.meme_inputs import Input, MemeInput
 from memeloc.language_models.pictures import picture_of
+from memeloc.language_models.prompts import Input, MemeInput
 from memeloc.model import SEPARATOR
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.survey_memes import RENDERED, SELECTED, MemeChoice, collected_memes

@@ -13,8 +13,8 @@ from PIL import Image
 from memeloc.knowledge.dimensions import read_recipe
 from memeloc.knowledge.pages import write_pages
 from memeloc.knowledge.statements import MemeKnowledge
-from memeloc.language_models.meme_inputs import MemeInput
 from memeloc.language_models.pictures import picture_of
+from memeloc.language_models.prompts import MemeInput
 from tests.knowledge.some_memes import tea
 
 HOSTILE = "<script>alert(1)</script>\x00\ud800\"'"

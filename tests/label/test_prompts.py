@@ -10,7 +10,7 @@ from memeloc.errors import InputError
 from memeloc.label.prompts import label_prompt
 from memeloc.label.topics import Topic, read_merges
 from memeloc.language_models import Picture
-from memeloc.language_models.meme_inputs import MemeInput
+from memeloc.language_models.prompts import MemeInput
 from memeloc.workspace.labelling import labels_of
 
 SCHEME = labels_of("charmemes")[1]

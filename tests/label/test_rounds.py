@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from memeloc.label.forms import label_form, printed_form, topics_form
 from memeloc.label.rounds import RoundLabel, Status, count, outcome
-from memeloc.label.scheme import GivenLabel, Scheme
+from memeloc.label.scheme import GivenLabel, Scheme, label_form, printed_form, topics_form
 from memeloc.language_models.answers import read_form
 from memeloc.workspace.labelling import labels_of
 

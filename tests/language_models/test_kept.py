@@ -27,7 +27,7 @@ from memeloc.language_models import (
     Question,
 )
 from memeloc.language_models.kept import KeptAnswer
-from memeloc.language_models.logprobs import Token
+from memeloc.language_models.questions import Token
 from tests.chat_server import ChatServer
 
 Connect = Callable[..., LanguageModel]

@@ -20,7 +20,7 @@ from memeloc.knowledge.questions import QuestionWriting, made_of
 from memeloc.knowledge.statements import DimensionKnowledge, Statement
 from memeloc.language_models import Question, read_model_settings
 from memeloc.language_models.job import Job, OnProgress, Recorded, Sentences
-from memeloc.language_models.meme_inputs import MemeInput
+from memeloc.language_models.prompts import MemeInput
 from memeloc.language_models.questions import content_hash
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.knowledge.settings import KnowledgeSettings

@@ -9,7 +9,7 @@ from typing import Any
 from memeloc.errors import InputError
 from memeloc.knowledge.pages import write_pages
 from memeloc.knowledge.statements import MemeKnowledge
-from memeloc.language_models.meme_inputs import MemeInput
+from memeloc.language_models.prompts import MemeInput
 from memeloc.workspace.knowledge.settings import KnowledgeSettings
 from memeloc.workspace.knowledge.stored import StoredKnowledge
 from memeloc.workspace.model_inputs import meme_inputs

@@ -34,7 +34,7 @@ from memeloc.knowledge.questions import MemeQuestion, question_of
 from memeloc.knowledge.statements import MemeKnowledge
 from memeloc.knowledge.validity import GIVEN, Judged, Judgement, review, validity
 from memeloc.language_models.job import OnProgress
-from memeloc.language_models.meme_inputs import MemeInput
+from memeloc.language_models.prompts import MemeInput
 from memeloc.reports import Report
 from memeloc.tables.writing import write_table
 from memeloc.workspace.evaluating import rendered_pictures

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from memeloc.language_models.meme_inputs import Input, MemeInput
+from memeloc.language_models.prompts import Input, MemeInput
 from memeloc.locales.tags import canonical, is_well_formed
 from memeloc.workspace.model_inputs import InputSettings
 
