@@ -5,6 +5,6 @@
 """
 
 from memeloc.workspace.knowledge.knowledge import Knowledge
-from memeloc.workspace.knowledge.settings import KnowledgeSettings
+from memeloc.workspace.knowledge.stored import KnowledgeSettings
 
 __all__ = ["Knowledge", "KnowledgeSettings"]

@@ -23,8 +23,7 @@ from memeloc.language_models.job import Job, OnProgress, Recorded, Sentences
 from memeloc.language_models.prompts import MemeInput
 from memeloc.language_models.questions import content_hash
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.knowledge.settings import KnowledgeSettings
-from memeloc.workspace.knowledge.stored import stored_knowledge
+from memeloc.workspace.knowledge.stored import KnowledgeSettings, stored_knowledge
 from memeloc.workspace.model_inputs import meme_inputs, of_which
 
 TOGETHER = 200

@@ -1,36 +1,60 @@
-"""`Knowledge`: what memes mean, by models. In: a workspace. Out: what was found in each meme."""
+"""`Knowledge`: what memes mean, by models. In: a workspace. Out: what was found, graphs, pages."""
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memeloc.errors import InputError
+from memeloc.knowledge.answers import KnowledgeAnswer
 from memeloc.knowledge.comparing import THRESHOLD, compare
-from memeloc.knowledge.graph_store import ROWS, SECONDS, QueryResult, open_store, run_query
-from memeloc.knowledge.graphs import ExportFormat, write_graphs
+from memeloc.knowledge.extraction import NOT_ASKED
+from memeloc.knowledge.graph_store import (
+    ROWS,
+    SECONDS,
+    QueryResult,
+    open_store,
+    run_query,
+    store_of,
+)
+from memeloc.knowledge.graphs import (
+    ExportFormat,
+    Terms,
+    as_rdflib,
+    checked_base,
+    library,
+    violations,
+    write_graphs,
+)
+from memeloc.knowledge.pages import write_pages
 from memeloc.knowledge.statements import MemeKnowledge
 from memeloc.language_models.job import OnProgress
+from memeloc.language_models.prompts import MemeInput
 from memeloc.reports import Report
 from memeloc.workspace.knowledge.asking import extraction_job
-from memeloc.workspace.knowledge.graphs import (
-    check_stored,
-    current_store,
-    rdflib_dataset,
-    terms_of,
+from memeloc.workspace.knowledge.stored import (
+    KnowledgeSettings,
+    StoredKnowledge,
+    every_stored,
+    stored_knowledge,
 )
-from memeloc.workspace.knowledge.pages import stored_pages
-from memeloc.workspace.knowledge.settings import KnowledgeSettings
-from memeloc.workspace.knowledge.status import status_of
-from memeloc.workspace.knowledge.stored import stored_knowledge
+from memeloc.workspace.model_inputs import meme_inputs
 from memeloc.workspace.part import Part
+from memeloc.workspace.survey_memes import RENDERED
 
 if TYPE_CHECKING:
     from pyoxigraph import Store
     from rdflib import Dataset
 
     from memeloc.workspace.knowledge.questions import Questions
+
+_REASONS = 20
+"""Sentences about what is missing that are given."""
 
 
 class Knowledge(Part):
@@ -93,7 +117,7 @@ class Knowledge(Part):
         version: str | None = None,
         language: str | None = None,
     ) -> Iterator[MemeKnowledge]:
-        """What was found in each meme, sorted by meme, version and statements' language.
+        """Return what was found in each meme, sorted by meme, version and statements' language.
 
         Args:
             version, language: only these, tags; None for any.
@@ -113,7 +137,7 @@ class Knowledge(Part):
             InputError: another command is bringing them up to date.
             MissingError: pyoxigraph is not installed.
         """
-        return open_store(current_store(self._workspace))
+        return open_store(self._graphs())
 
     def rdflib(self) -> Dataset:
         """Return the same for rdflib, in memory.
@@ -121,7 +145,20 @@ class Knowledge(Part):
         Raises:
             MissingError: rdflib is not installed.
         """
-        return rdflib_dataset(self._workspace)
+        dataset: Dataset = library("rdflib").Dataset(default_union=True)
+        content = self.graph().dump(format=library("pyoxigraph").RdfFormat.N_QUADS)
+        dataset.parse(data=content, format="nquads")
+        return dataset
+
+    def _graphs(self) -> Path:
+        """Return the folder of the store of all graphs, made of what was extracted by now."""
+        extractions = every_stored(self._workspace) or [stored_knowledge(self._workspace)]
+        terms = _terms(*extractions)
+        answers = self._store.knowledge
+        parts = (answers.last(), terms, [each.recipe.sha256 for each in extractions])
+        source = hashlib.sha256(repr(parts).encode()).hexdigest()
+        memes = chain.from_iterable(each.memes() for each in extractions)
+        return store_of(answers.folder / ".cache" / "graphs", source, memes, terms)
 
     def query(self, query: str, *, seconds: float = SECONDS, rows: int = ROWS) -> QueryResult:
         """Ask all graphs a SPARQL query; see `memeloc.knowledge.graph_store.run_query`.
@@ -129,7 +166,7 @@ class Knowledge(Part):
         Raises:
             InputError: it is not SPARQL, would change something, or takes too long.
         """
-        return run_query(current_store(self._workspace), query, seconds=seconds, rows=rows)
+        return run_query(self._graphs(), query, seconds=seconds, rows=rows)
 
     def export(
         self, out: str | Path, to: ExportFormat, *, recipe: str = "", model: str = ""
@@ -140,7 +177,7 @@ class Knowledge(Part):
             InputError: nothing was extracted, or it cannot be written.
         """
         stored = stored_knowledge(self._workspace, recipe, model)
-        return write_graphs(stored.memes(), Path(out), to, terms_of(self._workspace, stored))
+        return write_graphs(stored.memes(), Path(out), to, _terms(stored))
 
     def check(
         self,
@@ -149,12 +186,19 @@ class Knowledge(Part):
         model: str = "",
         on_progress: OnProgress = lambda more, total: None,
     ) -> dict[str, Any]:
-        """Check the graphs by the shapes (SHACL) that every graph must meet.
+        """Return how many `graphs` were checked, and their `violations` of the shapes (SHACL) that
+        every graph must meet.
 
         Raises:
             MissingError: pyshacl is not installed.
         """
-        return check_stored(stored_knowledge(self._workspace, recipe, model), on_progress)
+        stored = stored_knowledge(self._workspace, recipe, model)
+        memes, terms = list(stored.memes()), _terms(stored)
+        found = []
+        for each in memes:
+            found += violations(as_rdflib(each, terms), each.meme)
+            on_progress(1, len(memes))
+        return {"graphs": len(memes), "violations": found}
 
     def pages(
         self,
@@ -174,7 +218,16 @@ class Knowledge(Part):
             InputError: nothing was extracted, or a file cannot be written.
         """
         stored = stored_knowledge(self._workspace, recipe, model)
-        return stored_pages(stored, Path(out), str(pictures), on_progress)
+        memes, settings = list(stored.memes()), stored.settings
+        if pictures:
+            settings = settings.model_copy(update={"pictures": str(pictures)})
+        return write_pages(
+            memes,
+            Path(out),
+            inputs=_inputs(stored, settings, memes),
+            dimensions=stored.recipe.by_id,
+            on_progress=lambda more: on_progress(more, len(memes)),
+        )
 
     def compare(
         self,
@@ -186,7 +239,7 @@ class Knowledge(Part):
         recipe: str = "",
         model: str = "",
     ) -> Report:
-        """Which statements about a meme have a counterpart in another of its versions.
+        """Return which statements about a meme have a counterpart in another of its versions.
 
         Args:
             versions: tags of at least two.
@@ -209,5 +262,82 @@ class Knowledge(Part):
         )
 
     def status(self) -> dict[str, list[dict[str, Any]]]:
-        """How far each extraction is, what was found, what is missing and why, and what it cost."""
-        return status_of(self._workspace)
+        """Return how far the `extractions` are: each recipe, model, language of memes and of
+        statements.
+
+        `linked` are memes with an answer of the linking step, `links` what statements rest on,
+        `cost` is by currency of all answers that are stored, questions too; `reasons` are the first
+        sentences about what is missing, and `notes` about what was dropped of links. Of a dimension
+        memes are `empty` in which the model found no statement, `missing` where there is no answer
+        that could be read, and `open` where there is none yet.
+
+        Raises:
+            InputError: a team's own recipe cannot be read any more.
+        """
+        answers: dict[tuple[str, ...], list[KnowledgeAnswer]] = defaultdict(list)
+        for answer in self._store.knowledge.find():
+            answers[answer.recipe, answer.model, answer.version, answer.language].append(answer)
+        memes: dict[tuple[str, ...], list[MemeKnowledge]] = defaultdict(list)
+        for stored in every_stored(self._workspace):
+            for each in stored.memes():
+                memes[each.recipe, each.model, each.version, each.language].append(each)
+        return {"extractions": [_status(found, answers[key]) for key, found in memes.items()]}
+
+
+def _status(memes: list[MemeKnowledge], answers: list[KnowledgeAnswer]) -> dict[str, Any]:
+    first = memes[0]
+    cost: Counter[str] = Counter()
+    for answer in answers:
+        cost[answer.currency] += answer.cost  # type: ignore[assignment]
+    reasons = [
+        f"{meme.meme}, {each.dimension}: {each.reason}"
+        for meme in memes
+        for each in meme.dimensions
+        if each.state == "missing" and each.reason != NOT_ASKED
+    ]
+    return {
+        **{name: getattr(first, name) for name in ("recipe", "model", "version", "language")},
+        "memes": len(memes),
+        "dimensions": [_dimension(memes, place) for place in range(len(first.dimensions))],
+        "linked": sum(meme.linked is not None for meme in memes),
+        "links": sum(len(each.rests_on) for meme in memes for each in meme.statements()),
+        "cost": {currency: round(value, 6) for currency, value in cost.items()},
+        "last": max(answer.created_at for answer in answers),
+        "reasons": reasons[:_REASONS],
+        "notes": [f"{meme.meme}: {note}" for meme in memes for note in meme.notes][:_REASONS],
+    }
+
+
+def _dimension(memes: list[MemeKnowledge], place: int) -> dict[str, Any]:
+    dimensions = [meme.dimensions[place] for meme in memes]
+    states = Counter("open" if each.reason == NOT_ASKED else each.state for each in dimensions)
+    found = ("entities", "relations", "statements")
+    return {
+        "dimension": dimensions[0].dimension,
+        **{state: states[state] for state in ("answered", "empty", "missing", "open")},
+        **{name: sum(len(getattr(each, name)) for each in dimensions) for name in found},
+    }
+
+
+def _inputs(
+    stored: StoredKnowledge, settings: KnowledgeSettings, memes: Sequence[MemeKnowledge]
+) -> dict[tuple[str, str], MemeInput]:
+    """Return by meme and version its picture and text, where they are still there."""
+    own = settings.collected == RENDERED
+    found: dict[tuple[str, str], MemeInput] = {}
+    for version in sorted({each.version for each in memes}) if own else [""]:
+        for given in ("both", "text"):
+            changed = {"input": given, "language": version}
+            try:
+                inputs = meme_inputs(stored.workspace, settings.model_copy(update=changed))
+            except InputError:
+                continue  # pictures, or the memes themselves, are not there any more
+            found |= {(each.id, version if own else each.version): each for each in inputs}
+            break
+    return found
+
+
+def _terms(*stored: StoredKnowledge) -> Terms:
+    """Return how things are named: by the base of the settings, and the dimensions of recipes."""
+    dimensions = {each.id: each for extraction in stored for each in extraction.recipe.dimensions}
+    return Terms(checked_base(stored[0].workspace.settings.knowledge.base), dimensions)

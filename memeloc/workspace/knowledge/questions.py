@@ -40,8 +40,7 @@ from memeloc.tables.writing import write_table
 from memeloc.workspace.evaluating import rendered_pictures
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.knowledge.asking import AskSettings, question_job
-from memeloc.workspace.knowledge.settings import KnowledgeSettings
-from memeloc.workspace.knowledge.stored import StoredKnowledge, stored_knowledge
+from memeloc.workspace.knowledge.stored import KnowledgeSettings, StoredKnowledge, stored_knowledge
 from memeloc.workspace.model_inputs import meme_inputs
 from memeloc.workspace.part import Part
 from memeloc.workspace.stored_survey import StoredSurvey

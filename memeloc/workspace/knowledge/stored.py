@@ -4,13 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, field_validator
 
 from memeloc.errors import InputError
 from memeloc.knowledge.dimensions import Recipe, read_recipe
 from memeloc.knowledge.extraction import knowledge_of
 from memeloc.knowledge.statements import MemeKnowledge
+from memeloc.language_models.prompts import Input, MemeInput
+from memeloc.locales.tags import canonical, is_well_formed
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.knowledge.settings import KnowledgeSettings
+from memeloc.workspace.model_inputs import InputSettings
+
+
+class KnowledgeSettings(InputSettings):
+    """Asking a model what memes mean; its defaults are M-QUEST's, where the paper states them.
+
+    Attributes:
+        input: what the model is given; the picture alone by default, as there.
+        recipe: dimensions and their order, one that ships or a TOML file.
+        prompt: a TOML file; empty for the shipped texts.
+        statements_language: of labels, statements and questions, a tag; empty for the meme's own,
+            or English where that is not known.
+    """
+
+    input: Input | Literal[""] = "picture"
+    recipe: str = "m-quest"
+    prompt: str = ""
+    statements_language: str = ""
+    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] = 0.0
+    seed: int = 0
+
+    paths: ClassVar[tuple[str, ...]] = ("pictures", "recipe", "prompt")
+
+    def language_of(self, item: MemeInput) -> str:
+        """Of statements and questions about a meme, a tag; English where none is known."""
+        return self.statements_language or item.version or "en"
+
+    @field_validator("statements_language")
+    @classmethod
+    def _tag(cls, tag: str) -> str:
+        if tag and not is_well_formed(canonical(tag)):
+            raise ValueError(f"{tag[:40]!r} is no language tag; write one such as de or pt-BR")
+        return canonical(tag)
 
 
 @dataclass(frozen=True)
@@ -25,7 +62,7 @@ class StoredKnowledge:
     def memes(
         self, *, version: str | None = None, language: str | None = None
     ) -> Iterator[MemeKnowledge]:
-        """What was found in each meme, sorted by meme, version and statements' language.
+        """Return what was found in each meme, sorted by meme, version and statements' language.
 
         Args:
             version, language: only these, tags; None for any.
@@ -39,7 +76,7 @@ class StoredKnowledge:
 
 
 def every_stored(workspace: WorkspaceFolder) -> list[StoredKnowledge]:
-    """What each model found by each recipe, in the order of their first answers.
+    """Return what each model found by each recipe, in the order of their first answers.
 
     Raises:
         InputError: a team's own recipe cannot be read any more.
@@ -51,7 +88,7 @@ def every_stored(workspace: WorkspaceFolder) -> list[StoredKnowledge]:
 def stored_knowledge(
     workspace: WorkspaceFolder, recipe: str = "", model: str = ""
 ) -> StoredKnowledge:
-    """What a model found by a recipe (its name or file); those of the newest answer where empty.
+    """Return what a model found by a recipe (name or file); of the newest answer where empty.
 
     Raises:
         InputError: nothing was extracted yet, or not by these.
