@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from memeloc.evaluate.confusion import confusion_figures
-from memeloc.evaluate.scores.join import join
+from memeloc.evaluate.scores.joining import join
 from memeloc.evaluate.training import train_run, write_training
 from memeloc.taxonomy import load_taxonomy
 

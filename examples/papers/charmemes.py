@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from memeloc.evaluate.confusion import confusion_figures
-from memeloc.evaluate.scores.join import join
+from memeloc.evaluate.scores.joining import join
 from memeloc.evaluate.training import (
     Baseline,
     compute_features,

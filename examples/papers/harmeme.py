@@ -15,7 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 from memeloc.evaluate.confusion import confusion_figures
-from memeloc.evaluate.scores.join import join
+from memeloc.evaluate.scores.joining import join
 from memeloc.evaluate.training import (
     Baseline,
     Training,
