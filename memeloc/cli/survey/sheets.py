@@ -453,10 +453,11 @@ def _export_remarks(name: str, result: Any) -> Iterator[str]:
     for meme, tag in result["stale"]:
         yield f"The picture of {meme} in {tag} shows an earlier caption; render it again."
     yield from (*changed_sentences(result["changed"]), *result["warnings"])
-    if unread := [tag for tag, readers in result["read_by"].items() if not readers]:
+    # English is what the texts are written in; nothing of it is sent to correctors.
+    if unread := [tag for tag, readers in result["read_by"].items() if tag != "en" and not readers]:
         yield (
             f"No native speaker has read what ships in {', '.join(unread)}: have it read by "
-            f"memeloc correct export --kind survey --langs {unread[-1]}"
+            f"memeloc correct export --kind survey --langs {','.join(unread)}"
         )
 
 
