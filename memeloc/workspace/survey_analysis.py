@@ -86,7 +86,7 @@ class SurveyAnalysis:
         checked = self.answers.checked(keep=False)
         answers = self.analysed_answers(checked, pictures=pictures, models=models)
         chosen = settings or Settings()
-        own: dict[str, Callable[[], pd.DataFrame]] = {
+        analyses: dict[str, Callable[[], pd.DataFrame]] = {
             "funnel": lambda: funnel(answers, chosen, self._steps(checked)),
             # Of finished memes all that were collected; of captions those asked about, for of those
             # that were collected others may not have been selected.
@@ -97,8 +97,8 @@ class SurveyAnalysis:
             ),
         }
         if self._pairs():
-            own["codebook"] = self._all_themes
-        rows = figures(answers, settings, only, own, on_analysis)
+            analyses["codebook"] = self._all_themes
+        rows = figures(answers, settings, only, analyses, on_analysis)
         self.survey.workspace.store.progress.note("analyzed", {self.survey.name: {}})
         english = SurveyTexts(
             self.survey.workspace.locale("en"), {}, catalogue(self.survey.taxonomy)
@@ -184,10 +184,10 @@ class SurveyAnalysis:
         import pandas as pd
 
         services = self.survey.store.participants(self.survey.name)
-        known = people_table(checked.retained, checked.sheets, services, self.survey.taxonomy)
+        about = people_table(checked.retained, checked.sheets, services, self.survey.taxonomy)
         free = {each.id for each in self.survey.taxonomy.about("person") if each.kind == "text"}
-        known = known[~known["question"].isin(free)]
-        facts = known.groupby(["participant", "question"])["answer"].agg(", ".join).unstack()
+        about = about[~about["question"].isin(free)]
+        facts = about.groupby(["participant", "question"])["answer"].agg(", ".join).unstack()
         cultures = table.groupby("participant")[["culture"]].first()
         return pd.concat([cultures, facts.reindex(cultures.index)], axis=1)
 
@@ -230,7 +230,7 @@ class SurveyAnalysis:
         """
         import pandas as pd
 
-        known = {
+        allowed = {
             "meme_id": set(self.survey.memes),
             "culture": {"", *(culture.code for culture in self.survey.design.cultures)},
             "label": {*(label.id for label in self.survey.taxonomy.of_role("vote")), *no_votes},
@@ -241,7 +241,7 @@ class SurveyAnalysis:
         for row in table.rows:
             cells = {name: row[name].strip() for name in _MODEL_COLUMNS}
             cells["culture"] = row["culture"].strip() if has_culture else ""
-            for name, values in known.items():
+            for name, values in allowed.items():
                 if cells[name] not in values:
                     raise InputError(
                         f"{self.survey.name} has no {name.removesuffix('_id')} "
@@ -262,10 +262,10 @@ class SurveyAnalysis:
             if kind not in {step.of for step in stages}:
                 stages.append(Step(kind, "collected", int(stage["in"])))
             stages.append(Step(kind, str(stage["stage"]), left, dict(stage["reasons"])))
-        report, kept = checked.report, checked.retained
+        report, retained = checked.report, checked.retained
         memes = {sheet.id: set(sheet.memes) for sheet in checked.sheets if sheet.round > 0}
-        asked = sum(len(memes.get(sent.sheet, ())) for sent in kept)
-        unseen = sum(len(memes.get(sent.sheet, set()) & sent.not_shown) for sent in kept)
+        asked = sum(len(memes.get(sent.sheet, ())) for sent in retained)
+        unseen = sum(len(memes.get(sent.sheet, set()) & sent.not_shown) for sent in retained)
         return [
             *stages,
             Step("memes", f"asked about in {self.survey.name}", len(self.survey.memes)),
@@ -338,8 +338,8 @@ class SurveyAnalysis:
         """
         chosen = self._only_pair(pair)
         versions = self.analysed_answers().versions
-        own = versions[versions["culture"] == chosen[0]]
-        captions = dict(zip(own["item"], own["text"], strict=True))
+        seen = versions[versions["culture"] == chosen[0]]
+        captions = dict(zip(seen["item"], seen["text"], strict=True))
         reasons = self.reasons(chosen)
         file = write_coding(out, reasons, codebook or load_codebook(), coder, texts=captions)
         return {"survey": self.survey.name, "pair": chosen, "file": file, "rows": len(reasons)}

@@ -55,10 +55,11 @@ class Checked:
     @cached_property
     def _tables(self) -> dict[bool, pd.DataFrame]:
         questions = [each.id for each in self.survey.taxonomy.about("item", "picture")]
-        sheets: dict[bool, list[Sheet]] = {False: [], True: []}
-        for sheet in self.sheets:
-            sheets[sheet.round == 0].append(sheet)
-        return {key: answers_table(self.retained, own, questions) for key, own in sheets.items()}
+        tables = {}
+        for is_before in (False, True):
+            sheets = [sheet for sheet in self.sheets if (sheet.round == 0) == is_before]
+            tables[is_before] = answers_table(self.retained, sheets, questions)
+        return tables
 
     def answers(self, *, preannotation: bool = False, not_shown: bool = False) -> pd.DataFrame:
         """Return the retained answers, of the pre-annotation or all else, and what was `not_shown`
@@ -96,14 +97,14 @@ class Checked:
         report = self.report
         cultures = {sheet.id: sheet.culture.code for sheet in self.sheets}
         everybody = Counter(cultures.get(judged.sheet, "?") for judged in report.judged)
-        kept = Counter(cultures.get(row.sheet, "?") for row in report.retained)
+        retained = Counter(cultures.get(row.sheet, "?") for row in report.retained)
         codes = dict.fromkeys(culture.code for culture in self.survey.design.cultures)
         return {
             "survey": self.survey.name,
             "submissions": len(report.judged),
             "retained": len(report.retained),
             "by_culture": {
-                code: (kept[code], everybody[code])
+                code: (retained[code], everybody[code])
                 for code in codes | dict.fromkeys(sorted(everybody))
                 if everybody[code]
             },
@@ -182,12 +183,12 @@ class SurveyAnswers:
         named = self._read_rules(values)
         last = self.survey.store.result(self.survey.name, "check")
         before = read_rules(last[0]) if last else named
-        out, kept = self.stored_ids(exclude), self.stored_ids(keep)
+        out, keeping = self.stored_ids(exclude), self.stored_ids(keep)
         excluded = dict.fromkeys((*before.outlier.people, *named.outlier.people, *out))
-        reasons = before.keep.people | named.keep.people | dict.fromkeys(kept, why.strip())
+        reasons = before.keep.people | named.keep.people | dict.fromkeys(keeping, why.strip())
         checked = self.checked(
             named.about(
-                [who for who in excluded if who not in kept],
+                [who for who in excluded if who not in keeping],
                 {who: reason for who, reason in reasons.items() if who not in out},
             )
         )
@@ -232,9 +233,9 @@ class SurveyAnswers:
     def _read_rules(self, values: Mapping[str, Any]) -> Rules:
         """Return rules with people as they are stored."""
         rules = read_rules(values)
-        kept = self.stored_ids(rules.keep.people, anybody=True)
+        keeping = self.stored_ids(rules.keep.people, anybody=True)
         excluded = self.stored_ids(rules.outlier.people, anybody=True)
-        return rules.about(excluded, dict(zip(kept, rules.keep.people.values(), strict=True)))
+        return rules.about(excluded, dict(zip(keeping, rules.keep.people.values(), strict=True)))
 
     def about(self, person: str, out: str | Path) -> dict[str, Any]:
         """Write all that the survey has of a person, for the person to read and to contest.
@@ -265,11 +266,11 @@ class SurveyAnswers:
             for answer in sent.answers:
                 for question in dict.fromkeys((LABEL, *answer.values)):
                     names = shown.answers.get(question, {}) if shown else {}
-                    given = ", ".join(names.get(each, each) for each in answer.get(question))
+                    chosen = ", ".join(names.get(each, each) for each in answer.get(question))
                     expected = right.get(answer.entry, "") if question == LABEL else ""
-                    if given or expected:
+                    if chosen or expected:
                         text = asked.get(question, question)
-                        cells = (text, given, names.get(expected, expected))
+                        cells = (text, chosen, names.get(expected, expected))
                         rows.append((sheet, "", answer.entry, *cells))
             for rule, evidence in sorted(judged.reasons.items()):
                 rows.append((sheet, "", "", f"excluded by {rule}", _json(evidence), ""))

@@ -182,11 +182,13 @@ def import_files(
     return import_result(survey.name, done, passed_over, problems)
 
 
-def refuse_known(imported: Imported, known: Collection[str], hash_of: Callable[[str], str]) -> None:
+def refuse_known(
+    imported: Imported, people: Collection[str], hash_of: Callable[[str], str]
+) -> None:
     """Raise InputError if numbers are stored as everybody's that are to be of one owner now."""
     for sent in imported.submissions:
         number = sent.participant.rpartition("-")[2]
-        if number != sent.participant and is_numbered(number) and hash_of(number) in known:
+        if number != sent.participant and is_numbered(number) and hash_of(number) in people:
             raise InputError(
                 f"{number!r} is stored already as one person everywhere: --ids everybody. To tell "
                 "several apart, give those of this file other ids, such as B3 for 3."

@@ -109,8 +109,8 @@ class SurveyLabels:
 
     def settling(self, changed: Mapping[str, Any] | None = None) -> Settling:
         """Return how answers become labels: what is changed, then memeloc.toml's, the design's."""
-        own = {"answers": self.survey.design.answers, **self.survey.settings("settle")}
-        return read_settling(own | dict(changed or {}))
+        defaults = {"answers": self.survey.design.answers, **self.survey.settings("settle")}
+        return read_settling(defaults | dict(changed or {}))
 
     def settled(
         self,
@@ -186,13 +186,13 @@ class SurveyLabels:
         checked = self.answers.checked(keep=False)
         settled, _, _, withdrawn = self._standing(checked, read_settling(last[0]), keep=keep)
         open_cells = {row.cell for row in settled.open}
-        known = [
+        settled_sheets = [
             sheet.id
             for sheet in checked.sheets
             if sheet.round > 1
             and not any((meme, sheet.culture.code) in open_cells for meme in sheet.memes)
         ]
-        return tuple(dict.fromkeys((*withdrawn, *known)))
+        return tuple(dict.fromkeys((*withdrawn, *settled_sheets)))
 
     def settle(
         self,
@@ -313,7 +313,7 @@ class SurveyLabels:
 
     def decide(
         self,
-        given: Sequence[Mapping[str, Any]] = (),
+        decisions: Sequence[Mapping[str, Any]] = (),
         *,
         file: str | Path | None = None,
         people: Sequence[str] = (),
@@ -329,8 +329,8 @@ class SurveyLabels:
         are `open`, and the `votes` by question id), and the `file` that was written.
 
         Args:
-            given: `item`, `label`, answers by question as `further`, `people` and `reason`, by id
-                or name; `culture` may be left out of a survey with one.
+            decisions: `item`, `label`, other answers by question as `further`, `people` and
+                `reason`, by id or name; `culture` may be left out of a survey with one.
             file: a sheet of them, such as `out` made, filled in as far as people came.
             people, reason: who took part and why, where the table does not say it; a person of a
                 named team by the place (`a-2`) or the id, others by any id. Hashes are stored.
@@ -344,7 +344,7 @@ class SurveyLabels:
         survey, store = self.survey, self.survey.workspace.store.label_decisions
         checked = self.answers.checked(keep=False)
         settled = self.settled(checked)
-        written = [self._decision(each, settled.labels) for each in given]
+        written = [self._decision(each, settled.labels) for each in decisions]
         if file is not None:
             written += self._read(Path(file), settled.labels, people, reason)
         new = store.add(survey.name, written)
@@ -417,21 +417,22 @@ class SurveyLabels:
             }
             if not (row[LABEL] or answers):
                 return None
-            given: dict[str, Any] = {name: row[name] for name in ("item", "culture", LABEL)}
-            given |= {"people": _parts(row["people"]) or people, "reason": row["reason"] or reason}
-            return self._decision({**given, "further": answers}, labels)
+            decision: dict[str, Any] = {name: row[name] for name in ("item", "culture", LABEL)}
+            who, why = _parts(row["people"]) or people, row["reason"] or reason
+            decision |= {"people": who, "reason": why, "further": answers}
+            return self._decision(decision, labels)
 
         form = _form([question.id for question in questions])
         return all_records(read_form(path, form, needed=[("item", LABEL)]), decide)
 
-    def _decision(self, given: Mapping[str, Any], labels: Mapping[Cell, str]) -> LabelDecision:
+    def _decision(self, decided: Mapping[str, Any], labels: Mapping[Cell, str]) -> LabelDecision:
         """Return a decision with ids, and with people as hashes; `labels` are those by now, of all
         that was asked."""
-        survey, reason = self.survey, given.get("reason", "").strip()
-        answers, written = given.get("further", {}), given.get(LABEL, "").strip()
+        survey, reason = self.survey, decided.get("reason", "").strip()
+        answers, written = decided.get("further", {}), decided.get(LABEL, "").strip()
         codes = [culture.code for culture in survey.design.cultures]
-        item = given["item"]
-        code = given.get("culture", "").strip().upper() or (codes[0] if len(codes) == 1 else "")
+        item = decided["item"]
+        code = decided.get("culture", "").strip().upper() or (codes[0] if len(codes) == 1 else "")
         if (item, code) not in labels:
             where = f" in {code[:20]}" if code else "; name its culture"
             message = f"{survey.name} does not ask about {item[:80]!r}{where}"
@@ -456,13 +457,13 @@ class SurveyLabels:
         for problem, message in problems:
             if problem != "not answered":
                 raise InputError(message, column=LABEL)
-        if not given.get("people"):
+        if not decided.get("people"):
             raise InputError("it does not say who decided", column="people")
         if not reason:
             raise InputError("it does not say why", column="reason")
         team = survey.team
         places = dict(team.people) if team else {}
-        people = {places.get(who) or survey.hashed(who) for who in given["people"]}
+        people = {places.get(who) or survey.hashed(who) for who in decided["people"]}
         if not label:
             values.pop(LABEL)  # the votes' own, by which the questions are asked
         return LabelDecision(item, code, values, tuple(sorted(people)), reason)
@@ -476,8 +477,8 @@ class SurveyLabels:
         for culture in self.survey.design.cultures:
             names = by_culture[culture.code] = defaultdict(dict)
             for texts in (english, self.survey.texts(culture)):
-                for question, own in TaxonomyTexts(texts, taxonomy).answers.items():
-                    names[question] |= {folded(name): id for id, name in own.items()}
+                for question, answer_names in TaxonomyTexts(texts, taxonomy).answers.items():
+                    names[question] |= {folded(name): id for id, name in answer_names.items()}
             for ids in names.values():
                 ids |= {folded(id): id for id in ids.values()}
         return by_culture

@@ -76,11 +76,11 @@ class SurveyPeople:
             (who,) = self.answers.stored_ids([answered])
             service_id = self.survey.hashed(clean_id(participant))
             self.survey.store.add_same(self.survey.name, who, service_id)
-        checked, given = self.answers.checked(), self.survey.minutes
+        checked, sent_minutes = self.answers.checked(), self.survey.minutes
         by_sheet = {
-            sheet.id: minutes or given[sheet.batch]
+            sheet.id: minutes or sent_minutes[sheet.batch]
             for sheet in checked.sheets
-            if minutes or sheet.batch in given
+            if minutes or sheet.batch in sent_minutes
         }
         if not by_sheet:
             raise InputError("How long does a sheet take? Nothing went out yet; give --minutes")

@@ -45,8 +45,9 @@ def survey_agreement(answers: pd.DataFrame, taxonomy: Taxonomy) -> tuple[Questio
         if question.kind in ("choice", "choices", "scale"):
             first, last = question.scale or (0, -1)
             levels = {str(number): float(number) for number in range(first, last + 1)}
-            given = others[others[question.id] != ""]
-            asked.append((question.id, given.assign(label=given[question.id]), levels or None))
+            answered = others[others[question.id] != ""]
+            answered = answered.assign(label=answered[question.id])
+            asked.append((question.id, answered, levels or None))
     return tuple(
         QuestionAgreement(str(code), name, measure(part[part["culture"] == code], levels))
         for code in sorted(set(answers["culture"]))
@@ -78,10 +79,10 @@ def aggregate(
     """
     import pandas as pd
 
-    given = labelled_answers(answers)
-    given = given[given[LABEL].isin([label.id for label in taxonomy.of_role("vote")])]
+    answered = labelled_answers(answers)
+    answered = answered[answered[LABEL].isin([label.id for label in taxonomy.of_role("vote")])]
     tables = [pd.DataFrame(columns=["item", "culture", LABEL, "probability"])]
-    for culture, part in given.groupby("culture"):
+    for culture, part in answered.groupby("culture"):
         odds, _ = label_odds(part, method, **settings)
         columns = {"culture": culture, LABEL: likeliest(odds), "probability": odds.max(axis=1)}
         tables.append(pd.DataFrame(columns).rename_axis("item").reset_index())

@@ -44,13 +44,13 @@ def progress(
         "sheets": {},
     }
     for sheet in sheets:
-        own = counts[sheet.id]
-        places = max(sheet.wanted - own["retained"], 0) * (sheet.id not in closed)
-        own.update(sheets=1, annotators=sheet.wanted, places=places)
-        own.update(wanted=sheet.wanted * len(sheet.memes))
+        numbers = counts[sheet.id]
+        places = max(sheet.wanted - numbers["retained"], 0) * (sheet.id not in closed)
+        numbers.update(sheets=1, annotators=sheet.wanted, places=places)
+        numbers.update(wanted=sheet.wanted * len(sheet.memes))
         names = ("all", sheet.culture.code, sheet.batch, sheet.id)
         for group, name in zip(groups.values(), names, strict=True):
-            group.setdefault(name, Counter(dict.fromkeys(_NUMBERS, 0))).update(own)
+            group.setdefault(name, Counter(dict.fromkeys(_NUMBERS, 0))).update(numbers)
     rows: dict[str, Any] = {
         group: [{"name": name, **numbers} for name, numbers in parts.items()]
         for group, parts in groups.items()

@@ -188,10 +188,11 @@ def people_table(
             person = person_of(submission)
             culture_of[person] = cultures[submission.sheet]
             for answer in (each for each in submission.answers if each.entry == PERSON):
-                about = answer.values.items()
-                values |= {(person, "sheet", name): own for name, own in about if name in asked}
+                for name in asked & answer.values.keys():
+                    values[person, "sheet", name] = answer.get(name)
     for row in (row for row in participants if row.participant in culture_of):
-        values |= {(row.participant, "service", fact): (own,) for fact, own in row.facts.items()}
+        for fact, value in row.facts.items():
+            values[row.participant, "service", fact] = (value,)
     rows = sorted(
         (person, culture_of[person], source, question, value)
         for (person, source, question), several in values.items()
@@ -261,27 +262,27 @@ def settle(
     open_labels, open_questions, ties = [], [], set()
     needs: dict[Cell, int] = {}
     for cell in sorted({*wanted, *labels}):
-        own = decided.get(cell, {})
-        row, more = _label(labels[cell], roles, severity, settings, own.get(LABEL, ()))
+        fixed = decided.get(cell, {})
+        row, more = _label(labels[cell], roles, severity, settings, fixed.get(LABEL, ()))
         shown[cell] = {LABEL: _most_first(labels[cell])}
         if row["state"] in ("short", "tied", "given up"):
             open_labels.append(Unsettled(*cell, LABEL))
-        known: dict[str, tuple[str, ...]] = {LABEL: (row[LABEL],)}
+        answered: dict[str, tuple[str, ...]] = {LABEL: (row[LABEL],)}
         others: dict[str, dict[str, Any]] = {}
         for question in asked if row["state"] != "rejected" else ():
             # Where each vote asks it, it is asked without a label, too.
             always = voting <= set(question.when.get(LABEL, voting))
             when = [name for name in question.when if name != LABEL or not always]
-            if not all(set(question.when[name]) & set(known.get(name, ())) for name in when):
+            if not all(set(question.when[name]) & set(answered.get(name, ())) for name in when):
                 continue
             item = templates.get(cell[0], cell[0]) if question.about == "picture" else cell[0]
             if question.item_text == "question" and (question.id, item, cell[1]) not in votes:
                 continue  # it is asked only of items with a text of their own
             people, counts = votes.get((question.id, item, cell[1]), (0, Counter[str]()))
             answer, is_tied = _answer(question, people, counts)
-            if question.id in own:
-                answer, is_tied = own[question.id], False
-            known[question.id] = answer
+            if question.id in fixed:
+                answer, is_tied = fixed[question.id], False
+            answered[question.id] = answer
             shown[cell][question.id] = _most_first(counts)
             others[question.id] = {
                 "answer": BETWEEN.join(answer),
@@ -327,8 +328,8 @@ def _count(
         if question.id not in table.columns:
             continue
         asked = staying[staying[LABEL].isin(question.when.get(LABEL, ids))]
-        given = asked[asked[question.id].notna() & (asked[question.id] != "")]
-        for item, culture, text in given[["item", "culture", question.id]].to_numpy():
+        filled = asked[asked[question.id].notna() & (asked[question.id] != "")]
+        for item, culture, text in filled[["item", "culture", question.id]].to_numpy():
             values = set(text.split(BETWEEN)) if question.kind in ("choices", "span") else {text}
             if question.item_text == "answer":  # of a corrected text only what can be seen counts
                 values = {" ".join(unicodedata.normalize("NFC", text).split())}
@@ -347,18 +348,18 @@ def _label(
     decided: Sequence[str],
 ) -> tuple[dict[str, Any], int]:
     """Return what is settled of a label by its votes, and how many more answers to ask for."""
-    given = [label for label in roles if label in votes]
-    own = {label: votes[label] for label in given if roles[label] == "vote"}
-    rejected = {label: votes[label] for label in given if roles[label] == "reject"}
-    abstained = sum(votes[label] for label in given if roles[label] == "abstain")
-    for_label, against = sum(own.values()), sum(rejected.values())
+    voted = [label for label in roles if label in votes]
+    counts = {label: votes[label] for label in voted if roles[label] == "vote"}
+    rejected = {label: votes[label] for label in voted if roles[label] == "reject"}
+    abstained = sum(votes[label] for label in voted if roles[label] == "abstain")
+    for_label, against = sum(counts.values()), sum(rejected.values())
     total = for_label + abstained + against
     if settings.rule == "most severe":
-        ahead = [label for label, count in own.items() if count >= settings.severe_votes]
+        ahead = [label for label, count in counts.items() if count >= settings.severe_votes]
     else:
-        ahead = [label for label, count in own.items() if count == max(own.values())]
+        ahead = [label for label, count in counts.items() if count == max(counts.values())]
     if settings.rule == "absolute majority":
-        ahead = [label for label in ahead if 2 * own[label] > for_label]
+        ahead = [label for label in ahead if 2 * counts[label] > for_label]
     if "most severe" in (settings.rule, settings.ties):
         worst = max((severity[label] for label in ahead), default=0)
         ahead = [label for label in ahead if severity[label] == worst]
@@ -386,7 +387,7 @@ def _label(
         "abstained": abstained,
         "rejected": against,
         "reasons": BETWEEN.join(reasons) if state == "rejected" else "",
-        "votes": own,
+        "votes": counts,
     }
     return row, more
 

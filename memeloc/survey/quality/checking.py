@@ -72,9 +72,9 @@ class Judged:
 
     def counts(self, kind: CheckKind) -> tuple[int, int, int]:
         """Return how many checks were shown, answered otherwise than asked, and not at all."""
-        given = [(check.expected, label) for check, label in self.checks if check.kind == kind]
-        missed = sum(label not in ("", expected) for expected, label in given)
-        return len(given), missed, sum(not label for _, label in given)
+        shown = [(check.expected, label) for check, label in self.checks if check.kind == kind]
+        missed = sum(label not in ("", expected) for expected, label in shown)
+        return len(shown), missed, sum(not label for _, label in shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,15 +225,15 @@ class _Checking:
         # Of different ones under one id, the last counts.
         for submission in {(row.sheet, row.id): row for row in submissions}.values():
             who, sheet = submission.participant, submission.sheet
-            own = people.get(who, ())
+            reports = people.get(who, ())
             # What the service says of a submission: by its id, by the study's name, or its only
             # row, which is that of the first of several sheets.
-            by_id = [row for row in own if row.submission and row.submission == submission.id]
-            by_name = [row for row in own if sheet in words_of(row.study)]
+            by_id = [row for row in reports if row.submission and row.submission == submission.id]
+            by_name = [row for row in reports if sheet in words_of(row.study)]
             first = first_sheet.setdefault(who, sheet) == sheet
-            only = own if len(own) == 1 and first else ()
+            only = reports if len(reports) == 1 and first else ()
             service = next(iter((*by_id, *by_name, *only)), None)
-            judged.append(row := _judged(submission, sheets.get(sheet), own, service))
+            judged.append(row := _judged(submission, sheets.get(sheet), reports, service))
             if row.on is None:
                 row.reasons["unknown sheet"] = {}
                 continue
@@ -281,7 +281,8 @@ class _Checking:
             if row.seconds is not None and row.answers:
                 paces[row.sheet].append(row.seconds / row.answers)
         fewest = rules.speed.fewest
-        self.medians = {sheet: median(own) for sheet, own in paces.items() if len(own) >= fewest}
+        timed = {sheet: group for sheet, group in paces.items() if len(group) >= fewest}
+        self.medians = {sheet: median(group) for sheet, group in timed.items()}
         apply_rules("speed", "straight")
         compared = [row for row in usual if row.participant not in rules.outlier.people]
         self.beside_others = deviations(map(_labels, compared), rules.outlier, self.abstain)
@@ -303,27 +304,27 @@ class _Checking:
                     break
         allowed, last = rules.person.sheets, set(self.rows)
         for people in by_person.values():
-            own = [row for row in people if row in last]
-            held = [row.sheet for row in own[:allowed]]
-            for number, row in enumerate(own, 1) if rules.person.on else ():
+            group = [row for row in people if row in last]
+            held = [row.sheet for row in group[:allowed]]
+            for number, row in enumerate(group, 1) if rules.person.on else ():
                 if number > allowed:
                     sheets = {"number": number, "allowed": allowed, "held": held}
                     row.reasons["person"] = sheets
-            if len(cultures := sorted({row.culture for row in own})) > 1:
-                self.point_out("two cultures", own, cultures=cultures)
+            if len(cultures := sorted({row.culture for row in group})) > 1:
+                self.point_out("two cultures", group, cultures=cultures)
         if rules.screening.on:
             self.screening()
         # Whom a person's decision names, each compared with all but the others named.
         for who in rules.outlier.people if rules.outlier.on else ():
-            own = [row for row in self.rows if row.participant == who]
-            others = map(_labels, [*compared, *(row for row in own if row in self.careful)])
-            measured = deviations(others, rules.outlier, self.abstain) if own else {}
-            for row in own:
+            group = [row for row in self.rows if row.participant == who]
+            others = map(_labels, [*compared, *(row for row in group if row in self.careful)])
+            measured = deviations(others, rules.outlier, self.abstain) if group else {}
+            for row in group:
                 row.reasons["outlier"] = {"by": "name", **measured.get((row.culture, who), {})}
         for person, beside in self.beside_others.items() if rules.outlier.on else ():
             if beside["outlier"]:
-                own = [row for row in compared if (row.culture, row.participant) == person]
-                self.point_out("outlier", own, culture=person[0], participant=person[1], **beside)
+                group = [row for row in compared if (row.culture, row.participant) == person]
+                self.point_out("outlier", group, culture=person[0], participant=person[1], **beside)
         # Pictures that did not load, and the same answers of several people.
         lacking: dict[str, list[Judged]] = defaultdict(list)
         same: dict[tuple[str, tuple[tuple[str, str], ...]], list[Judged]] = defaultdict(list)
@@ -461,7 +462,7 @@ def _judged(
     people: Sequence[Participant],
     service: Participant | None,
 ) -> Judged:
-    given = {answer.entry: answer.label for answer in submission.answers if answer.label}
+    chosen = {answer.entry: answer.label for answer in submission.answers if answer.label}
     entries = () if sheet is None else sheet.entries
     # What a person answered about most of life goes before what a service says of it.
     of_person = [answer for answer in submission.answers if answer.entry == PERSON]
@@ -470,8 +471,8 @@ def _judged(
     at_service = service or Participant(submission.participant)
     seconds = at_service.seconds
     if submission.started is not None and submission.submitted is not None:
-        own = (submission.submitted - submission.started).total_seconds()
-        seconds = own if own > 0 else seconds
+        duration = (submission.submitted - submission.started).total_seconds()
+        seconds = duration if duration > 0 else seconds
     return Judged(
         sheet=submission.sheet,
         submission=submission.id,
@@ -484,10 +485,10 @@ def _judged(
         study=at_service.study,
         status=at_service.status,
         seconds=seconds if seconds and seconds > 0 else None,
-        labels={meme: given[meme] for meme in (sheet.memes if sheet else ()) if meme in given},
-        answers=len(given.keys() & set(map(entry_id, entries))),
+        labels={meme: chosen[meme] for meme in (sheet.memes if sheet else ()) if meme in chosen},
+        answers=len(chosen.keys() & set(map(entry_id, entries))),
         checks=[
-            (entry, given.get(entry.id, ""))
+            (entry, chosen.get(entry.id, ""))
             for entry in entries
             if isinstance(entry, Check) and entry.id not in submission.not_shown
         ],

@@ -139,13 +139,13 @@ def decisions(
         if is_part and part["answers"] >= part["asked"] and status not in ENDED:
             del reasons["status"]  # all was answered, and only the last page is not sent
         needed = 1 if minutes.get(judged.sheet, SHORT_STUDY) < SHORT_STUDY else 2
-        own = texts.get(judged.sheet, english)
+        wording = texts.get(judged.sheet, english)
         decision = Decision(
             *("approve", judged.participant, judged.service, judged.study),
             *(judged.sheet, judged.submission),
             rules=tuple(reasons),
         )
-        change = _against(judged, reasons, needed, implicit_count, own)
+        change = _against(judged, reasons, needed, implicit_count, wording)
         if is_part and "status" in reasons:
             reward = (rewards or {}).get(judged.sheet)
             share = reward and reward * part["answers"] / max(part["asked"], 1)
@@ -156,7 +156,7 @@ def decisions(
             change = {
                 "action": "reject",
                 "category": "TOO_QUICKLY",
-                "message": own.get(
+                "message": wording.get(
                     "decision.fast",
                     seconds=round(evidence["seconds"]),
                     mean=round(evidence["mean"]),
@@ -178,8 +178,8 @@ def decisions(
             asked = {CODE_ENTERED: row.ended, "perhaps": sorted(unknown)}
             decided.append(Decision("look", *person, evidence=asked))
         else:
-            own = texts.get(min(sheets & texts.keys(), default=""), english)
-            decided.append(Decision("return", *person, message=own.get("decision.no-answers")))
+            wording = texts.get(min(sheets & texts.keys(), default=""), english)
+            decided.append(Decision("return", *person, message=wording.get("decision.no-answers")))
     # Who has rows that could not be read is looked at, not returned or rejected; who withdrew is
     # asked to return all the same.
     for number, decision in enumerate(decided):
@@ -249,6 +249,6 @@ def _fast(report: CheckReport) -> dict[Key, dict[str, float]]:
         numbers = {"mean": round(mean, 3), "standard_deviation": round(deviation, 3)}
         for key, seconds in group.items():
             if seconds < mean - OUTLIER * deviation:
-                own = {"seconds": round(seconds, 3), **numbers}
-                outliers[key] = {**own, "submissions": float(len(group))}
+                measured = {"seconds": round(seconds, 3), **numbers}
+                outliers[key] = {**measured, "submissions": float(len(group))}
     return outliers

@@ -47,15 +47,15 @@ class Rates:
         else of the culture answered anything.
         """
         overall = Counter(self._cultures[culture])
-        for own in without:
-            overall.subtract(own.values())
+        for excluded in without:
+            overall.subtract(excluded.values())
         total = overall.total()
         if not total:
             return None
         chances = []
         for meme, label in labels.items():
             others = Counter(self._memes[sheet, meme])
-            others.subtract(own[meme] for own in without if meme in own)
+            others.subtract(excluded[meme] for excluded in without if meme in excluded)
             prior = WEIGHT * overall[label] / total
             chances.append((others[label] + prior) / (others.total() + WEIGHT))
         return chances
@@ -139,9 +139,9 @@ def deviations(
 def _median_of_others(values: Floats) -> Floats:
     """Return for each of several numbers the median of all but itself."""
     order = values.argsort(kind="stable")
-    ranked, own = values[order], order.argsort()
+    ranked, ranks = values[order], order.argsort()
     low, high = (len(values) - 2) // 2, (len(values) - 1) // 2
-    medians: Floats = (ranked[low + (low >= own)] + ranked[high + (high >= own)]) / 2
+    medians: Floats = (ranked[low + (low >= ranks)] + ranked[high + (high >= ranks)]) / 2
     return medians
 
 
@@ -155,9 +155,9 @@ def _beside_chance(
     shared = {meme: label for meme, label in labels.items() if counts[meme].total() > 1}
     if len(shared) < 2:
         return None
-    own = Counter(shared.values())
-    names = list(own)
-    weights = np.array([own[name] for name in names], dtype=float)
+    frequency = Counter(shared.values())
+    names = list(frequency)
+    weights = np.array([frequency[name] for name in names], dtype=float)
     shares = np.array(
         [
             [(counts[meme][name] - (name == label)) / (counts[meme].total() - 1) for name in names]

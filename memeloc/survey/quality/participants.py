@@ -93,10 +93,10 @@ def _merge(rows: Sequence[Participant]) -> Participant:
     facts: dict[str, str] = {}
     withheld: dict[str, Any] = {}
     for row in rows:
-        own = row.details.get("withheld") or {}
-        withheld |= own
+        withdrawn = row.details.get("withheld") or {}
+        withheld |= withdrawn
         both = facts | dict(row.facts)
-        facts = {name: value for name, value in both.items() if name not in own}
+        facts = {name: value for name, value in both.items() if name not in withdrawn}
     newest = max(reversed(rows), key=_place)
     preferred = (newest, *rows)
     return replace(

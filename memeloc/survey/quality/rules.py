@@ -170,10 +170,10 @@ class Rules(_Section):
     outlier: Outlier = Outlier()
     keep: Keep = Keep()
 
-    def about(self, excluded: Iterable[str], kept: Mapping[str, str]) -> Rules:
+    def about(self, excluded: Iterable[str], keeping: Mapping[str, str]) -> Rules:
         """Return the rules with these people excluded, and kept, by a person's decision."""
         outlier = self.outlier.model_copy(update={"people": tuple(excluded)})
-        keep = self.keep.model_copy(update={"people": dict(kept)})
+        keep = self.keep.model_copy(update={"people": dict(keeping)})
         return self.model_copy(update={"outlier": outlier, "keep": keep})
 
 

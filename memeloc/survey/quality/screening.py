@@ -76,8 +76,8 @@ def _fits(fact: str, facts: Mapping[str, str], culture: Culture, rule: Screening
     else:
         known_names = frozenset(_codes())
         code = culture.residence if fact == "residence" else culture.country
-        own = (code, *_places()["countries"].get(code, ()), *rule.countries.get(code, ()))
-        names = frozenset(map(_plain, own))
+        country_names = (code, *_places()["countries"].get(code, ()), *rule.countries.get(code, ()))
+        names = frozenset(map(_plain, country_names))
     if values & names:
         return True
     return False if values & known_names else None
