@@ -22,6 +22,7 @@ EXTRAS = [
     "cluster",
     *("knowledge", "knowledge-check"),
     "cloud",
+    "providers",
 ]
 OWN = {"memeloc", "tests", "tools", "bench", "examples"}
 
