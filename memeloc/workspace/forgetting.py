@@ -12,6 +12,7 @@ from typing import Any
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
+from memeloc.store.surveys.erasures import NOTHING_COMPUTED
 from memeloc.survey.quality.rules import read_rules
 from memeloc.survey.targets.protocol import disagree
 from memeloc.survey.targets.registry import make_target
@@ -75,8 +76,10 @@ def forget(
                 ids |= set(pair)  # of one person, whose id was typed otherwise
     erasure = workspace.store.erasures.erase(ids)
     reopened = {}
-    for name in erasure["surveys"]:
-        check, labels = before[name]
+    for name, (check, labels) in before.items():
+        is_computed = check is None or check[1] != NOTHING_COMPUTED["check"]
+        if name not in erasure["surveys"] and is_computed:
+            continue
         survey = Survey(workspace, name)
         if check is not None:
             survey.answers.checked(read_rules(check[0]))

@@ -124,7 +124,7 @@ def test_pictures_of_captions_that_have_changed(world: Callable[[str], Path]) ->
             ],
         ),
         (
-            *("timed out", "hate"),
+            *("returned", "hate"),
             [
                 "memeloc survey import pilot FILE  # all that came is incomplete; 45 people are "
                 "still to answer"

@@ -61,6 +61,9 @@ _SHORTEST_WORD = 4
 
 _HEX = set("0123456789abcdef")
 
+NOTHING_COMPUTED: Mapping[str, Any] = {"check": {"judged": [], "set_aside": []}, "labels": []}
+"""What stands, until it is computed anew, for the results of surveys that somebody was in."""
+
 Hashed = Callable[[str], str]
 """As of `hash_id`, with the workspace's key."""
 
@@ -281,7 +284,17 @@ def _erase_rows(
             is_of_survey = table is survey_results and name in names
             if is_of_survey or any(map(is_mentioned, written)):
                 names.add(name)
-                erase(table, table.c.number == number)
+                if table is rejected_rows:
+                    erase(table, table.c.number == number)
+    # What was computed goes, by what settings stays: a program may end before it computes anew.
+    results = survey_results.c
+    of_surveys = results.survey.in_(names)
+    newest_last = select(results.survey, results.kind, results.settings).order_by(results.number)
+    rows = connection.execute(newest_last.where(of_surveys)).all()
+    erase(survey_results, of_surveys)
+    for (name, kind), settings in {(row[0], row[1]): row[2] for row in rows}.items():
+        values = {"settings": _without(settings, is_theirs), "result": NOTHING_COMPUTED[kind]}
+        add_row(connection, survey_results, survey=name, kind=kind, **values)
     _erase_states(connection, is_theirs, counts)
     references = [
         column
@@ -300,23 +313,27 @@ def _erase_states(
     connection: Connection, is_theirs: Callable[[str], bool], counts: Counter[str]
 ) -> None:
     """Take people out of what targets remember: keys, and what is within values."""
-
-    def without(value: Any) -> Any:
-        def stays(inner: Any) -> bool:
-            return not (isinstance(inner, str) and is_theirs(inner))
-
-        if isinstance(value, Mapping):
-            pairs = value.items()
-            return {k: without(v) for k, v in pairs if stays(str(k)) and stays(v)}
-        return [without(v) for v in value if stays(v)] if isinstance(value, list) else value
-
     columns = survey_states.c
     for row in connection.execute(select(survey_states)).all():
         same = (columns.survey == row.survey, columns.target == row.target, columns.key == row.key)
         if any(map(is_theirs, row.key.split("/"))):
             connection.execute(delete(survey_states).where(*same))
-        elif encode_json(value := without(row.value)) != encode_json(row.value):
+        elif encode_json(value := _without(row.value, is_theirs)) != encode_json(row.value):
             connection.execute(update(survey_states).where(*same).values(value=value))
         else:
             continue
         counts[survey_states.name] += 1
+
+
+def _without(value: Any, is_theirs: Callable[[str], bool]) -> Any:
+    """Return JSON values without the keys, and the texts within, that are a person's."""
+
+    def stays(inner: Any) -> bool:
+        return not (isinstance(inner, str) and is_theirs(inner))
+
+    if isinstance(value, Mapping):
+        pairs = value.items()
+        return {k: _without(v, is_theirs) for k, v in pairs if stays(str(k)) and stays(v)}
+    if isinstance(value, list):
+        return [_without(inner, is_theirs) for inner in value if stays(inner)]
+    return value
