@@ -227,15 +227,15 @@ def _undecided(name: str, result: Mapping[str, Any]) -> Iterator[str]:
         if CODE_ENTERED not in decision.evidence:
             unread.append(who)
             continue
-        entered = f"{who} entered the completion code of {decision.study}, and no"
+        entered = f"{who} entered the completion code of {decision.study}"
         if near := [id[:8] for id in decision.evidence.get("perhaps", ())]:
             yield (
-                f"{entered} answers are under that id: was it typed otherwise? Answers of "
+                f"{entered}, and no answers are under that id: was it typed otherwise? Answers of "
                 f"somebody whom Prolific does not know: {' or '.join(near)}. If they are of the "
                 f"same person: memeloc survey decide {name} --same {near[0]}=ID, with Prolific's id"
             )
         else:
-            yield f"{entered} answers of theirs are here: import them, or ask that person."
+            yield f"{entered}, and no answers of theirs are here: import them, or ask that person."
     if unread:
         yield (
             f"Nothing is decided about {counted(len(unread), 'person', 'people')}, as something of "
