@@ -150,10 +150,10 @@ def import_files(
     problems: list[str] = []
     together: list[list[FileRead]] = [[]]
     target, people = kind, {sent.participant for sent in stored}
-    for path in paths:
+    for path, known in paths.items():
         try:
             _check_there(path)
-            target = kind or recognise(path, likely=target).name
+            target = known or recognise(path, likely=target).name
             if made := make_target(target).read_made(path, versions[0]):
                 for sheet, values in made.items() if not dry_run else ():
                     survey.put_state(target, sheet, dict(values))
@@ -220,23 +220,23 @@ def add_files(
     return survey.store.add_files(survey.name, records, words=words)
 
 
-def _expanded(files: Sequence[Path], kind: str) -> tuple[list[Path], list[Path]]:
-    """Return the files to read, those of folders one by one, and those that hold no answers."""
-    read: list[Path] = []
+def _expanded(files: Sequence[Path], kind: str) -> tuple[dict[Path, str], list[Path]]:
+    """Return the files to read, those of folders one by one, with their kinds as far as they are
+    known, and those that hold no answers."""
+    read: dict[Path, str] = {}
     passed_over: list[Path] = []
+    likely = ""
     for file in files:
+        kinds: dict[Path, str] = {}
         inside = sorted(path for path in file.rglob("*") if path.is_file()) if not kind else []
-        answers = list(filter(_is_recognised, inside))
-        read += answers or [file]
-        passed_over += [path for path in inside if answers and path not in answers]
-    return list(dict.fromkeys(read)), passed_over
-
-
-def _is_recognised(path: Path) -> bool:
-    try:
-        return bool(recognise(path))
-    except InputError:
-        return False
+        for path in inside:
+            try:
+                kinds[path] = likely = recognise(path, likely).name
+            except InputError:
+                continue
+        read |= kinds or {file: kind}
+        passed_over += [path for path in inside if kinds and path not in kinds]
+    return read, passed_over
 
 
 def _read(

@@ -177,7 +177,7 @@ class _Resolver:
 
     def result(self) -> Imported:
         """Return everything; single answers by the order of sheets and people's ids."""
-        for sheet in self.survey.sheets:
+        for sheet in self.survey.sheets if self.single else ():
             for who, answers in sorted(self._named(self.single.pop(sheet.id, {})).items()):
                 self._put_together(sheet, who, answers)
         for number, row in enumerate(self.rejected):
