@@ -296,9 +296,10 @@ class _Checking:
             for other in by_person[row.participant]:
                 if sent(other.sent) >= sent(row.sent):
                     break
-                both = other.on and row.on and {*other.on.memes} & {*row.on.memes}
+                if not (other.on and row.on and {*other.on.memes} & {*row.on.memes}):
+                    continue
                 names = [name for name in kinds if name != "careless" and kinds[name](other)]
-                if both and names:
+                if names:
                     earlier = {"earlier": other.submission, "sheet": other.sheet}
                     row.reasons["again"] = {**earlier, "failed": names}
                     break
