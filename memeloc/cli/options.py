@@ -247,7 +247,7 @@ def settings(texts: Sequence[str] | None) -> dict[str, Any]:
 
 
 def engine(name: str, address: str, settings: EngineSettings | None = None) -> Engine:
-    """What `--engine` and `--address` name; what is not given is as in the settings.
+    """Return what `--engine` and `--address` name; what is not given is as in the settings.
 
     Raises:
         InputError: there is no such engine.

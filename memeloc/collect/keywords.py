@@ -58,7 +58,7 @@ class _Table(BaseModel):
 
 
 class MatchRules(_Table):
-    """What counts as the same when a text is searched."""
+    """Rules of what counts as the same when a text is searched."""
 
     ignore: str = Field("", description="characters that are passed over")
     same: dict[Letter, str] = Field({}, description="characters, and what each is taken for")
@@ -364,7 +364,7 @@ class KeywordMatcher:
         return _RUN.sub(r"\1", word) if self._rules.elongation else word
 
     def _is_same(self, word: str, other: str) -> bool:
-        """Whether a word of a text is a variant's: a letter three times may be one or two."""
+        """Return whether a text's word is a variant's: a letter three times may be one or two."""
         if word == other or not self._rules.elongation:
             return word == other
         # Both have the same letters in turn, or they would not be compared.

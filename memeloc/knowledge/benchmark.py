@@ -39,7 +39,7 @@ STATEMENTS = ("toxicity-statement", "linked-statement")
 
 @dataclass(frozen=True, slots=True)
 class JudgedMeme:
-    """What is judged of one meme: one or two questions, and the statements of the first stage."""
+    """The judgements of one meme: one or two questions, and the statements of the first stage."""
 
     meme: str
     questions: tuple[MemeQuestion, ...]
@@ -123,7 +123,7 @@ STEPS = (
 
 
 class Selected(NamedTuple):
-    """What became of a question, one of `STEPS`, and in which stage: `toxicity` or `others`."""
+    """The outcome of a question, one of `STEPS`, and its stage: `toxicity` or `others`."""
 
     question: MemeQuestion
     stage: str
@@ -131,7 +131,7 @@ class Selected(NamedTuple):
 
     @property
     def is_in(self) -> bool:
-        """Whether it is in the benchmark."""
+        """Return whether it is in the benchmark."""
         return self.outcome.startswith("selected")
 
 

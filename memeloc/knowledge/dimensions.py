@@ -24,7 +24,7 @@ _Property = Annotated[str, StringConstraints(pattern=r"^[a-z][A-Za-z0-9]*$", max
 
 
 class Dimension(BaseModel):
-    """What is extracted of one dimension, and how a question about it reads."""
+    """A dimension of meaning: what is extracted of it, and how a question about it reads."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 

@@ -68,7 +68,7 @@ _ID = _text(_LONGEST_ID)
 
 
 class LinkForm(BaseModel):
-    """What a statement rests on."""
+    """A statement, and those that it rests on."""
 
     model_config = _FORBID
 
@@ -158,7 +158,7 @@ class Extraction:
         *,
         open: int = 0,
     ) -> Question[Any]:
-        """What is asked about a dimension of a meme.
+        """Return what is asked about a dimension of a meme.
 
         Args:
             knowledge: what was found before, by dimension.
@@ -184,7 +184,7 @@ class Extraction:
     def link_question(
         self, meme: MemeInput, knowledge: Mapping[str, DimensionKnowledge], *, open: int = 0
     ) -> Question[Any] | None:
-        """Which statements those of the recipe's `link` rest on; None where there are none.
+        """Return which statements those of the recipe's `link` rest on; None where there are none.
 
         `knowledge` and `open` are as of `question`.
         """

@@ -199,7 +199,7 @@ _NEEDS = {"statements": {"statements", *_ALWAYS}, "picture": _ALWAYS}
 
 
 class QuestionWriting:
-    """How questions are asked for.
+    """Requests for questions.
 
     Args:
         none: the fourth option; empty for “None of the others” in the questions' language.
@@ -232,7 +232,7 @@ class QuestionWriting:
         language: str,
         language_name: str,
     ) -> Question[QuestionForm]:
-        """What is asked for the question about a dimension of a meme; see `made_of`.
+        """Return what is asked for the question about a dimension of a meme; see `made_of`.
 
         Args:
             language: of the question, a tag; `language_name`, as the model is given it.

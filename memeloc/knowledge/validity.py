@@ -29,19 +29,19 @@ GIVEN = ("yes", "no", "maybe")
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What people settled on about a question and its right answer; empty where it is open."""
+    """The settled judgement of a question and its right answer; empty where it is open."""
 
     question: str
     answer: str
 
     @property
     def is_positive(self) -> bool:
-        """Whether the question is kept: both are a YES (M-QUEST, Manual Data Validation)."""
+        """Return whether the question is kept: both are a YES (M-QUEST, Manual Data Validation)."""
         return self.question == self.answer == YES
 
     @property
     def is_open(self) -> bool:
-        """Whether it is not settled yet whether the question is kept."""
+        """Return whether it is not settled yet whether the question is kept."""
         return not self.question or (self.question == YES and not self.answer)
 
 

@@ -52,14 +52,14 @@ _EXPECTED = 120
 
 @dataclass(frozen=True)
 class LabelPrompt:
-    """What is asked of every meme; `name` is one of `PROMPTS`, or a file's path."""
+    """A question about every meme; `name` is one of `PROMPTS`, or a file's path."""
 
     name: str
     scheme: Scheme
     topics: tuple[Topic, ...] = ()
 
     def question(self, item: MemeInput) -> Question[LabelForm]:
-        """What is asked for the labels of a meme."""
+        """Return what is asked for the labels of a meme."""
         form = self._label_form(item.picture is not None)
         pictures = () if item.picture is None else (item.picture,)
         if self.name == PRINTED:
@@ -73,7 +73,7 @@ class LabelPrompt:
         return Question(messages, form, mark=item, expected=_EXPECTED)
 
     def topics_question(self, item: MemeInput) -> Question[TopicsForm]:
-        """What is asked for the topics of a meme."""
+        """Return what is asked for the topics of a meme."""
         form = topics_form(tuple(topic.id for topic in self.topics))
         lines = "\n".join(topic.line() for topic in self.topics) or "(none yet)"
         if self.name == PRINTED:

@@ -23,7 +23,7 @@ State = Literal["accepted", "differing", "no answer", "missing"]
 
 @dataclass(frozen=True, slots=True)
 class RoundLabel:
-    """What a model answered about a meme in a round, as it is stored.
+    """A model's answer about a meme in a round, as it is stored.
 
     Attributes:
         item: id of the collected item or the meme.
@@ -61,7 +61,7 @@ class RoundLabel:
 
     @property
     def key(self) -> tuple[str, str, str, str, int]:
-        """What one answer is stored of, under a taxonomy and a model."""
+        """Return what one answer is stored of, under a taxonomy and a model."""
         return self.item, self.content, self.question, self.prompt, self.round
 
 

@@ -129,7 +129,7 @@ def is_json(text: str) -> bool:
 
 
 def refuses(text: str) -> bool:
-    """Whether a text says that the model will not answer.
+    """Return whether a text says that the model will not answer.
 
     >>> refuses("I'm sorry, but I can't help with that."), refuses('{"hateful": true}')
     (True, False)
@@ -138,7 +138,7 @@ def refuses(text: str) -> bool:
 
 
 def _breaks_off(error: Exception, text: str) -> bool:
-    """Whether the text is JSON as far as it goes: what is whole within it is a part, no answer."""
+    """Return whether the text is JSON as far as it goes: what is whole in it is no answer."""
     return isinstance(error, json.JSONDecodeError) and (
         error.pos >= len(text) or error.msg.startswith("Unterminated string")
     )

@@ -164,7 +164,7 @@ class LanguageModel:
         )
 
     def plan(self, questions: Iterable[Question[Any]]) -> Plan:
-        """What asking would cost. No request is sent and no key is needed."""
+        """Return what asking would cost. No request is sent and no key is needed."""
         count = cached = tokens_in = tokens_out = 0
         most = 0.0
         keys: set[str] = set()
@@ -200,7 +200,7 @@ class LanguageModel:
         return estimate(question, self.settings)
 
     def most(self, question: Question[Any]) -> float:
-        """What a question may cost when it is asked as often as allowed."""
+        """Return what a question may cost when it is asked as often as allowed."""
         return most_cost(question, self.settings)
 
     def reserve(self, question: Question[Any]) -> float:
@@ -300,7 +300,7 @@ class LanguageModel:
         )
 
     def _wrong(self, question: Question[Any], reply: Reply) -> str:
-        """What is wrong with an answer, in words that are sent back; empty when it is right."""
+        """Return what is wrong with an answer, as it is sent back; empty when it is right."""
         try:
             _read(question, whole(reply.text))
         except ValueError as error:
@@ -315,7 +315,7 @@ class LanguageModel:
     def _answer(
         self, question: Question[Value], kept: KeptAnswer, *, cached: bool = False
     ) -> Answer[Value]:
-        """What is kept as the answer; AnswerError when it is refused or wrong."""
+        """Return what is kept as the answer; AnswerError when it is refused or wrong."""
         answer: Answer[Any] = Answer(
             kept.text,
             kept.model,
@@ -404,7 +404,7 @@ class LanguageModel:
         return replace(reply, tokens_in=tokens_in, tokens_out=tokens_out)
 
     def _kept(self, key: str, question: Question[Any]) -> KeptAnswer | None:
-        """What is kept of a question; None when it is to be asked.
+        """Return what is kept of a question; None when it is to be asked.
 
         So is a question that was asked more often than now allowed, or less often and in vain; and
         one whose answer no longer fits.

@@ -31,7 +31,7 @@ OnProgress: TypeAlias = Callable[[int, int], None]
 
 @dataclass(slots=True)
 class Sentences:
-    """How often something happened, and sentences of the first times."""
+    """A count of times that something happened, and sentences of the first."""
 
     count: int = 0
     first: list[str] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Sentences:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What is stored of an answer, right or not.
+    """A record of an answer, right or not.
 
     Attributes:
         value: of its form; None where it is refused or wrong.
@@ -172,14 +172,14 @@ def sent_text(counts: Mapping[str, Mapping[str, int]]) -> str:
 
 
 def for_later(answer: Answer[Any] | MemelocError) -> bool:
-    """Whether a question has no answer yet: neither a right one nor one that is final."""
+    """Return whether a question has no answer yet: neither a right one nor one that is final."""
     if isinstance(answer, AnswerError):
         return answer.kind == "server"
     return isinstance(answer, MemelocError)
 
 
 def record(answer: Answer[Any] | MemelocError) -> Recorded:
-    """What is stored of an answer that is not for later."""
+    """Return what is stored of an answer that is not for later."""
     if isinstance(answer, AnswerError):
         status: Literal["refused", "wrong"] = "refused" if answer.kind == "refused" else "wrong"
         given = answer.answer
@@ -191,7 +191,7 @@ def record(answer: Answer[Any] | MemelocError) -> Recorded:
 
 
 def _provenance(answer: Answer[Any]) -> dict[str, Any]:
-    """Which model gave it, to which prompt, under which settings, and when."""
+    """Return which model gave it, to which prompt, under which settings, and when."""
     return {
         **answer.settings,
         "served": answer.model,

@@ -23,7 +23,7 @@ class Cache(Protocol):
     """Keeps answers by the content of their questions. It is called from several threads."""
 
     def get(self, key: str) -> str | None:
-        """What was kept under a key; None when nothing was."""
+        """Return what was kept under a key; None when nothing was."""
         ...
 
     def put(self, key: str, value: str) -> None:
@@ -90,7 +90,7 @@ class FileCache:
         self._run("INSERT OR REPLACE INTO answers VALUES (?, ?)", key, value)
 
     def __len__(self) -> int:
-        """How many answers there are."""
+        """Return how many answers there are."""
         return int(self._run("SELECT count(*) FROM answers")[0])
 
     def __enter__(self) -> FileCache:
@@ -114,7 +114,7 @@ class FileCache:
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """What is kept of an answer, right or wrong; `wrong` is what is wrong with it.
+    """A stored answer, right or wrong; `wrong` is what is wrong with it.
 
     The other attributes are those of `Answer`.
     """
@@ -144,7 +144,7 @@ class KeptAnswer:
 
     @classmethod
     def from_json(cls, value: str) -> KeptAnswer | None:
-        """What a cache kept; None for what is broken."""
+        """Return what a cache kept; None for what is broken."""
         try:
             values = json.loads(value)
             tokens = tuple(

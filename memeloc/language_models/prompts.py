@@ -55,7 +55,7 @@ _NAME = re.compile(r"\{([a-z_]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What the model is to do, and the texts that it is asked, by name."""
+    """The order to a model, and the texts that it is asked, by name."""
 
     system: str
     asks: Mapping[str, str]

@@ -50,7 +50,7 @@ _ALWAYS_WANTED = ("temperature", "seed", "max_tokens")
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a server answered to one request.
+    """A server's answer to one request.
 
     Attributes:
         text: of the model's message.
@@ -143,7 +143,7 @@ def request_content(body: Mapping[str, Any], addresses: Mapping[str, str]) -> by
 
 
 def read_completion(content: bytes) -> Reply:
-    """What a server answered; ValidationError when it is not in the protocol."""
+    """Return what a server answered; ValidationError when it is not in the protocol."""
     return _Completion.model_validate_json(content).reply()
 
 

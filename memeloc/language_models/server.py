@@ -52,7 +52,7 @@ BLIND = frozenset((400, 406, 415, 422, 500, 501))
 
 
 class Sight:
-    """What is known of whether a server's model sees. May be used from several threads.
+    """Knowledge of whether a server's model sees. May be used from several threads.
 
     Attributes:
         known: a picture was answered; there is nothing to find out any more.

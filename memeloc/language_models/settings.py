@@ -38,7 +38,7 @@ OWN_FIELDS = frozenset(
 
 
 class ModelSettings(BaseModel):
-    """Which model is asked, where, how, and what it costs."""
+    """Settings of a model: where it is asked, how, and what it costs."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -128,7 +128,7 @@ class ModelSettings(BaseModel):
             )
 
     def price(self, tokens_in: float, tokens_out: float) -> float:
-        """What tokens cost."""
+        """Return what tokens cost."""
         return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
 
 

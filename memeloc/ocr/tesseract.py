@@ -71,7 +71,7 @@ def one_thread_each() -> Iterator[None]:
 
 
 def read_pages(pages: list[Image.Image], model: str, mode: int) -> list[str]:
-    """What Tesseract reads on each page, without empty lines; it is started once for all of them.
+    """Return what Tesseract reads on each page, without empty lines; it is started once for all.
 
     Pages are black letters on white; the model is named as by `installed_models`; the mode is
     BLOCK, LINE or RAW_LINE.

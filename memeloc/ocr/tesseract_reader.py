@@ -70,7 +70,7 @@ class TesseractReader:
         self.version, self._models = installed_models()
 
     def lacks(self, locale: Locale) -> str:
-        """Whether the model is there, and what to install."""
+        """Return whether the model is there, and what to install."""
         if not locale.tesseract:
             return f"Tesseract has no model for {locale.name}"
         if locale.tesseract not in self._models:
@@ -162,7 +162,7 @@ def _beside(read: Sequence[Line], unread: Sequence[Line]) -> list[Line]:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What was read of a page; `trust` is how far to trust it, 0 to 1 and a little more."""
+    """A reading of a page; `trust` is how far to trust it, 0 to 1 and a little more."""
 
     words: Sequence[Word] = ()
     text: str = ""
@@ -204,7 +204,7 @@ class _Cut:
         return best
 
     def is_doubtful(self, best: _Reading, locale: Locale) -> bool:
-        """Whether the words of a reading do not stand where the letters do."""
+        """Return whether the words of a reading do not stand where the letters do."""
         index = next((at for at, of in enumerate(self.readings) if of.words is best.words), -1)
         mask = self.pages[index] if 0 <= index < len(self.pages) - 1 else None
         return are_doubtful(best.words, mask, ordered=locale.direction == "ltr")

@@ -65,7 +65,7 @@ _Results = dict[tuple[str, str], list[Any]]  # by the first two columns the othe
 
 @dataclass(frozen=True, slots=True)
 class OcrReport:
-    """What `memeloc proof --ocr` reports.
+    """The report of `memeloc proof --ocr`.
 
     Attributes:
         readings: a row a picture, worst first: `meme_id`, `template`, `language`, `path`, `cer`

@@ -161,7 +161,7 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class CompletionCodes:
-    """What a sheet shows at its end, for the recruitment service to know how it ended.
+    """Codes that a sheet shows at its end, for the recruitment service to know how it ended.
 
     `done`: all was answered; `failed_checks`: too few attention checks were passed; `no_consent`:
     the person did not agree; `screened_out`: the person is not one of those looked for.
@@ -208,7 +208,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What one annotator sent for one sheet, once.
+    """The answers that one annotator sent for one sheet, once.
 
     Attributes:
         id: at its source, or made of its content; the same when the same file is read again.
@@ -247,7 +247,7 @@ MOMENTS = (STARTED, COMPLETED, REVIEWED, ARCHIVED, RETURN_REQUESTED)
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """What a recruitment service reports of a person, the id and values as written there.
+    """A recruitment service's report of a person, the id and values as written there.
 
     `facts` are such as `nationality`, `country_of_birth`, `residence`, `first_language`, `sex`,
     `age`, without revoked or expired ones; `status` is of the `submission` in a `study`, such as

@@ -54,7 +54,7 @@ _Sex = Annotated[str, AfterValidator(lambda name: name.strip().casefold())]
 
 
 class Parameters(BaseModel):
-    """What the parameters are called that a recruiter adds to the address; Prolific's names.
+    """Names of the parameters that a recruiter adds to the address; Prolific's.
 
     Prolific's SESSION_ID is not read: its export says which submission is whose.
     """
@@ -69,7 +69,7 @@ class Parameters(BaseModel):
 
 
 class ServeSettings(BaseModel):
-    """How people get places in sheets, and what the server asks of them."""
+    """Settings of places in sheets, and of what the server asks of people."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
@@ -283,7 +283,7 @@ def raw_submission(
 
 @dataclass(frozen=True, slots=True)
 class Occupancy:
-    """What is taken.
+    """The places that are taken.
 
     Attributes:
         people: by sheet, how many filled it or are at it; `sexes`, the same by sheet and sex.

@@ -28,7 +28,7 @@ PerLanguage = str | dict[str, str]
 
 
 class Study(BaseModel):
-    """What a study says of itself; an empty text is not shown."""
+    """A study's own account of itself; an empty text is not shown."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 

@@ -87,7 +87,7 @@ class SurveyTexts:
 
 
 class TaxonomyTexts:
-    """What annotators read of a taxonomy in one language, by ids in the taxonomy's order: the
+    """The texts of a taxonomy in one language, by ids in the taxonomy's order: the
     `question` for the label, all others (`asked`) by id, with `{text}` where an item's own text
     stands, and the names of `answers` by question id (`LABEL` among them) and id."""
 

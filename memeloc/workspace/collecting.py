@@ -34,7 +34,7 @@ _WAIT = 5.0
 
 @dataclass(slots=True)
 class CollectResult:
-    """What came from a source.
+    """The yield of a source.
 
     Attributes:
         dataset: the name that its dataset is kept by; empty for a site.
@@ -63,7 +63,7 @@ class CollectResult:
 
 @dataclass(frozen=True, slots=True)
 class CollectPlan:
-    """What a source would be asked.
+    """The requests that a source would get.
 
     Attributes:
         options: those that are set.
@@ -159,7 +159,7 @@ class Collecting(Reading):
         dataset: str = "",
         delay: float | None = None,
     ) -> CollectPlan:
-        """What `collect` would ask a source; nothing is asked or stored."""
+        """Return what `collect` would ask a source; nothing is asked or stored."""
         values = self._options(source, options or {})
         reading = self._build(source, values)
         name = self._dataset(reading, source, dataset).name
@@ -196,7 +196,7 @@ class Collecting(Reading):
         return build(source, {**values, "within": within})
 
     def _dataset(self, reading: Source, source: str, chosen: str) -> _Named:
-        """What a source reads, by the name that it is kept by."""
+        """Return what a source reads, by the name that it is kept by."""
         dataset = dataset_of(reading)
         root = dataset.root if dataset else None
         default = dataset.name if dataset else ""

@@ -77,7 +77,7 @@ def labels_of(name: str) -> tuple[Taxonomy, Scheme]:
 
 @dataclass(frozen=True)
 class Labelling:
-    """What a model labelled by a taxonomy and a prompt; `settings` are of its newest run."""
+    """Labels of a model by a taxonomy and a prompt; `settings` are of its newest run."""
 
     workspace: WorkspaceFolder
     labelled: Labelled
@@ -85,7 +85,7 @@ class Labelling:
 
     @cached_property
     def scheme(self) -> Scheme:
-        """What the model may answer."""
+        """Return what the model may answer."""
         return labels_of(self.settings.taxonomy)[1]
 
     @cached_property
@@ -100,12 +100,12 @@ class Labelling:
 
     @cached_property
     def topics(self) -> list[RoundLabel]:
-        """What the model answered about topics last."""
+        """Return what the model answered about topics last."""
         return list({answer.item: answer for answer in self._current("topics", None)}.values())
 
     @cached_property
     def outcomes(self) -> list[Outcome]:
-        """What became of each meme."""
+        """Return what became of each meme."""
         ids = [item.id for item in self.items]
         return outcomes(ids, self.answers, self.scheme, self.settings.rounds, self.settings.equal)
 
@@ -241,7 +241,7 @@ class _Wanted(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str, str, str, int]:
-        """What its answer is stored of."""
+        """Return what its answer is stored of."""
         return self.item.id, self.item.content, self.question, self.prompt, self.round
 
 

@@ -22,7 +22,7 @@ from memeloc.workspace.survey_memes import RENDERED, SELECTED, MemeChoice, colle
 
 
 class InputSettings(BaseModel):
-    """Which memes a model is asked about, and what it is given of them.
+    """Settings of which memes a model is asked about, and what it is given of them.
 
     Attributes:
         collected: `selected`, a source of finished memes, or `none` for the workspace's captions;
@@ -55,7 +55,7 @@ class InputSettings(BaseModel):
 
 
 def of_which(workspace: WorkspaceFolder, collected: str) -> str:
-    """Which memes a model is asked about: `selected`, a source, or `none` for captions.
+    """Return which memes a model is asked about: `selected`, a source, or `none` for captions.
 
     Raises:
         InputError: finished memes of several sources were collected, and it is not said which.

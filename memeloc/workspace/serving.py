@@ -86,7 +86,7 @@ class PageAnswer(BaseModel):
 
 
 class PageEnd(BaseModel):
-    """How a page comes to its end."""
+    """The end of a page."""
 
     status: Literal["complete", "returned", "no consent"]
     comments: _Text = ""
@@ -98,7 +98,7 @@ Reply = tuple[int, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What a browser gets to see.
+    """A screen of a browser.
 
     Attributes:
         kind: a `message`; `sex` or `code`, which are asked for; a `sheet`; or a `place`, to whose

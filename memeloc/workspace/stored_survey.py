@@ -380,7 +380,7 @@ def taxonomy_of(values: Mapping[str, Any]) -> Taxonomy:
 
 
 class SurveyState:
-    """What a target remembers of a survey, kept in the store; see `State`."""
+    """A target's memory of a survey, kept in the store; see `State`."""
 
     def __init__(self, survey: StoredSurvey, target: str) -> None:
         self._survey, self._target = survey, target

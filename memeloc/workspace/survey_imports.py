@@ -22,7 +22,7 @@ from memeloc.workspace.stored_survey import OnProgress, StoredSurvey
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """What files held, and the rows that have no place, which are kept.
+    """The content of files, and the rows that have no place, which are kept.
 
     Attributes:
         files: of each the `file`, its `kind` (the target's), how many `submissions`, `answers`,

@@ -31,8 +31,8 @@ _GROUPS = ("retained", "excluded", "absent", "everybody")
 
 
 class SurveyPeople:
-    """What a recruitment service is to do about people; each list has the service's own ids as far
-    as its exports (`exported`) name them, which are stored as hashes."""
+    """Lists for a recruitment service, of what to do about people; each has the service's own ids
+    as far as its exports (`exported`) name them, which are stored as hashes."""
 
     def __init__(self, survey: StoredSurvey) -> None:
         self.survey = survey

@@ -358,7 +358,7 @@ class SurveySheets:
 
     @property
     def _prelabels(self) -> Prelabels | None:
-        """What a model answered about the memes, where people are to see it."""
+        """Return what a model answered about the memes, where people are to see it."""
         shown = self.survey.state(PRELABELS).get("labels")
         return None if shown is None else Prelabels(shown["model"], shown["memes"])
 

@@ -97,7 +97,7 @@ class RecipeUse:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How a published dataset was curated.
+    """The way a published dataset was curated.
 
     Attributes:
         paper: which one, with its sections.
@@ -119,7 +119,7 @@ class Recipe:
     funnel: tuple[PaperStage, ...] = ()
 
     def settings(self, step: str) -> dict[str, Any]:
-        """What it sets for a step; all else is memeloc's default, whatever memeloc.toml says."""
+        """Return what it sets for a step; all else is memeloc's default, not memeloc.toml's."""
         return {name: stated.value for name, stated in self.values.get(step, {}).items()}
 
     def use(self, steps: Mapping[str, Mapping[str, Any]]) -> RecipeUse:

@@ -66,7 +66,7 @@ _INVALID = {BOTH: "both options", CONTRADICTION: "contradiction", REFUSED: "refu
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What an answer chooses.
+    """The option that an answer chooses.
 
     Attributes:
         name: of the option; empty when there is none.

@@ -68,7 +68,7 @@ _SHORTEST_PROMPT = 60
 
 
 class Answer(NamedTuple):
-    """What a model answered.
+    """An answer of a model's transcript.
 
     Attributes:
         text: behind the prompt, roles and reasoning.

@@ -351,7 +351,7 @@ class _Case:
 
 @dataclass(slots=True)
 class _Answers:
-    """What came of asking: rows with the columns of `ModelAnswers` and of `PROVENANCE`.
+    """The answers to questions: rows with the columns of `ModelAnswers` and of `PROVENANCE`.
 
     Attributes:
         rows: by the question's number; `settings`, of their answers.

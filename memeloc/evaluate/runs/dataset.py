@@ -83,7 +83,7 @@ class RunData:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Of the items, in the order in which they come first."""
+        """Return the languages of the items, in the order in which they come first."""
         return tuple(dict.fromkeys(item.language for item in self.items))
 
 

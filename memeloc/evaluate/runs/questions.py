@@ -51,7 +51,7 @@ class Asked:
 
     @property
     def text(self) -> str:
-        """What the model is asked, without the picture."""
+        """Return what the model is asked, without the picture."""
         return self.messages[0].text + self.messages[0].after
 
     @property
@@ -87,7 +87,7 @@ def questions(run: Run, data: RunData, prompts: Prompts, model: RunModel) -> Ite
 
 
 def skipped(run: Run, data: RunData, model: RunModel) -> list[str]:
-    """Which items lack what an input needs, a sentence for each input."""
+    """Return which items lack what an input needs, a sentence for each input."""
     wanted = {each for condition in run.conditions for each in condition.inputs}
     lacking = Counter(
         (input, {"text": "text", "none": "question"}.get(input, "picture"))
@@ -182,5 +182,5 @@ def _country_name(prompt: Prompt, texts: PromptTexts) -> dict[str, str]:
 
 @lru_cache(maxsize=8)
 def _sha256(path: Path) -> str:
-    """Of a picture's file; all questions about an item come together."""
+    """Return SHA-256 of a picture's file; all questions about an item come together."""
     return file_sha256(path)

@@ -55,7 +55,7 @@ Row = Mapping[str, Any]
 
 
 class Network:
-    """What both kinds of networks share: how they are trained.
+    """Settings of training that both kinds of networks share.
 
     Attributes:
         history: by epoch its number, mean loss and last learning rate.
@@ -204,7 +204,7 @@ class Encoder(Network):
 
     @property
     def key(self) -> list[Any]:
-        """What its answers depend on, beside the examples."""
+        """Return what its answers depend on, beside the examples."""
         return [self.settings.model_dump(), self.training.recorded, self.labels, self.seed]
 
     def build(self) -> Encoder:
@@ -416,7 +416,7 @@ class Chat:
 
     @cached_property
     def processor(self) -> Any:
-        """What makes its input, with a chat template."""
+        """Return what makes its input, with a chat template."""
         package = library("transformers", EXTRA)
         processor = load_pretrained(package.AutoProcessor, self._settings.model)
         if not getattr(processor, "chat_template", None):
@@ -489,7 +489,7 @@ class Adapter(Network):
 
     @property
     def key(self) -> list[Any]:
-        """What its answers depend on, beside the examples."""
+        """Return what its answers depend on, beside the examples."""
         return [self.settings.model_dump(), self.training.recorded, self.seed]
 
     def prompt(self, row: Row) -> str:

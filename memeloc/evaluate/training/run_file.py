@@ -28,7 +28,7 @@ class Settings(BaseModel):
 
 
 class DataSettings(Settings):
-    """What is learned from; paths are relative to the run file."""
+    """The examples to learn from; paths are relative to the run file."""
 
     table: str = Field(default="", description="a table of memes (.csv, .xlsx, .jsonl, .parquet)")
     release: str = Field(default="", description="or a folder that `memeloc publish` wrote")
@@ -61,7 +61,7 @@ class DataSettings(Settings):
 
 
 class LabelSettings(Settings):
-    """What labels mean."""
+    """The meaning of labels."""
 
     taxonomy: str = Field(
         default="", description="a shipped taxonomy, for order, levels and groups"
@@ -79,7 +79,7 @@ class LabelSettings(Settings):
 
 
 class SplitSettings(Settings):
-    """How examples are divided."""
+    """The way examples are divided."""
 
     method: Literal["auto", "own", "seeded", "folds"] = Field(
         default="auto", description="own, seeded or folds; auto is own where the dataset has splits"
@@ -98,7 +98,7 @@ class SplitSettings(Settings):
 
 
 class FeatureSettings(Settings):
-    """What is known of an item: tf-idf of its text, or the vector of a model."""
+    """Features of an item: tf-idf of its text, or the vector of a model."""
 
     kind: Literal["words", "characters", "texts", "pictures"] = Field(
         description="tf-idf of `words` or `characters`, or the vectors of `texts` or `pictures`"
@@ -157,7 +157,7 @@ class ModelSettings(Settings):
 
 
 class NetworkTraining(Settings):
-    """How a network is trained. AdamW without weight decay is Adam (harmeme's)."""
+    """Settings of a network's training. AdamW without weight decay is Adam (harmeme's)."""
 
     epochs: int = Field(ge=1, description="passes over the examples of training")
     learning_rate: float = Field(gt=0, le=1, description="the highest of the schedule")
@@ -194,7 +194,7 @@ class NetworkTraining(Settings):
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """What the result depends on; how many processes open pictures does not change it."""
+        """Return what the result depends on; the number of processes does not change it."""
         return self.model_dump(exclude={"workers"})
 
 
@@ -222,7 +222,7 @@ class NetworkSettings(Settings):
 
     @property
     def input(self) -> str:
-        """What it sees of an item: `text`, `picture` or `both`."""
+        """Return what it sees of an item: `text`, `picture` or `both`."""
         return "both" if self.text and self.picture else "text" if self.text else "picture"
 
 

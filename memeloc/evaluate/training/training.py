@@ -37,7 +37,7 @@ _KEPT = "answers.json"
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """What one training gave.
+    """The result of one training.
 
     Attributes:
         part: of the dataset, that it was tested on.
@@ -154,7 +154,7 @@ def _read_kept(folder: Path, key: str) -> Trained | None:
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """What a run gave.
+    """The result of a run.
 
     Attributes:
         dataset: what was learned from; of several cultures with the labels of the first that has

@@ -44,7 +44,7 @@ _RESERVED = re.compile(r"check-\d+|person")
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """How a survey is made; numbers and order as in `memeloc.survey.design.settings`.
+    """The design of a survey; numbers and order as in `memeloc.survey.design.settings`.
 
     `taxonomy` is the name of the label set. Raises InputError if there is no culture, or one twice.
     """

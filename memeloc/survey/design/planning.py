@@ -39,7 +39,7 @@ for in-study screening, 2025)."""
 
 
 class Rates(BaseModel):
-    """What people are paid an hour, and what is paid on top: a share of the rewards to the
+    """The pay of an hour, and what is paid on top: a share of the rewards to the
     recruitment service, and a share of that as tax. A fifth is the rate of the United Kingdom,
     where Prolific is; many universities pay none."""
 
@@ -131,7 +131,7 @@ _DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long people take for an entry and for the introduction: the median of so many `measured`
+    """The time that people take for an entry and the introduction: the median of so many `measured`
     submissions, 0 for an assumption; `loss` is the share that quality control excludes."""
 
     seconds_entry: float = 20.0

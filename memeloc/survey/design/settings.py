@@ -44,7 +44,7 @@ def _setting(default: Any, description: str, shown: str = "", metavar: str = "")
 
 
 class DesignSettings(BaseModel):
-    """What a recipe says of a design, and a survey may have otherwise."""
+    """Settings of a design that a recipe has, and a survey may have otherwise."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -86,7 +86,7 @@ class RecipeDesign(DesignSettings):
 
 
 class SurveySettings(DesignSettings):
-    """What a survey is built of, besides its name and cultures."""
+    """Settings of a survey, besides its name and cultures."""
 
     recipe: str | Path = _setting(
         "",

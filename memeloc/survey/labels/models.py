@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class QuestionAgreement:
-    """How far the people of a culture agree on one question; `measures` are those of `measure`."""
+    """The agreement of a culture's people on one question; `measures` are those of `measure`."""
 
     culture: str
     question: str

@@ -46,7 +46,7 @@ than half say that the item is invalid; people decided together."""
 
 @dataclass(frozen=True, slots=True)
 class LabelDecision:
-    """What some people decided about an item in a culture.
+    """A decision of some people about an item in a culture.
 
     Attributes:
         values: what was decided by question id, as of `Answer`; the label may reject the item.

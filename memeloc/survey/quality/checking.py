@@ -109,8 +109,8 @@ class Absent:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """Who is retained, who is excluded for what, and what else was seen; sorted by sheet and
-    submission, or rule, `absent` by participant."""
+    """The people who are retained, who is excluded for what, and what else was seen; sorted by
+    sheet and submission, or rule, `absent` by participant."""
 
     judged: tuple[Judged, ...]
     warnings: tuple[Remark, ...] = ()

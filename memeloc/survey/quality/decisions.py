@@ -63,7 +63,7 @@ _STATUS_REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What to do about a submission at the service: approve, ask to return it, or reject it.
+    """An action about a submission at the service: approve, ask to return it, or reject it.
 
     `pay part` is for who left before the end, `look` for who has rows that could not be read.
 

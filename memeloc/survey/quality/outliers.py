@@ -25,7 +25,7 @@ five a sheet, four others alone would say "never" too often."""
 
 
 class Rates:
-    """How often labels are given; `answered` has culture, sheet and labels of each annotator.
+    """Frequencies of labels; `answered` has culture, sheet and labels of each annotator.
 
     An annotator is compared with one who answers each meme as often in each way as the others do.
     """

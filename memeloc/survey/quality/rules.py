@@ -143,8 +143,8 @@ class Outlier(Rule):
 
 
 class Careless(Rule):
-    """What only points out alone excludes together: the person is an outlier, and passed attention
-    and speed, but missed a check, or took less than such a share of the sheet's median time."""
+    """Signs that point out alone and exclude together: the person is an outlier, and passed
+    attention and speed, but missed a check, or took less than such a share of the sheet's median time."""
 
     share_of_median: Share = 0.4
 
@@ -178,7 +178,7 @@ class Rules(_Section):
 
 
 class Settling(_Section):
-    """How answers become a label.
+    """Rules by which answers become a label.
 
     Attributes:
         answers: how many an item is to have in a culture; "I don't know" is one of them

@@ -84,7 +84,7 @@ class Pass:
 
     @property
     def key(self) -> Key:
-        """What its answers are stored of."""
+        """Return what its answers are stored of."""
         return self.step, self.dimension
 
 
@@ -249,7 +249,7 @@ def language_name(workspace: WorkspaceFolder, tag: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AskSettings:
-    """Of which extraction questions are asked for, and how.
+    """Settings of questions: of which extraction they are asked for, and how.
 
     Attributes:
         recipe, of: of the extraction, and the model that made it; the newest one's where empty.

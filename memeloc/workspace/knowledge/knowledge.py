@@ -58,7 +58,7 @@ _REASONS = 20
 
 
 class Knowledge(Part):
-    """What models found in memes, dimension by dimension.
+    """The knowledge that models found in memes, dimension by dimension.
 
     A `recipe` and a `model` choose an extraction where there are several; the one that was run last
     is meant where they are empty.

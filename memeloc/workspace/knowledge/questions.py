@@ -95,7 +95,7 @@ class Questions(Part):
         return question_set(self._workspace, recipe=recipe, model=model, lang=lang)
 
     def review(self, *, answers: Sequence[str | Path] = (), seed: int = 0, **which: str) -> Report:
-        """Whether questions give their answers away.
+        """Return whether questions give their answers away.
 
         Args:
             answers: folders of `memeloc evaluate` whose models were given the question alone.
@@ -194,7 +194,7 @@ class Questions(Part):
         return results
 
     def validity(self, **which: str) -> Report:
-        """How much of what the model wrote people find right, by dimension."""
+        """Return how much of what the model wrote people find right, by dimension."""
         questions = self.set(**which)
         people = judged_by_people(questions)
         stages = {"toxicity": people.toxicity, "others": people.others}
@@ -349,7 +349,7 @@ class QuestionSet:
         return {item.id: item.path for item in items if item.path is not None}
 
     def missing(self) -> dict[str, int]:
-        """How many questions there are not, by the reason."""
+        """Return how many questions there are not, by the reason."""
         counts: Counter[str] = Counter(
             each.status for each in self._current if each.status != "answered"
         )
@@ -408,7 +408,7 @@ def question_set(
 
 @dataclass(slots=True)
 class People:
-    """What people answered about the questions of a set.
+    """People's answers about the questions of a set.
 
     Attributes:
         toxicity, others: by question's id what is settled, of the surveys of each stage.
@@ -429,7 +429,7 @@ class People:
     drawn: dict[str, int] = field(default_factory=dict)
 
     def notes(self) -> tuple[str, ...]:
-        """What was noticed, a sentence each."""
+        """Return what was noticed, a sentence each."""
         if not self.changed:
             return ()
         changed = counted(self.changed, "question was", "questions were")
@@ -437,7 +437,7 @@ class People:
 
 
 def judged_by_people(questions: QuestionSet) -> People:
-    """What people settled on about a set's questions and statements, over all its surveys."""
+    """Return what people settled on about a set's questions and statements in all its surveys."""
     people = People()
     current = {each.id: (each.question, each.correct) for each in questions.questions}
     of_set = (questions.recipe, questions.model, questions.prompt, questions.versions)

@@ -39,7 +39,7 @@ class KnowledgeSettings(InputSettings):
     paths: ClassVar[tuple[str, ...]] = ("pictures", "recipe", "prompt")
 
     def language_of(self, item: MemeInput) -> str:
-        """Of statements and questions about a meme, a tag; English where none is known."""
+        """Return the language of statements and questions about a meme, a tag; else English."""
         return self.statements_language or item.version or "en"
 
     @field_validator("statements_language")
@@ -52,7 +52,7 @@ class KnowledgeSettings(InputSettings):
 
 @dataclass(frozen=True)
 class StoredKnowledge:
-    """What a model found by a recipe; `settings` are of its newest run."""
+    """The knowledge that a model found by a recipe; `settings` are of its newest run."""
 
     workspace: WorkspaceFolder
     recipe: Recipe

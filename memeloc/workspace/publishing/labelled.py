@@ -21,7 +21,7 @@ Row = tuple[str, str, str, str, str, str, float | None, str]
 def labelled_rows(
     workspace: WorkspaceFolder, items: Mapping[str, str], published: Collection[str]
 ) -> tuple[list[Row], list[str]]:
-    """What models labelled: a row for what all rounds agree on, and one for each round.
+    """Return what models labelled: a row for what all rounds agree on, and one for each round.
 
     Args:
         items: the memes of collected items, by item.
