@@ -144,7 +144,7 @@ class Outlier(Rule):
 
 class Careless(Rule):
     """Signs that point out alone and exclude together: the person is an outlier, and passed
-    attention and speed, but missed a check, or took less than such a share of the sheet's median time."""
+    attention and speed, but missed a check, or took less than such a share of the median time."""
 
     share_of_median: Share = 0.4
 
