@@ -68,7 +68,7 @@ _ID = _text(_LONGEST_ID)
 
 
 class LinkForm(BaseModel):
-    """A statement, and those that it rests on."""
+    """What a statement rests on."""  # stands in the schema that models get, so it stays
 
     model_config = _FORBID
 
