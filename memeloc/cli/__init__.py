@@ -33,41 +33,52 @@ from memeloc.errors import KeptFileWarning, MemelocError
 from memeloc.files import not_written
 from memeloc.version import __version__
 
-COMMANDS = {
-    "init": "workspace.init",
-    "collect": "curating.collect.app",
-    "ocr": "ocr.ocr",
-    "dedup": "curating.dedup.dedup",
-    "match": "curating.match.match",
-    "localise": "localise.localise",
-    "filter": "curating.filter_.filter_items",
-    "review": "curating.review.app",
-    "select": "curating.select.select",
-    "import": "workspace.import_table",
-    "translate": "translate.translate",
-    "correct": "correct.app",
-    "drop": "workspace.drop",
-    "render": "render.render",
-    "proof": "proof.proof",
-    "boxes": "proof.boxes",
-    "survey": "survey.app",
-    "label": "label.app",
-    "analyze": "analyze.analyze",
-    "evaluate": "evaluate.app",
-    "knowledge": "knowledge.app",
-    "export": "workspace.export",
-    "publish": "publish.publish",
-    "dump": "dump.dump",
-    "load": "dump.load",
-    "status": "workspace.status",
-    "locales": "locales.app",
-    "fonts": "fonts.app",
-    "templates": "templates.app",
-    "keywords": "curating.keywords.app",
-    "memory": "translate.memory",
-    "glossary": "glossary.glossary",
+PANELS = {
+    "The path, in its order": {
+        "init": ("workspace.init", "Make a workspace: a folder with memeloc.toml"),
+        "import": ("workspace.import_table", "Import memes and captions from a table"),
+        "collect": ("curating.collect.app", "Collect captions, templates, finished memes"),
+        "filter": ("curating.filter_.filter_items", "Judge what was collected: keep, drop, ask"),
+        "select": ("curating.select.select", "Choose what is worth translating"),
+        "translate": ("translate.translate", "Translate captions, within a budget"),
+        "correct": ("correct.app", "Have people correct them: sheets out, answers in"),
+        "render": ("render.render", "Render captions as a parallel set of pictures"),
+        "survey": ("survey.app", "Ask annotators of many cultures"),
+        "analyze": ("analyze.analyze", "Analyse their answers, and write a report"),
+        "publish": ("publish.publish", "Publish pictures, captions, answers, labels"),
+        "status": ("workspace.status", "Show what is done and open, and what comes next"),
+    },
+    "Beside the path": {
+        "ocr": ("ocr.ocr", "Read the text in pictures"),
+        "dedup": ("curating.dedup.dedup", "Find duplicates among what was collected"),
+        "match": ("curating.match.match", "Find the template that a picture was made from"),
+        "review": ("curating.review.app", "Ask people what filters cannot decide"),
+        "localise": ("localise.localise", "Set finished memes in other languages"),
+        "label": ("label.app", "Have a language model label memes"),
+        "evaluate": ("evaluate.app", "Ask models about memes, score them, train baselines"),
+        "knowledge": ("knowledge.app", "Extract what memes mean, as graphs and questions"),
+    },
+    "Looking": {
+        "proof": ("proof.proof", "List what was found in the pictures of a set"),
+        "boxes": ("proof.boxes", "Export the words of a set with their boxes"),
+        "export": ("workspace.export", "Write a table of the workspace to a file"),
+    },
+    "Materials": {
+        "templates": ("templates.app", "Look at the templates, and make new ones"),
+        "fonts": ("fonts.app", "Look at the fonts, and at what they draw"),
+        "locales": ("locales.app", "Look at the locales, and begin new ones"),
+        "keywords": ("curating.keywords.app", "Write keywords as memes spell them"),
+        "glossary": ("glossary.glossary", "Check the team's glossary"),
+        "memory": ("translate.memory", "Exchange the translation memory"),
+    },
+    "Upkeep": {
+        "drop": ("workspace.drop", "Leave memes out of all that follows"),
+        "dump": ("dump.dump", "Write the workspace into plain files"),
+        "load": ("dump.load", "Make the workspace of a dump"),
+    },
 }
-"""Where each command is, in the order of help: verbs in the order of the work, then the nouns."""
+"""Where each command is and a line on what it is for, by the part of the help where it stands."""
+COMMANDS = {name: place for panel in PANELS.values() for name, (place, _) in panel.items()}
 
 
 class _Commands(TyperGroup):
@@ -80,23 +91,26 @@ class _Commands(TyperGroup):
         return [*COMMANDS, *(name for name in self.commands if name not in COMMANDS)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command, imported now; for an unknown name all are, to suggest one like it."""
-        if self._listing and cmd_name in COMMANDS:
-            # Without its options: to look at those of all commands takes longer than all the rest.
-            command = _imported(cmd_name)
-            text = command.info.help if isinstance(command, typer.Typer) else command.__doc__
-            return TyperCommand(cmd_name, help=cleandoc(text or ""))
-        wanted = [cmd_name] if cmd_name in {*COMMANDS, *self.commands} else COMMANDS
-        for name in wanted:
+        """Import the command; for an unknown name import all, to suggest one like it."""
+        for name in [cmd_name] if cmd_name in {*COMMANDS, *self.commands} else COMMANDS:
             if name not in self.commands:
                 self.commands[name] = _load(name)
         return super().get_command(ctx, cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help of all; it takes what each is for, and none of its options."""
-        self._listing = True
-        super().format_help(ctx, formatter)
-        self._listing = False
+        """Write the help of all; it imports none of them."""
+        listed = TyperGroup(
+            name=self.name,
+            commands={
+                name: TyperCommand(name=name, help=f"{text}.", rich_help_panel=panel)
+                for panel, commands in PANELS.items()
+                for name, (_, text) in commands.items()
+            },
+            help=self.help,
+            params=self.params,
+            rich_markup_mode=self.rich_markup_mode,
+        )
+        listed.format_help(ctx, formatter)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take `--debug` from anywhere before a `--`, not only from before the command's name."""
@@ -172,16 +186,11 @@ def memeloc(
     """Build parallel, multilingual meme datasets that can be published."""
 
 
-def _imported(name: str) -> Any:
-    """The function of a command, or the app of a group."""
-    module, _, attribute = COMMANDS[name].rpartition(".")
-    return getattr(import_module(f"{__name__}.{module}"), attribute)
-
-
 @cache
 def _load(name: str) -> Any:
     """A command, or a group of commands, ready to run; made once of a process that runs several."""
-    command = _imported(name)
+    module, _, attribute = COMMANDS[name].rpartition(".")
+    command = getattr(import_module(f"{__name__}.{module}"), attribute)
     alone = typer.Typer(add_completion=False)
     alone.callback()(memeloc)  # with a callback it is a group, also of one command
     if isinstance(command, typer.Typer):

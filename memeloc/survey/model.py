@@ -278,3 +278,24 @@ class RejectedRow:
     message: str
     content: Mapping[str, Any] = field(default_factory=dict)
     participant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelDecision:
+    """A decision of some people about an item in a culture.
+
+    Attributes:
+        values: what was decided by question id, as of `Answer`; the label may reject the item.
+        people: who took part, as they are stored: keyed hashes.
+        reason: why, in their words.
+    """
+
+    item: str
+    culture: str
+    values: Mapping[str, tuple[str, ...]] = field(hash=False)
+    people: tuple[str, ...]
+    reason: str
+
+    @property
+    def cell(self) -> tuple[str, str]:
+        return (self.item, self.culture)

@@ -27,13 +27,12 @@ from memeloc.survey.labels.models import aggregate, differences
 from memeloc.survey.labels.settling import (
     STATES,
     Cell,
-    LabelDecision,
     Settled,
     Unsettled,
     people_table,
     settle,
 )
-from memeloc.survey.model import MemeEntry
+from memeloc.survey.model import LabelDecision, MemeEntry
 from memeloc.survey.quality.checking import COMPLETE
 from memeloc.survey.quality.rules import Settling, read_settling
 from memeloc.survey.targets.questions import resolve_answers

@@ -16,11 +16,11 @@ from memeloc.label.rounds import RoundLabel
 from memeloc.locales import default
 from memeloc.store import FileRecord, Store, WorkspaceError
 from memeloc.store.tables import metadata
-from memeloc.survey.labels.settling import LabelDecision
 from memeloc.survey.model import (
     Answer,
     Batch,
     Culture,
+    LabelDecision,
     Participant,
     RejectedRow,
     Sheet,

@@ -43,8 +43,15 @@ from memeloc.store.tables.surveys import (
     surveys,
 )
 from memeloc.store.tables.types import encode_json
-from memeloc.survey.labels.settling import LabelDecision
-from memeloc.survey.model import Answer, Batch, Participant, RejectedRow, Slot, Submission
+from memeloc.survey.model import (
+    Answer,
+    Batch,
+    LabelDecision,
+    Participant,
+    RejectedRow,
+    Slot,
+    Submission,
+)
 from memeloc.survey.quality.participants import merged
 from memeloc.survey.targets.protocol import Imported
 from memeloc.survey.targets.resolver import DECLINED

@@ -17,12 +17,19 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import InputError
-from memeloc.survey.model import PERSON, Answer, Participant, Sheet, Submission
+from memeloc.survey.model import (
+    PERSON,
+    Answer,
+    LabelDecision,
+    Participant,
+    Sheet,
+    Submission,
+)
 from memeloc.survey.quality.checking import sent
 from memeloc.survey.quality.rules import Settling
 from memeloc.taxonomy import LABEL, Question, Taxonomy
@@ -42,27 +49,6 @@ BETWEEN = "|"
 STATES = ("settled", "short", "tied", "given up", "rejected", "decided")
 """Enough answers and a label; too few answers; no label yet; no label, and the limit reached; more
 than half say that the item is invalid; people decided together."""
-
-
-@dataclass(frozen=True, slots=True)
-class LabelDecision:
-    """A decision of some people about an item in a culture.
-
-    Attributes:
-        values: what was decided by question id, as of `Answer`; the label may reject the item.
-        people: who took part, as they are stored: keyed hashes.
-        reason: why, in their words.
-    """
-
-    item: str
-    culture: str
-    values: Mapping[str, tuple[str, ...]] = field(hash=False)
-    people: tuple[str, ...]
-    reason: str
-
-    @property
-    def cell(self) -> Cell:
-        return (self.item, self.culture)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args
 
 from memeloc.errors import InputError
 from memeloc.survey.model import (
@@ -36,11 +36,13 @@ from memeloc.survey.model import (
     Submission,
     entry_id,
 )
-from memeloc.survey.quality.decisions import Decision
 from memeloc.survey.targets.places import Places, item_key
 from memeloc.survey.texts import SurveyTexts
 from memeloc.tables import folded
 from memeloc.taxonomy import Kind, Taxonomy
+
+if TYPE_CHECKING:
+    from memeloc.survey.quality.decisions import Decision
 
 ALL_KINDS: frozenset[Kind] = frozenset(get_args(Kind))
 """Every kind of question there is."""

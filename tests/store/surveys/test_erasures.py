@@ -14,11 +14,11 @@ from memeloc.store import FileRecord, Store, WorkspaceError
 from memeloc.store.surveys.erasures import NOTHING_COMPUTED, tables_of_people
 from memeloc.store.surveys.participant_ids import ERASURE_KEY
 from memeloc.store.tables import metadata
-from memeloc.survey.labels.settling import LabelDecision
 from memeloc.survey.model import (
     Answer,
     Batch,
     Culture,
+    LabelDecision,
     Participant,
     RejectedRow,
     Sheet,

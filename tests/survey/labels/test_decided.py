@@ -6,7 +6,8 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.survey.labels.settling import LabelDecision, settle
+from memeloc.survey.labels.settling import settle
+from memeloc.survey.model import LabelDecision
 from memeloc.survey.quality.rules import Settling
 from memeloc.taxonomy import load_taxonomy
 
