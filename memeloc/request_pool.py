@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Event
-from time import time
+from time import monotonic, time
 from typing import TypeVar
 
 from memeloc.errors import MemelocError, ServiceError
@@ -24,6 +24,8 @@ Result = TypeVar("Result")
 
 GIVE_UP_AFTER = 3
 """Batches in a row that a service may leave unanswered before no more are sent."""
+PATIENCE = 3.0
+"""Seconds without an answer after which it is said that it is waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,8 @@ class Backoff:
     that all of them together outlast a quota by the minute: 91 to 183 seconds. None is shorter than
     what the service asked for, unless that is more than `patience`, in seconds: then the request
     counts as failed. The jitter's `seed` of None draws another each time; `pause` waits for the
-    event so many seconds, and says whether it is set.
+    event so many seconds, and says whether it is set. `failure` is why the last request is waited
+    for, empty once one succeeds.
     """
 
     attempts: int = 9
@@ -69,6 +72,7 @@ class Backoff:
     seed: int | None = None
     stop: Event = field(default_factory=Event, repr=False)
     pause: Callable[[Event, float], bool] = field(default=Event.wait, repr=False)
+    failure: str = field(default="", init=False)
     _random: random.Random = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -83,16 +87,20 @@ class Backoff:
         """
         for attempt in range(self.attempts):
             try:
-                return send()
+                result = send()
             except Exception as error:
                 failure = passing(error)
                 if failure is None:
                     raise
+                self.failure = failure.error.message
                 last = attempt + 1 == self.attempts or failure.wait > self.patience
                 half = min(self.longest, self.first * 2.0**attempt) / 2
                 wait = max(failure.wait, half + half * self._random.random())
                 if last or self.pause(self.stop, wait):
                     raise failure.error from error
+            else:
+                self.failure = ""
+                return result
         raise AssertionError("attempts is at least 1")
 
 
@@ -103,6 +111,7 @@ def ask_in_parallel(
     *,
     at_once: int,
     stop: Event,
+    waiting: Callable[[float], None] = lambda seconds: None,
 ) -> Iterator[Result]:
     """Ask for each batch in a thread of its own, `at_once` at the most; yield answers as they come.
 
@@ -112,6 +121,8 @@ def ask_in_parallel(
             MemelocError would meet every further batch too, and ends all.
         failed: makes answers for a batch that got none.
         stop: is set to end waiting between attempts.
+        waiting: is given the seconds since the last answer when none has come for so long: after
+            `PATIENCE`, and then after twice as long as it last was.
 
     Raises:
         MemelocError: what ended all, after everything under way has been answered.
@@ -122,6 +133,7 @@ def ask_in_parallel(
     done: SimpleQueue[Future[list[Result]]] = SimpleQueue()
     ending: BaseException | None = None
     unanswered = 0
+    patience, since = PATIENCE, monotonic()
     stop.clear()
     pool = ThreadPoolExecutor(at_once, thread_name_prefix="memeloc-request")
     try:
@@ -136,7 +148,12 @@ def ask_in_parallel(
                     future.add_done_callback(done.put)
                 if not pending:
                     break
-                future = done.get()
+                future = done.get(timeout=max(0.0, since + patience - monotonic()))
+                since = monotonic()
+            except Empty:
+                waiting(patience)
+                patience *= 2
+                continue
             except KeyboardInterrupt as interrupt:
                 if ending is not None:
                     raise  # a second Ctrl-C does not wait for what is under way

@@ -1,12 +1,14 @@
-"""Count the functions of memeloc that two ways enter, and their files.
+"""Count the functions of memeloc that three ways enter, and their files.
 
 A sheet on its way to its picture: a sheet of one caption is filled in and imported (`correct
 import`), its picture is drawn, and then the whole set is rendered (`render`). An answer on its way
-to its label: one person's answer to one meme is imported, checked and settled (`--answer`).
+to its label: one person's answer to one meme is imported, checked and settled (`--answer`). A
+question on its way to its score: a model is asked one about a meme's picture, and its answer is
+scored (`--question`).
 
-The numbers are printed after each of these steps. A function counts once, however often it is
-called; bodies of modules and classes, comprehensions and lambdas do not count, nor does what
-imports run. `--list` names the functions, in order of entry.
+The numbers are printed after each of these steps, that of the modules imported last. A function
+counts once, however often it is called; bodies of modules and classes, comprehensions and lambdas
+do not count, nor does what imports run. `--list` names the functions, in order of entry.
 """
 
 from __future__ import annotations
@@ -15,12 +17,14 @@ import argparse
 import contextlib
 import csv
 import io
+import json
 import os
 import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
 from inspect import CO_OPTIMIZED
 from pathlib import Path
@@ -64,6 +68,41 @@ ANSWER: Steps = {
     "and check": lambda: command("survey", "check", "pilot"),
     "and settle": lambda: command("survey", "settle", "pilot"),
 }
+QUESTION: Steps = {
+    "evaluate": lambda: command("evaluate", "asked.toml", "--out", "asked"),
+    "and its score": lambda: command("evaluate", "asked.toml", "--gold", "gold.csv"),
+}
+RUN = """
+like = "multi3hate"
+wordings = [1]
+orders = [0]
+[dataset]
+path = "memes.csv"
+columns = { item = "id", picture = "picture", text = "text" }
+language = "en"
+[[condition]]
+name = "both"
+[[model]]
+model = "tiny"
+base_url = "BASE_URL"
+"""
+
+
+class Chat(BaseHTTPRequestHandler):
+    """A server whose model answers `a` to everything."""
+
+    def do_POST(self) -> None:
+        """Answer a question."""
+        self.rfile.read(int(self.headers["Content-Length"]))
+        message = {"role": "assistant", "content": "a"}
+        body = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Write nothing."""
 
 
 def command(*words: str) -> None:
@@ -112,22 +151,36 @@ def prepare_answer(folder: Path) -> None:
             writer.writerow({**row, "participant": "p-1", "answer": answer})
 
 
+def prepare_question(folder: Path) -> None:
+    """Make a table of one meme, and a run that asks one question about it."""
+    from PIL import Image
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Chat)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    Image.new("RGB", (40, 30), "teal").save(folder / "m1.png")
+    (folder / "memes.csv").write_text("id,text,picture\nm1,Monday again,m1.png\n", "utf-8")
+    (folder / "gold.csv").write_text("id,US\nm1,1\n", "utf-8")
+    address = f"http://127.0.0.1:{server.server_port}/v1"
+    (folder / "asked.toml").write_text(RUN.replace("BASE_URL", address), "utf-8")
+
+
+STEPS = {"sheet": SHEET, "answer": ANSWER, "question": QUESTION}
+PREPARED = {"sheet": prepare_sheet, "answer": prepare_answer, "question": prepare_question}
+
+
 @contextlib.contextmanager
-def prepared(steps: Steps) -> Iterator[None]:
-    """Be in a new workspace in which the first of these steps can be taken."""
+def prepared(way: str) -> Iterator[None]:
+    """Be in a new folder in which the first step of a way can be taken."""
     table = "meme_id,template,en,de\nm1,robot-chef,Monday // again,Montag // wieder\n"
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "captions.csv").write_text(table, "utf-8")
-        (prepare_sheet if steps is SHEET else prepare_answer)(Path(folder))
+        PREPARED[way](Path(folder))
         with contextlib.chdir(folder):
             yield
 
 
-def measure(steps: Steps) -> dict[str, list[CodeType]]:
+def measure(way: str, names: list[str]) -> dict[str, list[CodeType]]:
     """Return the functions that have been entered after each step, in order of entry."""
-    with prepared(steps):
-        modules = [sys.executable, __file__, "--modules", *(["--answer"] * (steps is ANSWER))]
-        names = subprocess.run(modules, check=True, capture_output=True, text=True).stdout.split()
     for name in names:
         import_module(name)
     codes: dict[CodeType, None] = {}
@@ -140,8 +193,8 @@ def measure(steps: Steps) -> dict[str, list[CodeType]]:
             codes[code] = None
 
     entered = {}
-    with prepared(steps):
-        for name, step in steps.items():
+    with prepared(way):
+        for name, step in STEPS[way].items():
             threading.setprofile(note)
             sys.setprofile(note)
             try:
@@ -165,24 +218,30 @@ def by_file(codes: list[CodeType]) -> dict[str, list[str]]:
 def main() -> None:
     """Print the numbers of functions and files after each step."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--answer", action="store_true", help="of an answer, not of a sheet")
+    for way in STEPS:
+        parser.add_argument(
+            f"--{way}", dest="way", action="store_const", const=way, default="sheet"
+        )
     parser.add_argument("--list", action="store_true", help="name the functions by file")
     parser.add_argument("--modules", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     os.environ.pop("MEMELOC_DATABASE_URL", None)
-    steps = ANSWER if options.answer else SHEET
     if options.modules:
-        for step in steps.values():
-            step()
+        with prepared(options.way):
+            for step in STEPS[options.way].values():
+                step()
         print("\n".join(name for name in sys.modules if name.split(".")[0] == "memeloc"))
         return
+    modules = [sys.executable, __file__, "--modules", f"--{options.way}"]
+    names = subprocess.run(modules, check=True, capture_output=True, text=True).stdout.split()
     seen: set[CodeType] = set()
-    for name, codes in measure(steps).items():
+    for name, codes in measure(options.way, names).items():
         if options.list:
-            for path, names in by_file([code for code in codes if code not in seen]).items():
-                print(f"  {path} {len(names)}: {', '.join(names)}")
+            for path, functions in by_file([code for code in codes if code not in seen]).items():
+                print(f"  {path} {len(functions)}: {', '.join(functions)}")
         seen |= set(codes)
         print(f"{name}: {len(codes)} functions in {len(by_file(codes))} files")
+    print(f"{len(names)} modules imported")
 
 
 if __name__ == "__main__":

@@ -6,42 +6,38 @@ one, right or wrong, is kept by the content of its question, so that nobody pays
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from threading import Condition, Event
-from typing import Any, TypeAlias, cast, overload
+from typing import Any, Literal, TypeAlias, cast, overload
 
 from pydantic import BaseModel
 
 from memeloc.counts import counted
 from memeloc.errors import InputError, MemelocError, ServiceError
 from memeloc.language_models.answers import is_json, read_form, refuses, schema_text
+from memeloc.language_models.cache import Cache
 from memeloc.language_models.connections import UnansweredError
 from memeloc.language_models.cost import (
     WRONG,
     Budget,
     Estimate,
     Plan,
-    Sizes,
     Spending,
     estimate,
     most_cost,
 )
-from memeloc.language_models.kept import Cache, KeptAnswer
 from memeloc.language_models.pictures import EncodedPictures
 from memeloc.language_models.protocol import Reply
 from memeloc.language_models.questions import (
     Answer,
     AnswerError,
-    Kind,
     Message,
     Question,
     Value,
-    as_text,
     content_hash,
-    prompt_hash,
     whole,
 )
 from memeloc.language_models.server import Server, StatusError
@@ -58,6 +54,7 @@ _EMPTY = 4
 """Answers from the first on with nothing to read before no more are asked for."""
 
 _Asked: TypeAlias = tuple[Question[Value], Answer[Value] | MemelocError]
+_LOG = logging.getLogger(__name__)
 
 
 class LanguageModel:
@@ -66,7 +63,8 @@ class LanguageModel:
     Without a cache no answer is kept, without a budget all may be spent. `backoff` is how it waits
     when the server refuses for quota or is not there; `service`, what it is called in errors; `pip`
     is to be installed when urllib3 is missing; `pictures` may be shared by several models. It goes
-    on where the first answers have nothing to read with `empty_too`.
+    on where the first answers have nothing to read with `empty_too`. When no answer comes for three
+    seconds a warning is logged, which says why.
 
     Raises:
         InputError: there is a budget, and the settings have no prices.
@@ -86,9 +84,7 @@ class LanguageModel:
     ) -> None:
         self.settings = settings
         self.cache = cache
-        self.budget = budget or Budget()
-        if self.budget.limit is not None:
-            settings.require_prices()
+        self.limit(budget)
         self.backoff = backoff or Backoff()
         self.service = service
         self.spent = Spending(settings.currency)
@@ -99,7 +95,7 @@ class LanguageModel:
         self._empty_too = empty_too
         self._empty = 0
         self._recorded = settings.recorded
-        self._sizes = Sizes()
+        self.open, self.close = self._server.connect, self._server.close
 
     def __enter__(self) -> LanguageModel:
         return self
@@ -107,13 +103,15 @@ class LanguageModel:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def open(self) -> None:
-        """Make ready to ask; MissingError when urllib3 or a key is missing."""
-        self._server.connect()
+    def limit(self, budget: Budget | float | None) -> None:
+        """Set what may be spent from now on.
 
-    def close(self) -> None:
-        """Close the connections; the next question opens them again."""
-        self._server.close()
+        Raises:
+            InputError: the settings have no prices to keep it by.
+        """
+        self.budget = budget if isinstance(budget, Budget) else Budget(budget)
+        if self.budget.limit is not None:
+            self.settings.require_prices()
 
     @overload
     def ask(self, messages: Sequence[Message], form: type[Value]) -> Answer[Value]: ...
@@ -141,27 +139,45 @@ class LanguageModel:
         """
         backoff = replace(self.backoff, stop=Event())
 
+        def ask(question: Question[Value]) -> list[_Asked[Value]]:
+            try:
+                return [(question, self._ask(question, backoff))]
+            except InputError as error:  # a picture that does not open
+                return [(question, error)]
+            except AnswerError as error:
+                with self._changed:
+                    is_hopeless = error.kind == "server" and not self.spent.requests
+                    self._hopeless = self._hopeless + 1 if is_hopeless else 0
+                    if self._hopeless >= _HOPELESS:
+                        raise ServiceError(self.service, error.reason, retryable=False) from error
+                return [(question, error)]
+
         def failed(question: Question[Value], error: MemelocError) -> list[_Asked[Value]]:
             passing = isinstance(error, ServiceError) and error.retryable
             return [(question, error)] if passing else []
 
+        def waiting(seconds: float) -> None:
+            reason = f" ({backoff.failure})" if backoff.failure else ""
+            text = "%s has not answered for %.0f seconds%s; waiting"
+            _LOG.warning(text, self.settings.model, seconds, reason)
+
         yield from ask_in_parallel(
             questions,
-            lambda question: [(question, self._answer_or_error(question, backoff))],
+            ask,
             failed,
             at_once=self.settings.at_once,
             stop=backoff.stop,
+            waiting=waiting,
         )
 
     def key(self, question: Question[Any]) -> str:
-        """A question in the cache: SHA-256 of all that its answer depends on, in hex.
+        """Return a question's key in the cache: SHA-256 of all that its answer depends on, in hex.
 
         That is its messages, schema and round, and all of `ModelSettings.recorded`.
         """
         form = schema_text(question.form) if question.form else None
-        return content_hash(
-            ["memeloc-question-2", prompt_hash(question), form, question.round, self._recorded]
-        )
+        content = ["memeloc-question-2", question.prompt_hash(), form, question.round]
+        return content_hash([*content, self._recorded])
 
     def plan(self, questions: Iterable[Question[Any]]) -> Plan:
         """Return what asking would cost. No request is sent and no key is needed."""
@@ -182,7 +198,7 @@ class LanguageModel:
             tokens_out += tokens.tokens_out
             most += self.most(question)
             if len(samples) < SAMPLES:
-                samples.append(as_text(question))
+                samples.append(str(question))
         return Plan(
             self.settings.model,
             count,
@@ -196,7 +212,7 @@ class LanguageModel:
         )
 
     def estimate(self, question: Question[Any]) -> Estimate:
-        """Tokens of asking once."""
+        """Return the tokens of asking once."""
         return estimate(question, self.settings)
 
     def most(self, question: Question[Any]) -> float:
@@ -205,61 +221,99 @@ class LanguageModel:
 
     def reserve(self, question: Question[Any]) -> float:
         """Return what a question will likely cost, asked as often as those before, the first ones
-        as often as allowed; see `Sizes`."""
+        as often as allowed; see `Spending.likely`."""
         spent = self.spent
         questions = spent.answered + spent.refused + spent.failed - spent.cached
         asked = spent.requests + spent.unanswered
         times = max(1.0, asked / questions) if questions else self.settings.asks
-        return times * self.settings.price(*self._sizes.likely(self.estimate(question)))
-
-    def _answer_or_error(
-        self, question: Question[Value], backoff: Backoff
-    ) -> Answer[Value] | MemelocError:
-        try:
-            return self._ask(question, backoff)
-        except InputError as error:  # a picture that does not open
-            return error
-        except AnswerError as error:
-            with self._changed:
-                hopeless = error.kind == "server" and not self.spent.requests
-                self._hopeless = self._hopeless + 1 if hopeless else 0
-                if self._hopeless >= _HOPELESS:
-                    raise ServiceError(self.service, error.reason, retryable=False) from error
-            return error
+        return times * self.settings.price(*spent.likely(self.estimate(question)))
 
     def _ask(self, question: Question[Value], backoff: Backoff) -> Answer[Value]:
         if self.cache is None:
-            return self._answer(question, self._ask_server(question, backoff))
+            return self._checked(question, self._ask_server(question, backoff))
         key = self.key(question)
-        with self._only(key):
+        with self._changed:  # nobody else asks the same: the second finds the answer of the first
+            self._changed.wait_for(lambda: key not in self._asking)
+            self._asking.add(key)
+        try:
             kept = self._kept(key, question)
             if kept is not None:
-                return self._answer(question, kept, cached=True)
-            kept = self._ask_server(question, backoff)
-            self.cache.put(key, kept.to_json())
-            return self._answer(question, kept)
+                return self._checked(question, replace(kept, cost=0.0, cached=True))
+            answer = self._ask_server(question, backoff)
+            self.cache.put(key, answer.to_json())
+            return self._checked(question, answer)
+        finally:
+            with self._changed:
+                self._asking.remove(key)
+                self._changed.notify_all()
 
-    def _ask_server(self, question: Question[Any], backoff: Backoff) -> KeptAnswer:
-        """Asked, and again with what is wrong, until the answer is right, or as often as allowed.
+    def _kept(self, key: str, question: Question[Any]) -> Answer[Any] | None:
+        """Return what is kept of a question; None when it is to be asked.
+
+        So is a question that was asked more often than now allowed, or less often and in vain; and
+        one whose answer no longer fits.
+        """
+        value = self.cache.get(key) if self.cache is not None else None
+        kept = None if value is None else Answer.from_json(value)
+        if kept is None or question.form is None or kept.refusal:
+            return kept
+        if kept.wrong:
+            return kept if kept.attempts >= self.settings.asks else None
+        try:
+            _read(question, kept.text)
+        except ValueError:
+            return None
+        return kept if kept.attempts <= self.settings.asks else None
+
+    def _ask_server(self, question: Question[Any], backoff: Backoff) -> Answer[Any]:
+        """Ask, and again with what is wrong, until the answer is right, or as often as allowed.
 
         A request without an answer counts as one of those times, and at the most that it can cost.
 
         Raises:
             AnswerError: its server refuses this question.
         """
+        settings = self.settings
         asked = question
         tokens_in = tokens_out = attempts = 0
         unanswered: list[float] = []
 
-        def cost() -> float:
-            return self.settings.price(tokens_in, tokens_out) + sum(unanswered)
+        def pay(send: Callable[[], Reply]) -> Reply:
+            """Send a request within the budget; its tokens are counted by the server or us."""
+            about = self.estimate(asked)
+            with self.budget.hold(settings.price(*self.spent.likely(about))) as spend:
+                try:
+                    reply = send()
+                except UnansweredError as error:
+                    unanswered.append(settings.price(about.most_in, about.most_out))
+                    spend(unanswered[-1])
+                    self.spent.add(unanswered=1, cost=unanswered[-1])
+                    error.final = attempts + len(unanswered) >= settings.asks
+                    raise
+                guessed = reply.tokens_in is None
+                tokens_in, tokens_out = reply.tokens_in or 0, reply.tokens_out or 0
+                if guessed:  # a token a byte, which is never too few
+                    tokens_in = about.most_in
+                    tokens_out = min(len(whole(reply.text).encode()), settings.max_tokens)
+                cost = settings.price(tokens_in, tokens_out)
+                spend(cost)
+            self.spent.add(
+                requests=1,
+                tokens_in=tokens_in,
+                tokens_out=tokens_out,
+                estimated_in=about.tokens_in,
+                estimated_out=about.tokens_out,
+                cost=cost,
+                guessed=int(guessed),
+            )
+            return replace(reply, tokens_in=tokens_in, tokens_out=tokens_out)
 
         while True:
             try:
-                reply = self._pay(asked, backoff, self.settings.asks - attempts, unanswered)
+                reply = self._server.send(asked, backoff, pay)
             except ServiceError as error:
                 for_all = isinstance(error, StatusError) and error.for_all
-                error.cost = cost()
+                error.cost = settings.price(tokens_in, tokens_out) + sum(unanswered)
                 if not attempts and (for_all or error.retryable):
                     raise  # what was paid for an earlier attempt is kept with its failure
                 self.spent.add(failed=1)
@@ -269,28 +323,29 @@ class LanguageModel:
             attempts += 1
             tokens_in += reply.tokens_in or 0
             tokens_out += reply.tokens_out or 0
+            cost = settings.price(tokens_in, tokens_out) + sum(unanswered)
             text = whole(reply.text)
             wrong = "" if reply.refusal else self._wrong(question, reply)
             # What was cut before anything could be read will be cut again.
-            if not wrong or attempts >= self.settings.asks or (reply.cut and not text.strip()):
+            if not wrong or attempts >= settings.asks or (reply.cut and not text.strip()):
                 break
-            if attempts + len(unanswered) >= self.settings.asks:
+            if attempts + len(unanswered) >= settings.asks:
                 self.spent.add(failed=1)
                 reason = f"{wrong}; and {counted(len(unanswered), 'request')} got no answer"
-                raise AnswerError(self.service, "server", reason, attempts, cost())
+                raise AnswerError(self.service, "server", reason, attempts, cost)
             again = (
                 Message("assistant", text[:SENT_BACK]),
                 Message("user", f"That is not right: {wrong}. Answer again."),
             )
             asked = replace(question, messages=(*question.messages, *again))
-        return KeptAnswer(
+        return Answer(
             text,
-            reply.model or self.settings.model,
+            reply.model or settings.model,
             attempts,
             tokens_in,
             tokens_out,
-            cost(),
-            self.settings.currency,
+            cost,
+            settings.currency,
             datetime.now(UTC).isoformat(timespec="seconds"),
             reply.refusal,
             wrong,
@@ -312,131 +367,57 @@ class LanguageModel:
             return whole(f"{error}{cut}").encode()[:WRONG].decode("utf-8", "ignore")
         return ""
 
-    def _answer(
-        self, question: Question[Value], kept: KeptAnswer, *, cached: bool = False
-    ) -> Answer[Value]:
-        """Return what is kept as the answer; AnswerError when it is refused or wrong."""
-        answer: Answer[Any] = Answer(
-            kept.text,
-            kept.model,
-            kept.attempts,
-            kept.tokens_in,
-            kept.tokens_out,
-            0.0 if cached else kept.cost,
-            cached,
-            kept.refusal,
-            kept.text,
-            kept.cut,
-            prompt_hash(question),
-            {"base_url": self._recorded["base_url"], "round": question.round, "sent": kept.sent},
-            kept.date,
-            kept.logprobs,
-        )
-        nothing = not kept.text.strip() and not kept.refusal
-        self._look_at(nothing=nothing, cut=kept.cut)
-        if question.form and nothing and kept.cut:
-            self.spent.add(failed=1)
-            reason = self._nothing("the answer", cut=True)
-            raise AnswerError(self.service, "server", reason, kept.attempts, answer.cost, answer)
-        if question.form and (kept.refusal or kept.wrong):
-            refused = kept.refusal or (refuses(kept.text) and " ".join(kept.text.split())[:300])
-            self.spent.add(**{"refused" if refused else "failed": 1})
-            kind: Kind = "refused" if refused else "wrong"
-            reason = refused or kept.wrong
-            raise AnswerError(self.service, kind, reason, kept.attempts, answer.cost, answer)
-        self.spent.add(answered=1, cached=int(cached))
-        return replace(answer, value=_read(question, kept.text))
+    def _checked(self, question: Question[Any], answer: Answer[Any]) -> Answer[Any]:
+        """Return an answer with its value.
 
-    def _look_at(self, *, nothing: bool, cut: bool) -> None:
-        """Raise ServiceError where the first answers have nothing to read."""
+        Raises:
+            AnswerError: it is refused or wrong.
+            ServiceError: the first answers have nothing to read.
+        """
+        settings = {
+            "base_url": self._recorded["base_url"],
+            "round": question.round,
+            "sent": answer.sent,
+            "served": answer.model,
+            "question": question.prompt_hash(),
+            "answered": answer.date,
+            "attempts": answer.attempts,
+            "tokens_in": answer.tokens_in,
+            "tokens_out": answer.tokens_out,
+        }
+        is_empty = not answer.text.strip() and not answer.refusal
+        empty = f" is empty; is {self.settings.model} a model that answers chats?"
+        if answer.cut:
+            empty = (
+                f" was cut at max_tokens = {self.settings.max_tokens} before anything could be "
+                "read; set max_tokens higher, for a reasoning model to thousands (in a run of "
+                "memeloc evaluate: reasoning_tokens)"
+            )
         with self._changed:
-            self._empty = (self._empty + 1 if nothing else -1) if self._empty >= 0 else -1
+            self._empty = (self._empty + 1 if is_empty else -1) if self._empty >= 0 else -1
             if self._empty >= _EMPTY and not self._empty_too:
-                reason = self._nothing(f"each of the first {_EMPTY} answers", cut=cut)
+                reason = f"each of the first {_EMPTY} answers{empty}"
                 raise ServiceError(self.service, reason, retryable=False)
-
-    def _nothing(self, what: str, *, cut: bool) -> str:
-        if not cut:
-            return f"{what} is empty; is {self.settings.model} a model that answers chats?"
-        return (
-            f"{what} was cut at max_tokens = {self.settings.max_tokens} before anything could be "
-            "read; set max_tokens higher, for a reasoning model to thousands (in a run of memeloc "
-            "evaluate: reasoning_tokens)"
-        )
-
-    def _pay(
-        self, question: Question[Any], backoff: Backoff, times: int, unanswered: list[float]
-    ) -> Reply:
-        """One request within the budget: its reply, with tokens counted by the server or us.
-
-        It is repeated while all requests without an answer, whose possible costs are added to
-        `unanswered`, are fewer than `times`.
-        """
-        about = self.estimate(question)
-        most = self.settings.price(about.most_in, about.most_out)
-
-        def pay(send: Callable[[], Reply]) -> Reply:
-            with self.budget.hold(self.settings.price(*self._sizes.likely(about))) as spend:
-                try:
-                    reply = send()
-                except UnansweredError as error:
-                    spend(most)
-                    self.spent.add(unanswered=1, cost=most)
-                    unanswered.append(most)
-                    error.final = len(unanswered) >= times
-                    raise
-                return self._counted(reply, about, spend)
-
-        return self._server.send(question, backoff, pay)
-
-    def _counted(self, reply: Reply, about: Estimate, spend: Callable[[float], None]) -> Reply:
-        guessed = reply.tokens_in is None
-        tokens_in, tokens_out = reply.tokens_in or 0, reply.tokens_out or 0
-        if guessed:  # a token a byte, which is never too few
-            tokens_in = about.most_in
-            tokens_out = min(len(whole(reply.text).encode()), self.settings.max_tokens)
-        self._sizes.add(about, tokens_in, tokens_out)
-        cost = self.settings.price(tokens_in, tokens_out)
-        spend(cost)
-        self.spent.add(
-            requests=1, tokens_in=tokens_in, tokens_out=tokens_out, cost=cost, guessed=int(guessed)
-        )
-        return replace(reply, tokens_in=tokens_in, tokens_out=tokens_out)
-
-    def _kept(self, key: str, question: Question[Any]) -> KeptAnswer | None:
-        """Return what is kept of a question; None when it is to be asked.
-
-        So is a question that was asked more often than now allowed, or less often and in vain; and
-        one whose answer no longer fits.
-        """
-        value = self.cache.get(key) if self.cache is not None else None
-        kept = None if value is None else KeptAnswer.from_json(value)
-        if kept is None or question.form is None or kept.refusal:
-            return kept
-        if kept.wrong:
-            return kept if kept.attempts >= self.settings.asks else None
-        try:
-            _read(question, kept.text)
-        except ValueError:
-            return None
-        return kept if kept.attempts <= self.settings.asks else None
-
-    @contextmanager
-    def _only(self, key: str) -> Iterator[None]:
-        """Nobody else asks the same meanwhile: the second finds the answer of the first."""
-        with self._changed:
-            self._changed.wait_for(lambda: key not in self._asking)
-            self._asking.add(key)
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._asking.remove(key)
-                self._changed.notify_all()
+        if question.form and is_empty and answer.cut:
+            self.spent.add(failed=1)
+            reason = f"the answer{empty}"
+            raise AnswerError(self.service, "server", reason, answer.attempts, answer.cost, answer)
+        if question.form and (answer.refusal or answer.wrong):
+            refused = answer.refusal or (
+                refuses(answer.text) and " ".join(answer.text.split())[:300]
+            )
+            self.spent.add(**{"refused" if refused else "failed": 1})
+            status: Literal["refused", "wrong"] = "refused" if refused else "wrong"
+            reason = refused or answer.wrong
+            settings = {"reason": reason, **settings}
+            answer = replace(answer, status=status, reason=reason, settings=settings)
+            raise AnswerError(self.service, status, reason, answer.attempts, answer.cost, answer)
+        self.spent.add(answered=1, cached=int(answer.cached))
+        return replace(answer, value=_read(question, answer.text), settings=settings)
 
 
 def _read(question: Question[Value], text: str) -> Value:
-    """The value of an answer, ValueError when it is not right; without a form any text."""
+    """Return the value of an answer, ValueError when it is not right; without a form any text."""
     if question.form is None:
         return cast("Value", text)
     value = cast("Value", read_form(cast("type[BaseModel]", question.form), text))

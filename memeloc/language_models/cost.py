@@ -76,42 +76,6 @@ def most_cost(question: Question[Any], settings: ModelSettings) -> float:
     return settings.price(tokens_in, asks * settings.max_tokens)
 
 
-class Sizes:
-    """How large questions and answers are beside their estimates, learnt from the server's counts.
-
-    May be used by several threads.
-    """
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._count = 0
-        self._estimated = [0, 0]
-        self._counted = [0, 0]
-
-    def add(self, about: Estimate, tokens_in: int, tokens_out: int) -> None:
-        """Learn from an answer."""
-        with self._lock:
-            self._count += 1
-            for place, (estimated, count) in enumerate(
-                ((about.tokens_in, tokens_in), (about.tokens_out, tokens_out))
-            ):
-                self._estimated[place] += estimated
-                self._counted[place] += count
-
-    def likely(self, about: Estimate) -> tuple[float, float]:
-        """Return the tokens of question and answer to hold back, with a margin."""
-        with self._lock:
-            least = 1.0 if self._count < FEW else 0.0
-            ratio_in, ratio_out = (
-                MARGIN * max(least, count / estimated if estimated else 1.0)
-                for count, estimated in zip(self._counted, self._estimated, strict=True)
-            )
-        return (
-            min(about.most_in, about.tokens_in * ratio_in),
-            min(about.most_out, about.tokens_out * ratio_out),
-        )
-
-
 class Budget:
     """Money that may be spent, shared by all threads that ask.
 
@@ -155,7 +119,7 @@ class Budget:
 
 @dataclass(slots=True)
 class Spending:
-    """What was asked so far, and what it cost.
+    """What was asked so far, and what it cost; shared by all threads that ask.
 
     Attributes:
         answered: questions with a right answer, `cached` of them without asking.
@@ -163,6 +127,7 @@ class Spending:
             in an earlier run.
         requests: answers that were paid for, wrong ones too; tokens are the server's count, and
             those of `guessed` requests are estimated.
+        estimated_in, estimated_out: tokens of the same requests as they were estimated before.
         unanswered: requests without a whole answer, as after a time-out; `cost` has the most that
             each can have cost.
     """
@@ -175,6 +140,8 @@ class Spending:
     requests: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
+    estimated_in: int = 0
+    estimated_out: int = 0
     cost: float = 0.0
     guessed: int = 0
     unanswered: int = 0
@@ -185,6 +152,23 @@ class Spending:
         with self._lock:
             for name, value in more.items():
                 setattr(self, name, getattr(self, name) + value)
+
+    def likely(self, about: Estimate) -> tuple[float, float]:
+        """Return the tokens of a question and its answer to hold back, with a margin: as many times
+        the estimate as those of before came to."""
+        with self._lock:
+            least = 1.0 if self.requests < FEW else 0.0
+            ratios = [
+                MARGIN * max(least, count / estimated if estimated else 1.0)
+                for count, estimated in (
+                    (self.tokens_in, self.estimated_in),
+                    (self.tokens_out, self.estimated_out),
+                )
+            ]
+        return (
+            min(about.most_in, about.tokens_in * ratios[0]),
+            min(about.most_out, about.tokens_out * ratios[1]),
+        )
 
     def line(self) -> str:
         """Return the cost line that ends a run."""
@@ -224,7 +208,7 @@ class Plan:
     samples: tuple[str, ...] = ()
 
     def line(self) -> str:
-        """One sentence for people."""
+        """Return one sentence for people."""
         return (
             f"{counted(self.questions - self.cached, 'question')} to {self.model} "
             f"({self.cached:,} more are "

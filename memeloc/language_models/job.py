@@ -9,55 +9,25 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, Literal, TypeAlias
+from time import monotonic
+from typing import Any, TypeAlias
 
 from memeloc.errors import MemelocError
 from memeloc.language_models.client import LanguageModel
 from memeloc.language_models.cost import Budget, Plan
-from memeloc.language_models.kept import Cache
 from memeloc.language_models.questions import Answer, AnswerError, Question
-from memeloc.language_models.settings import ModelSettings
 
 _SHOWN = 20
 """Memes without an answer that are named."""
 _STORED = 50
 """Answers that are stored at a time."""
+_SECONDS = 2.0
+"""Seconds after which fewer are stored, so that the progress of a slow model shows."""
 
 OnProgress: TypeAlias = Callable[[int, int], None]
 """Gets how many answers more are stored, and how many are wanted at the most."""
-
-
-@dataclass(slots=True)
-class Sentences:
-    """A count of times that something happened, and sentences of the first."""
-
-    count: int = 0
-    first: list[str] = field(default_factory=list)
-
-    def add(self, sentence: str) -> None:
-        """Note that it happened."""
-        self.count += 1
-        if len(self.first) < _SHOWN:
-            self.first.append(sentence)
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """A record of an answer, right or not.
-
-    Attributes:
-        value: of its form; None where it is refused or wrong.
-        answer: the model's own words; of a refusal by its server, what that wrote.
-        settings: all that it depends on, and where it comes from; `reason` of what is no answer.
-    """
-
-    status: Literal["answered", "refused", "wrong"]
-    value: Any
-    answer: str
-    cost: float
-    settings: Mapping[str, Any]
 
 
 @dataclass
@@ -66,27 +36,31 @@ class Job:
 
     Attributes:
         batches: gives the questions that are not answered yet; a batch is answered and stored
-            before the next one is made. Its argument is told what cannot be asked; for a plan it is
-            None, and all are made at once.
-        store: stores answers, with the marks of their questions.
+            before the next one is made. Its argument is a list to which it adds a sentence for each
+            that cannot be asked; for a plan it is None, and all batches are made at once.
+        store: stores answers, right or not, with the marks of their questions.
         name: what a question is called, by its mark.
         total: how many answers are wanted at the most.
+        problems: of the last run a sentence for each question that has no answer yet.
+        error: what ended it before all was asked.
     """
 
-    settings: ModelSettings
-    cache: Cache
-    batches: Callable[[Sentences | None], Iterator[Iterable[Question[Any]]]]
-    store: Callable[[Sequence[tuple[Any, Recorded]]], None]
+    model: LanguageModel
+    batches: Callable[[list[str] | None], Iterator[Iterable[Question[Any]]]]
+    store: Callable[[Sequence[tuple[Any, Answer[Any]]]], None]
     name: Callable[[Any], str]
-    total: int
+    total: int = 0
+    problems: list[str] = field(default_factory=list, init=False)
+    error: MemelocError | None = field(default=None, init=False)
 
     def plan(self) -> Plan:
         """Return what asking would cost; nothing is asked."""
-        with LanguageModel(self.settings, cache=self.cache) as model:
-            return model.plan(chain.from_iterable(self.batches(None)))
+        return self.model.plan(chain.from_iterable(self.batches(None)))
 
     def run(
-        self, budget: float | None = None, on_progress: OnProgress = lambda more, total: None
+        self,
+        budget: float | Budget | None = None,
+        on_progress: OnProgress = lambda more, total: None,
     ) -> dict[str, Any]:
         """Ask, and return what came of it.
 
@@ -96,45 +70,53 @@ class Job:
             next run, of which `problems` are the first; `cost`: a sentence, empty where nothing
             was asked; `stopped`: why it ended before its end, or empty.
         """
+        model = self.model
         states: Counter[str] = Counter()
-        missing, problems, stopped = Sentences(), Sentences(), ""
+        missing: list[str] = []
+        problems = self.problems
+        waiting: list[tuple[Any, Answer[Any]]] = []
+        since = monotonic()
+        if budget is not None:
+            model.limit(budget)
 
-        def store(answers: Sequence[tuple[Any, Recorded]]) -> None:
-            self.store(answers)
-            states.update(answer.status for _, answer in answers)
-            on_progress(len(answers), self.total)
+        def store() -> None:
+            nonlocal waiting, since
+            full, waiting, since = waiting, [], monotonic()
+            if full:
+                self.store(full)
+                states.update(answer.status for _, answer in full)
+                on_progress(len(full), self.total)
 
-        with LanguageModel(self.settings, cache=self.cache, budget=Budget(budget)) as model:
+        with model:
             try:
                 for batch in self.batches(problems):
-                    waiting: list[tuple[Any, Recorded]] = []
                     try:
                         for question, answer in model.ask_all(batch):
-                            if for_later(answer):
-                                problems.add(f"{self.name(question.mark)}: {answer}")
-                                continue
-                            recorded = record(answer)
-                            if recorded.status != "answered":
-                                missing.add(f"{self.name(question.mark)}: {answer}")
-                            waiting.append((question.mark, recorded))
-                            if len(waiting) >= _STORED:
-                                full, waiting = waiting, []
-                                store(full)
+                            mark = question.mark
+                            if isinstance(answer, MemelocError):
+                                final = answer.answer if isinstance(answer, AnswerError) else None
+                                if final is None or not final.reason:
+                                    problems.append(f"{self.name(mark)}: {answer}")
+                                    continue
+                                missing.append(f"{self.name(mark)}: {answer}")
+                                answer = replace(final, text=final.text or final.reason)
+                            waiting.append((mark, answer))
+                            if len(waiting) >= _STORED or monotonic() - since > _SECONDS:
+                                store()
                     finally:
-                        if waiting:
-                            store(waiting)
+                        store()
             except MemelocError as error:
-                stopped = str(error)
-            spent = model.spent
+                self.error = error
+        spent = model.spent
         return {
             "asked": states.total(),
             "refused": states["refused"],
             "wrong": states["wrong"],
-            "missing": missing.first,
-            "unanswered": problems.count,
-            "problems": problems.first,
+            "missing": missing[:_SHOWN],
+            "unanswered": len(problems),
+            "problems": problems[:_SHOWN],
             "cost": spent.line() if spent.answered or spent.requests or spent.failed else "",
-            "stopped": stopped,
+            "stopped": "" if self.error is None else str(self.error),
         }
 
 
@@ -169,35 +151,3 @@ def sent_text(counts: Mapping[str, Mapping[str, int]]) -> str:
         ]
         texts.append(f"{name} {' and '.join(shown)}")
     return ", ".join(texts) or "not recorded"
-
-
-def for_later(answer: Answer[Any] | MemelocError) -> bool:
-    """Return whether a question has no answer yet: neither a right one nor one that is final."""
-    if isinstance(answer, AnswerError):
-        return answer.kind == "server"
-    return isinstance(answer, MemelocError)
-
-
-def record(answer: Answer[Any] | MemelocError) -> Recorded:
-    """Return what is stored of an answer that is not for later."""
-    if isinstance(answer, AnswerError):
-        status: Literal["refused", "wrong"] = "refused" if answer.kind == "refused" else "wrong"
-        given = answer.answer
-        settings = {"reason": answer.reason, **(_provenance(given) if given else {})}
-        text = (given.text if given else "") or answer.reason
-        return Recorded(status, None, text, answer.cost, settings)
-    assert isinstance(answer, Answer)
-    return Recorded("answered", answer.value, answer.text, answer.cost, _provenance(answer))
-
-
-def _provenance(answer: Answer[Any]) -> dict[str, Any]:
-    """Return which model gave it, to which prompt, under which settings, and when."""
-    return {
-        **answer.settings,
-        "served": answer.model,
-        "question": answer.prompt,
-        "answered": answer.date,
-        "attempts": answer.attempts,
-        "tokens_in": answer.tokens_in,
-        "tokens_out": answer.tokens_out,
-    }

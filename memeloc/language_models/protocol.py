@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Annotated, Any
 
-from pydantic import (
-    BaseModel,
-    Field,
-    ValidationError,
-    ValidatorFunctionWrapHandler,
-    field_validator,
-)
+from pydantic import BaseModel, Field, ValidationError, WrapValidator
 
 from memeloc.language_models.answers import strict_schema
-from memeloc.language_models.questions import MOST_TOKENS, Encode, Picture, Question, Token
+from memeloc.language_models.questions import MOST_TOKENS, Message, Picture, Question, Token, whole
 from memeloc.language_models.settings import ModelSettings
 
 _FORMATS = ("json_schema", "json_object")
@@ -73,7 +67,7 @@ class Reply:
 
 
 def refused_part(reason: str, body: Mapping[str, Any]) -> str:
-    """The part of a request that a server refuses and that it was sent; empty for none."""
+    """Return the part of a request that a server refuses and that it was sent; empty for none."""
     sent = {*body, body.get("response_format", {}).get("type")}
     for part, complaint in _COMPLAINTS.items():
         if part in sent and re.search(complaint, reason, re.IGNORECASE):
@@ -85,10 +79,10 @@ def request_body(
     settings: ModelSettings,
     question: Question[Any],
     left_out: frozenset[str] = frozenset(),
-    encode: Encode = Picture.data_url,
+    encode: Callable[[Picture], str] = Picture.data_url,
 ) -> dict[str, Any]:
-    """The body of a request, without the parts that its server does not understand."""
-    wired = [message.wire(encode) for message in question.messages]
+    """Return the body of a request, without the parts that its server does not understand."""
+    wired = [_wire(message, encode) for message in question.messages]
     limit = "max_completion_tokens" if "max_tokens" in left_out else "max_tokens"
     body: dict[str, Any] = {
         "model": settings.model,
@@ -108,11 +102,8 @@ def request_body(
     if strictest:
         body["response_format"] = {"type": strictest}
     if strictest == "json_schema":
-        body["response_format"][strictest] = {
-            "name": question.form.__name__,
-            "strict": True,
-            "schema": schema,
-        }
+        form = {"name": question.form.__name__, "strict": True, "schema": schema}
+        body["response_format"][strictest] = form
         return body
     # What the server does not hold its model to, the instruction says.
     instruction = f"Answer with one JSON object only, by this JSON Schema: {json.dumps(schema)}"
@@ -123,6 +114,19 @@ def request_body(
     return body
 
 
+def _wire(message: Message, encode: Callable[[Picture], str]) -> dict[str, Any]:
+    if not message.pictures:
+        return {"role": message.role, "content": message.words}
+    pictures = [
+        {"type": "image_url", "image_url": {"url": encode(picture)}} for picture in message.pictures
+    ]
+    before, after = (
+        [{"type": "text", "text": whole(text)}] if text else []
+        for text in (message.text, message.after)
+    )
+    return {"role": message.role, "content": [*before, *pictures, *after]}
+
+
 def sent_settings(settings: ModelSettings, body: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a request's body holds beside messages and schema; None where left out."""
     wanted = dict.fromkeys((*_ALWAYS_WANTED, *settings.extra))
@@ -131,20 +135,12 @@ def sent_settings(settings: ModelSettings, body: Mapping[str, Any]) -> dict[str,
     }
 
 
-def request_content(body: Mapping[str, Any], addresses: Mapping[str, str]) -> bytes:
-    """A request's body in bytes, with the addresses of pictures in their places.
-
-    They are put in last, for they are long, and JSON would look at each of their letters.
-    """
-    content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
-    for place, address in addresses.items():
-        content = content.replace(f'"{place}"'.encode(), f'"{address}"'.encode())
-    return content
-
-
-def read_completion(content: bytes) -> Reply:
-    """Return what a server answered; ValidationError when it is not in the protocol."""
-    return _Completion.model_validate_json(content).reply()
+def _or_none(value: Any, check: Callable[[Any], Any]) -> Any:
+    """Return None for what has another form: the answer beside it is paid."""
+    try:
+        return check(value)
+    except ValidationError:
+        return None
 
 
 class _Part(BaseModel):
@@ -164,10 +160,6 @@ class _Likely(BaseModel):
 class _Token(_Likely):
     top_logprobs: list[_Likely] = []
 
-    def token_of(self) -> Token:
-        top = tuple((each.token, each.logprob) for each in self.top_logprobs)
-        return Token(self.token, self.logprob, top)
-
 
 class _Logprobs(BaseModel):
     content: list[_Token] | None = None
@@ -176,16 +168,7 @@ class _Logprobs(BaseModel):
 class _Choice(BaseModel):
     message: _Message | None = None
     finish_reason: str | None = None
-    logprobs: _Logprobs | None = None
-
-    @field_validator("logprobs", mode="wrap")
-    @classmethod
-    def _read(cls, value: Any, check: ValidatorFunctionWrapHandler) -> _Logprobs | None:
-        """Logprobs in another form are none: the answer beside them is paid."""
-        try:
-            return cast("_Logprobs | None", check(value))
-        except ValidationError:
-            return None
+    logprobs: Annotated[_Logprobs | None, WrapValidator(_or_none)] = None
 
 
 class _Usage(BaseModel):
@@ -198,41 +181,38 @@ class _Completion(BaseModel):
 
     choices: list[_Choice]
     model: str | None = None
-    usage: _Usage | None = None
+    usage: Annotated[_Usage | None, WrapValidator(_or_none)] = None
 
-    @field_validator("usage", mode="wrap")
-    @classmethod
-    def _counted(cls, value: Any, check: ValidatorFunctionWrapHandler) -> _Usage | None:
-        """Tokens that are no numbers are tokens not counted: the answer beside them is paid."""
-        try:
-            return cast("_Usage | None", check(value))
-        except ValidationError:
-            return None
 
-    def reply(self) -> Reply:
-        choice = self.choices[0] if self.choices else _Choice()
-        message = choice.message or _Message()
-        content = message.content or ""
-        refusal = message.refusal or ""
-        reason = (choice.finish_reason or "").lower()
-        if reason in _REFUSALS and not refusal:
-            refusal = _REFUSALS[reason]
-        return Reply(
-            content if isinstance(content, str) else "".join(part.text for part in content),
-            " ".join(refusal.split())[:300],
-            choice.finish_reason == "length",
-            (self.model or "")[:200],
-            self.usage.prompt_tokens if self.usage else None,
-            self.usage.completion_tokens if self.usage else None,
-            tuple(
-                token.token_of()
-                for token in ((choice.logprobs and choice.logprobs.content) or [])[:MOST_TOKENS]
-            ),
-        )
+def read_completion(content: bytes) -> Reply:
+    """Return what a server answered; ValidationError when it is not in the protocol."""
+    completion = _Completion.model_validate_json(content)
+    choice = completion.choices[0] if completion.choices else _Choice()
+    message = choice.message or _Message()
+    text = message.content or ""
+    tokens = choice.logprobs.content or [] if choice.logprobs else []
+    usage = completion.usage
+    refusal = message.refusal or _REFUSALS.get((choice.finish_reason or "").lower(), "")
+    return Reply(
+        text if isinstance(text, str) else "".join(part.text for part in text),
+        " ".join(refusal.split())[:300],
+        choice.finish_reason == "length",
+        (completion.model or "")[:200],
+        usage.prompt_tokens if usage else None,
+        usage.completion_tokens if usage else None,
+        tuple(
+            Token(
+                token.token,
+                token.logprob,
+                tuple((each.token, each.logprob) for each in token.top_logprobs),
+            )
+            for token in tokens[:MOST_TOKENS]
+        ),
+    )
 
 
 def error_in(content: bytes) -> dict[str, Any]:
-    """The error in an answer; empty when there is none."""
+    """Return the error in an answer; empty when there is none."""
     try:
         error = json.loads(content)["error"]
     except (ValueError, RecursionError, TypeError, KeyError):

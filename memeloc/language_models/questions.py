@@ -23,9 +23,15 @@ from memeloc.errors import ServiceError
 
 MOST_TOKENS = 16
 """Tokens of an answer whose logprobs are kept: options stand at its begin."""
-
+EXPECTED_ANSWER = 60
+"""Tokens of a usual answer, for estimates."""
 _AROUND = " \t\r\n()[]{}.,:;*_`'\"▁Ġ"
 """What stands around an option's letter in a token, with the marks of spaces of tokenizers."""
+
+Role = Literal["system", "user", "assistant"]
+Kind = Literal["refused", "wrong", "server"]
+Value = TypeVar("Value", bound=BaseModel | str)
+"""What an answer is: a value of its form, or a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +72,6 @@ def option_logprobs(tokens: Sequence[Token], options: Sequence[str]) -> dict[str
     return {}
 
 
-EXPECTED_ANSWER = 60
-"""Tokens of a usual answer, for estimates."""
-
-Role = Literal["system", "user", "assistant"]
-Kind = Literal["refused", "wrong", "server"]
-Value = TypeVar("Value", bound=BaseModel | str)
-"""What an answer is: a value of its form, or a text."""
-
-
 @dataclass(frozen=True, slots=True)
 class Picture:
     """A picture within a message.
@@ -92,10 +89,6 @@ class Picture:
         return f"data:{self.media_type};base64,{base64.b64encode(self.read()).decode('ascii')}"
 
 
-Encode = Callable[[Picture], str]
-"""Gives a picture's address."""
-
-
 @dataclass(frozen=True, slots=True)
 class Message:
     """One message of a conversation: a text, its pictures, and a text behind them."""
@@ -104,19 +97,6 @@ class Message:
     text: str
     pictures: tuple[Picture, ...] = ()
     after: str = ""
-
-    def wire(self, encode: Encode = Picture.data_url) -> dict[str, Any]:
-        """As the protocol writes it."""
-        if not self.pictures:
-            return {"role": self.role, "content": self.words}
-        content: list[dict[str, Any]] = []
-        if self.text:
-            content.append({"type": "text", "text": whole(self.text)})
-        for picture in self.pictures:
-            content.append({"type": "image_url", "image_url": {"url": encode(picture)}})
-        if self.after:
-            content.append({"type": "text", "text": whole(self.after)})
-        return {"role": self.role, "content": content}
 
     @property
     def words(self) -> str:
@@ -152,44 +132,110 @@ class Question(Generic[Value]):
     round: int = 0
     check: Callable[[Value], None] | None = None
 
+    def prompt_hash(self) -> str:
+        """Return SHA-256 of its messages, with their pictures' keys, in hex."""
+        return content_hash(
+            [
+                [
+                    message.role,
+                    message.text,
+                    [[each.media_type, each.key] for each in message.pictures],
+                    message.after,
+                ]
+                for message in self.messages
+            ]
+        )
+
+    def __str__(self) -> str:
+        """Return it in full, for people."""
+        return "\n\n".join(
+            "\n".join(
+                [
+                    f"[{each.role}]",
+                    *filter(None, [whole(each.text)]),
+                    *["[a picture]"] * len(each.pictures),
+                    *filter(None, [whole(each.after)]),
+                ]
+            )
+            for each in self.messages
+        )
+
+
+def content_hash(content: Any) -> str:
+    """SHA-256 of a JSON value, in hex."""
+    text = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[Value]):
-    """An answer, with the tokens of all attempts and where it comes from.
+    """An answer, right or not, with the tokens of all attempts and where it comes from.
 
     Attributes:
-        value: what its form makes of the text; without a form, the text.
+        text: the model's own words, the last ones where it was asked again.
         model: the server's name of what answered.
         attempts: how often it was asked.
         tokens_in, tokens_out: of all attempts.
-        cost: in the currency of the settings; 0 when the answer is `cached`: given before.
-        refusal: why the server or a filter before it did not answer a question without a form; with
-            a form, that is an `AnswerError`.
-        text: the model's own words, the last ones where it was asked again.
-        cut: whether they ended at the limit of tokens.
-        prompt: SHA-256 of the messages with their pictures' keys, in hex.
-        settings: all else that the answer depends on: address, round, and `sent`, what the body of
-            the request held (model, temperature, seed and so on; None where its server refuses a
-            parameter, and empty of an answer that memeloc kept before it noted that).
+        cost: in the `currency` of the settings; 0 when the answer is `cached`: given before.
         date: when it was given, in UTC (ISO 8601).
+        refusal: why the server or a filter before it did not answer.
+        wrong: what is wrong with it.
+        cut: whether the words ended at the limit of tokens.
         logprobs: of the text's first tokens, where the settings ask for them and the server has
             them.
+        sent: what the body of the request held (model, temperature, seed and so on; None where its
+            server refuses a parameter, and empty of an answer that memeloc kept before it noted
+            that).
+        value: what its form makes of the text; without a form, the text; None of what is not right.
+        status: `refused` and `wrong` are those of questions with a form; `reason` is why.
+        settings: all else that is recorded of it: address, round, `sent`, the model as it was
+            `served`, SHA-256 of the `question`, when it was `answered`, attempts, tokens, reason.
     """
 
-    value: Value
+    text: str
     model: str
     attempts: int
     tokens_in: int
     tokens_out: int
     cost: float
-    cached: bool = False
+    currency: str
+    date: str
     refusal: str = ""
-    text: str = ""
+    wrong: str = ""
     cut: bool = False
-    prompt: str = ""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    date: str = ""
     logprobs: tuple[Token, ...] = ()
+    sent: Mapping[str, Any] = field(default_factory=dict)
+    value: Value = None  # type: ignore[assignment]
+    status: Literal["answered", "refused", "wrong"] = "answered"
+    reason: str = ""
+    cached: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """Return what a cache keeps; what is empty is left out."""
+        values = {name: getattr(self, name) for name in (*_WRITTEN, *_LEFT_OUT)}
+        values["logprobs"] = [[each.text, each.logprob, each.top] for each in self.logprobs]
+        kept = {name: v for name, v in values.items() if v or name not in _LEFT_OUT}
+        return whole(json.dumps(kept, ensure_ascii=False))
+
+    @classmethod
+    def from_json(cls, value: str) -> Answer[Any] | None:
+        """Return what a cache kept; None for what is broken."""
+        try:
+            values = json.loads(value)
+            tokens = tuple(
+                Token(text, logprob, tuple((name, share) for name, share in top))
+                for text, logprob, top in values.pop("logprobs", ())
+            )
+            answer = cls(**values, logprobs=tokens)
+        except (ValueError, TypeError, AttributeError):
+            return None
+        is_whole = isinstance(answer.text, str) and isinstance(answer.attempts, int)
+        return answer if is_whole else None
+
+
+_LEFT_OUT = ("refusal", "wrong", "cut", "logprobs", "sent")
+_WRITTEN = ("text", "model", "attempts", "tokens_in", "tokens_out", "cost", "currency", "date")
 
 
 class AnswerError(ServiceError):
@@ -199,7 +245,7 @@ class AnswerError(ServiceError):
         kind: the model would not answer; it answered wrongly each time; or its server refused.
         reason: what it answered, or what is wrong with it.
         attempts, cost: how often it was asked, and what was paid all the same.
-        answer: the last answer, as text; None when the server gave none.
+        answer: the last answer; None when the server gave none.
     """
 
     def __init__(
@@ -209,7 +255,7 @@ class AnswerError(ServiceError):
         reason: str,
         attempts: int = 0,
         cost: float = 0.0,
-        answer: Answer[str] | None = None,
+        answer: Answer[Any] | None = None,
     ) -> None:
         times = {1: "once", 2: "twice"}.get(attempts, f"{attempts} times")
         sentence = {
@@ -224,42 +270,3 @@ class AnswerError(ServiceError):
     def __reduce__(self) -> tuple[object, ...]:
         values = (self.service, self.kind, self.reason, self.attempts, self.cost, self.answer)
         return (AnswerError, values)
-
-
-def prompt_hash(question: Question[Any]) -> str:
-    """SHA-256 of a question's messages, with its pictures' keys, in hex."""
-    return content_hash(
-        [
-            [
-                message.role,
-                message.text,
-                [[each.media_type, each.key] for each in message.pictures],
-                message.after,
-            ]
-            for message in question.messages
-        ]
-    )
-
-
-def content_hash(content: Any) -> str:
-    """SHA-256 of a JSON value, in hex."""
-    text = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
-
-
-def as_text(question: Question[Any]) -> str:
-    """Return a question in full, for people."""
-    return "\n\n".join(
-        "\n".join(
-            filter(
-                None,
-                [
-                    f"[{message.role}]",
-                    whole(message.text),
-                    *["[a picture]"] * len(message.pictures),
-                    whole(message.after),
-                ],
-            )
-        )
-        for message in question.messages
-    )

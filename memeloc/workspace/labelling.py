@@ -20,8 +20,8 @@ from memeloc.label.prompts import BUILT, label_prompt
 from memeloc.label.rounds import Equal, Outcome, RoundLabel, count, outcomes
 from memeloc.label.scheme import LabelForm, Scheme, TopicsForm
 from memeloc.label.topics import read_topics
-from memeloc.language_models import Question, read_model_settings
-from memeloc.language_models.job import Job, Recorded, sent_counts
+from memeloc.language_models import Answer, LanguageModel, Question, read_model_settings
+from memeloc.language_models.job import Job, sent_counts
 from memeloc.language_models.prompts import MemeInput
 from memeloc.ocr.transcript import Transcript
 from memeloc.store.model_answers import Labelled
@@ -284,8 +284,7 @@ class LabelJob:
             "there": len(wanted) - len(self.wanted),
         }
         self.job = Job(
-            self.model_settings,
-            workspace.store.computed,
+            LanguageModel(self.model_settings, workspace.store.computed),
             lambda _: iter([self._questions()]),
             self._store,
             lambda mark: str(mark.item.id),
@@ -321,13 +320,13 @@ class LabelJob:
             make = self.prompt.question if each.question == "label" else self.prompt.topics_question
             yield replace(make(each.item), mark=each, round=each.round - 1)
 
-    def _store(self, answers: Sequence[tuple[_Wanted, Recorded]]) -> None:
+    def _store(self, answers: Sequence[tuple[_Wanted, Answer[Any]]]) -> None:
         labels = [self._label(wanted, answer) for wanted, answer in answers]
         if self.settings.collected != RENDERED:
             self._store_transcripts(labels)
         self.workspace.store.model_labels.add(labels)
 
-    def _label(self, wanted: _Wanted, answer: Recorded) -> RoundLabel:
+    def _label(self, wanted: _Wanted, answer: Answer[Any]) -> RoundLabel:
         given: dict[str, Any] = {}
         if isinstance(answer.value, TopicsForm):
             given = {"topics": answer.value.given()}
@@ -344,7 +343,7 @@ class LabelJob:
             wanted.round,
             answer.settings.get("sent", {}).get("seed"),
             answer.status,
-            answer=answer.answer,
+            answer=answer.text,
             cost=answer.cost,
             settings={**own, **answer.settings},
             currency=self.model_settings.currency,

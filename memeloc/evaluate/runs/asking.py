@@ -10,20 +10,19 @@ and the report. Each answer is kept as it comes, so that the same run again pays
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 from memeloc.counts import counted
-from memeloc.errors import InputError, MemelocError
+from memeloc.errors import InputError
 from memeloc.evaluate.answers import COLUMNS, ModelAnswers
 from memeloc.evaluate.choices import Choice, read_choice
 from memeloc.evaluate.runs.dataset import RunData, groups_of
-from memeloc.evaluate.runs.prompts import read_prompts
+from memeloc.evaluate.runs.prompts import Prompts, read_prompts
 from memeloc.evaluate.runs.questions import Asked, questions, skipped
 from memeloc.evaluate.runs.run import Run, RunModel
 from memeloc.files import replacing
@@ -40,7 +39,7 @@ from memeloc.language_models import (
     option_logprobs,
     read_model_settings,
 )
-from memeloc.language_models.job import OnProgress, sent_counts, sent_text
+from memeloc.language_models.job import Job, OnProgress, sent_counts, sent_text
 from memeloc.version import __version__
 
 ANSWERS = "answers.parquet"
@@ -70,7 +69,6 @@ PROVENANCE = {
     "first_answer": "the answer before the question was asked again; empty if it was not",
 }
 """Columns of the answers' file besides those of `ModelAnswers`."""
-PROMPT = ("input", "prompt_language", "country", "wording", "order")
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,13 +108,14 @@ class OpenRun:
         with self._cache() if (self.out / KEPT).is_file() else nullcontext(self.cache) as cache:
             for described, settings in self._models():
                 notes += skipped(run, data, described)
-                asked = (each.question for each in questions(run, data, prompts, described))
-                plan = LanguageModel(settings, cache=cache).plan(asked)
+                asked = questions(run, data, prompts, described)
+                sent = (Question[str]((each.message,), None) for each in asked)
+                plan = LanguageModel(settings, cache=cache).plan(sent)
                 plans.append(plan)
                 # Each time it is asked again the conversation is longer by an answer and reminder.
                 longer = (settings.max_tokens + 200) * (plan.questions - plan.cached)
-                further = settings.price(longer * run.reasks * (run.reasks + 1) / 2, 0)
-                most += plan.most * (1 + run.reasks) + further
+                again = settings.price(longer * run.reasks * (run.reasks + 1) / 2, 0)
+                most += plan.most * (1 + run.reasks) + again
         return {
             "run": run.name,
             "items": len(data.items),
@@ -130,7 +129,7 @@ class OpenRun:
     def ask(
         self,
         *,
-        on_progress: OnProgress | None = None,
+        on_progress: OnProgress = lambda more, total: None,
         on_model: Callable[[str], None] | None = None,
     ) -> dict[str, Any]:
         """Ask all questions, read and score the answers, and write the folder.
@@ -158,46 +157,46 @@ class OpenRun:
         run, data, out = self.run, self.data, self.out
         prompts = read_prompts(run.prompts, self.folder, run.labels)
         models = self._models()
-        counts = {
-            described.title: sum(1 for _ in questions(run, data, prompts, described))
-            for described, _ in models
-        }
-        if empty := [title for title, number in counts.items() if not number]:
-            why = skipped(run, data, models[0][0]) or ["its inputs are none of the run's"]
-            raise InputError(f"there is nothing to ask {empty[0]}: {why[0]}")
+        total = 0
+        for described, _ in models:
+            count = sum(1 for _ in questions(run, data, prompts, described))
+            if not count:
+                why = skipped(run, data, models[0][0]) or ["its inputs are none of the run's"]
+                raise InputError(f"there is nothing to ask {described.title}: {why[0]}")
+            total += count
         out.mkdir(parents=True, exist_ok=True)
-        total, budget = sum(counts.values()), Budget(self.budget)
+        budget = Budget(self.budget)
         rows: list[dict[str, Any]] = []
         sent: dict[str, dict[str, dict[str, int]]] = {}
         failures: list[str] = []
         notes = [*data.notes]
-        reasked, requests, cost = 0, 0, 0.0
-        stopped: MemelocError | None = None
+        reasked, requests, cost, stopped = 0, 0, 0.0, None
         with self._cache() as cache:
             for described, settings in models:
                 if on_model is not None:
                     on_model(described.title)
-                asked = questions(run, data, prompts, described)
                 # Runs after papers go on as those did, whatever comes back.
                 model = LanguageModel(settings, cache, budget, empty_too=bool(run.source))
+                asking = _Asking(run, described, lambda more: on_progress(more, total))
+                job = asking.job(model, questions(run, data, prompts, described))
                 with model:
                     model.open()
-                    answers = _ask_all(run, asked, model, described, total, on_progress)
+                    job.run()
                 requests += model.spent.requests
                 cost += model.spent.cost
-                rows += [row for _, row in sorted(answers.rows.items())]
-                failures += answers.failures
-                reasked += answers.reasked
-                sent[described.title] = sent_counts(answers.settings)
+                answered = [row for _, row in sorted(asking.rows.items())]
+                rows += answered
+                failures += job.problems
+                reasked += asking.reasked
+                sent[described.title] = sent_counts(asking.settings)
                 notes += skipped(run, data, described)
-                cut = sum(row["cut"] and row["invalid"] for row in answers.rows.values())
-                if cut:
-                    limit = "reasoning_tokens or max_tokens"
+                if cut := sum(row["cut"] and row["invalid"] for row in answered):
                     notes.append(
                         f"{counted(cut, 'invalid answer')} of {described.title} ended at the limit "
-                        f"of {counted(settings.max_tokens, 'token')} ({limit} of the run)."
+                        f"of {counted(settings.max_tokens, 'token')} (reasoning_tokens or "
+                        "max_tokens of the run)."
                     )
-                stopped = answers.stopped
+                stopped = job.error
                 if stopped is not None:
                     break
         table = pd.DataFrame(rows, columns=[*COLUMNS, *PROVENANCE])
@@ -212,8 +211,8 @@ class OpenRun:
             with replacing(out / ANSWERS) as temporary:
                 table.to_parquet(temporary, index=False)
             with replacing(out / RUN) as temporary:
-                values = self._record(sent)
-                text = json.dumps(values, ensure_ascii=False, indent=2, default=asdict)
+                record = self._record(prompts, sent)
+                text = json.dumps(record, ensure_ascii=False, indent=2, default=asdict)
                 temporary.write_text(text + "\n", encoding="utf-8")
             page = self._write_page(table, notes, about)
         return {
@@ -277,9 +276,8 @@ class OpenRun:
         with FileCache(self.out / KEPT) as cache:
             yield cache
 
-    def _record(self, sent: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, prompts: Prompts, sent: Mapping[str, Any]) -> dict[str, Any]:
         """Return what run.json has."""
-        prompts = read_prompts(self.run.prompts, self.folder, self.run.labels)
         models = zip(self._models(), sent.values(), strict=True)
         return {
             "memeloc": __version__,
@@ -306,11 +304,11 @@ class OpenRun:
         run, data = self.run, self.data
         texts = {title: sent_text(counts) for title, counts in sent.items()}
         differ = len(set(texts.values())) > 1
-        known = data.gold.about if data.gold is not None else data.about
+        dataset = data.gold.about if data.gold is not None else data.about
         mappings = {"Mappings": ", ".join(run.gold.coarser)} if run.gold.coarser else {}
         lines = (f"{title}: {text}" if differ else text for title, text in texts.items())
         return {
-            **{name.capitalize(): text for name, text in known.items()},
+            **{name.capitalize(): text for name, text in dataset.items()},
             **mappings,
             "Run": run.name,
             "Run's SHA-256": run.digest()[:12],
@@ -350,68 +348,91 @@ class _Case:
 
 
 @dataclass(slots=True)
-class _Answers:
-    """The answers to questions: rows with the columns of `ModelAnswers` and of `PROVENANCE`.
+class _Asking:
+    """The answers of a model: `rows` by the question's number, and `settings` of the answers.
 
-    Attributes:
-        rows: by the question's number; `settings`, of their answers.
-        failures: questions that got no answer at all, a sentence each; not among the rows.
-        stopped: the error that ended asking before all were asked.
+    `done` is given how many more questions have their last answer.
     """
 
+    run: Run
+    model: RunModel
+    done: Callable[[int], None]
     rows: dict[int, dict[str, Any]] = field(default_factory=dict)
     settings: list[Mapping[str, Any]] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-    stopped: MemelocError | None = None
     reasked: int = 0
+    _invalid: list[_Case] = field(default_factory=list)
 
+    def job(self, model: LanguageModel, asked: Iterable[Asked]) -> Job:
+        """Return the job of asking: all questions, then again those with an invalid answer."""
 
-def _ask_all(
-    run: Run,
-    asked: Iterable[Asked],
-    model: LanguageModel,
-    described: RunModel,
-    total: int,
-    on_progress: OnProgress | None,
-) -> _Answers:
-    """Ask all questions and read the answers."""
-    answers = _Answers()
-    numbers = count()
-    cases: Iterable[_Case] = (_Case(next(numbers), each, each.messages) for each in asked)
-    for ask in range(run.reasks + 1):
-        invalid: list[_Case] = []
-        # A further ask is a round of its own: no answer that was kept of an earlier one is its.
-        sent = (Question[str](case.messages, None, case, round=case.asks - 1) for case in cases)
-        try:
-            with closing(model.ask_all(sent)) as results:  # type: ignore[type-var]
-                for question, answer in results:
-                    case: _Case = question.mark
-                    if isinstance(answer, MemelocError):
-                        item = case.asked.item
-                        answers.failures.append(f"{item.id} in {item.language}: {answer}")
-                        continue
-                    case.tokens_in += answer.tokens_in
-                    case.tokens_out += answer.tokens_out
-                    case.cost += answer.cost
-                    choice = read_answer(run, case.asked, answer)
-                    if choice.invalid and ask < run.reasks:
-                        case.messages = case.asked.again(case.messages, answer.value)
-                        case.first_answer = case.first_answer or answer.value
-                        case.asks += 1
-                        invalid.append(case)
-                        continue
-                    answers.rows[case.number] = _row(run, case, answer, choice, described)
-                    answers.settings.append(answer.settings)
-                    if on_progress is not None:
-                        on_progress(1, total)
-        except MemelocError as error:
-            answers.stopped = error
-            break
-        if not invalid:
-            break
-        answers.reasked += len(invalid)
-        cases = sorted(invalid, key=lambda case: case.number)
-    return answers
+        def batches(problems: list[str] | None) -> Iterator[Iterable[Question[Any]]]:
+            cases: Iterable[_Case] = (
+                _Case(number, each, (each.message,)) for number, each in enumerate(asked)
+            )
+            for _ in range(self.run.reasks + 1):
+                # Asked again, it is of another round: no answer that was kept before is its.
+                yield (
+                    Question[str](case.messages, None, case, round=case.asks - 1) for case in cases
+                )
+                cases = sorted(self._invalid, key=lambda case: case.number)
+                self._invalid = []
+                self.reasked += len(cases)
+
+        def name(case: _Case) -> str:
+            return f"{case.asked.item.id} in {case.asked.item.language}"
+
+        return Job(model, batches, self._store, name)
+
+    def _store(self, answers: Sequence[tuple[_Case, Answer[str]]]) -> None:
+        before = len(self.rows)
+        for case, answer in answers:
+            case.tokens_in += answer.tokens_in
+            case.tokens_out += answer.tokens_out
+            case.cost += answer.cost
+            choice = read_answer(self.run, case.asked, answer)
+            if choice.invalid and case.asks <= self.run.reasks:
+                # Chat templates want turns that alternate and are not empty.
+                words = Message("assistant", answer.value.strip() or "(no answer)")
+                case.messages += (words, Message("user", case.asked.reminder))
+                case.first_answer = case.first_answer or answer.value
+                case.asks += 1
+                self._invalid.append(case)
+                continue
+            self.rows[case.number] = self._row(case, answer, choice)
+            self.settings.append(answer.settings)
+        self.done(len(self.rows) - before)
+
+    def _row(self, case: _Case, answer: Answer[str], choice: Choice) -> dict[str, Any]:
+        asked, item = case.asked, case.asked.item
+        likely = _option_logprobs(asked, answer)
+        return {
+            "model": self.model.title,
+            "item": item.id,
+            "language": item.language,
+            **asked.prompt,
+            "answer": answer.value or answer.refusal,
+            "choice": choice.name,
+            "position": asked.labels.index(choice.name) + 1 if choice.name else 0,
+            "invalid": choice.invalid,
+            "refused": choice.refused,
+            "rule": choice.rule,
+            "asks": case.asks,
+            "explanation": choice.explanation,
+            "dimension": item.dimension,
+            "meme": item.meme,
+            "prompt": asked.text,
+            "served_model": answer.model,
+            "prompt_sha256": answer.settings["question"],
+            **{name: answer.sent.get(name) for name in ("temperature", "top_p", "seed")},
+            "tokens_in": case.tokens_in,
+            "tokens_out": case.tokens_out,
+            "cost": case.cost,
+            "cut": answer.cut,
+            "cached": answer.cached,
+            "answered_at": answer.date,
+            "option_logprobs": json.dumps(likely, ensure_ascii=False) if likely else "",
+            "first_answer": case.first_answer,
+        }
 
 
 def read_answer(run: Run, asked: Asked, answer: Answer[str]) -> Choice:
@@ -429,13 +450,12 @@ def read_answer(run: Run, asked: Asked, answer: Answer[str]) -> Choice:
         matches = [n for m, n in options if wanted in (m.casefold(), n.casefold())]
         choice = Choice(matches[0] if matches else "", not matches, False, "exact")
     else:
-        choice = read_choice(
-            text, options, language=asked.prompt.prompt_language, prompt=asked.text
-        )
+        language = asked.prompt["prompt_language"]
+        choice = read_choice(text, options, language=language, prompt=asked.text)
     if not choice.name:
         return choice
     place = [name for _, name in options].index(choice.name)
-    return Choice(asked.labels[place], False, False, choice.rule, choice.explanation)
+    return replace(choice, name=asked.labels[place])
 
 
 def _option_logprobs(asked: Asked, answer: Answer[str]) -> dict[str, float]:
@@ -446,44 +466,4 @@ def _option_logprobs(asked: Asked, answer: Answer[str]) -> dict[str, float]:
         label: likely[marker]
         for marker, label in zip(markers, asked.labels, strict=True)
         if marker in likely
-    }
-
-
-def _row(
-    run: Run,
-    case: _Case,
-    answer: Answer[str],
-    choice: Choice,
-    described: RunModel,
-) -> dict[str, Any]:
-    asked, prompt = case.asked, case.asked.prompt
-    likely, sent = _option_logprobs(asked, answer), answer.settings["sent"]
-    return {
-        "model": described.title,
-        "item": asked.item.id,
-        "language": asked.item.language,
-        **{name: getattr(prompt, name) for name in PROMPT},
-        "answer": answer.value or answer.refusal,
-        "choice": choice.name,
-        "position": asked.labels.index(choice.name) + 1 if choice.name else 0,
-        "invalid": choice.invalid,
-        "refused": choice.refused,
-        "rule": choice.rule,
-        "asks": case.asks,
-        "explanation": choice.explanation,
-        "dimension": asked.item.dimension,
-        "meme": asked.item.meme,
-        "condition": prompt.condition,
-        "prompt": asked.text,
-        "served_model": answer.model,
-        "prompt_sha256": answer.prompt,
-        **{name: sent.get(name) for name in ("temperature", "top_p", "seed")},
-        "tokens_in": case.tokens_in,
-        "tokens_out": case.tokens_out,
-        "cost": case.cost,
-        "cut": answer.cut,
-        "cached": answer.cached,
-        "answered_at": answer.date,
-        "option_logprobs": json.dumps(likely, ensure_ascii=False) if likely else "",
-        "first_answer": case.first_answer,
     }

@@ -18,8 +18,8 @@ from memeloc.knowledge.dimensions import Recipe, read_recipe
 from memeloc.knowledge.extraction import NOT_ASKED, Extraction, read_answers
 from memeloc.knowledge.questions import QuestionWriting, made_of
 from memeloc.knowledge.statements import DimensionKnowledge, Statement
-from memeloc.language_models import Question, read_model_settings
-from memeloc.language_models.job import Job, OnProgress, Recorded, Sentences
+from memeloc.language_models import Answer, LanguageModel, Question, read_model_settings
+from memeloc.language_models.job import Job, OnProgress
 from memeloc.language_models.prompts import MemeInput
 from memeloc.language_models.questions import content_hash
 from memeloc.workspace.folder import WorkspaceFolder
@@ -115,8 +115,7 @@ class KnowledgeJob:
         self.there = 0
         self._on_progress: OnProgress = lambda more, total: None
         self.job = Job(
-            self.model_settings,
-            workspace.store.computed,
+            LanguageModel(self.model_settings, workspace.store.computed),
             self._batches,
             self._store,
             lambda mark: f"{mark[1].input.id}, {mark[0].dimension}",
@@ -154,7 +153,7 @@ class KnowledgeJob:
                     meme.answers[key] = answer
             yield memes
 
-    def _batches(self, waiting: Sentences | None) -> Iterator[Iterator[Question[Any]]]:
+    def _batches(self, waiting: list[str] | None) -> Iterator[Iterator[Question[Any]]]:
         for memes in self.slices():
             stored = sum(len(meme.answers) for meme in memes)
             self.there += stored
@@ -163,25 +162,27 @@ class KnowledgeJob:
                 yield self._questions(each, memes, waiting)
 
     def _questions(
-        self, asking: Pass, memes: Sequence[AskedMeme], waiting: Sentences | None
+        self, asking: Pass, memes: Sequence[AskedMeme], waiting: list[str] | None
     ) -> Iterator[Question[Any]]:
         for meme in memes:
             if asking.key in meme.answers:
                 continue
             if waiting is not None and meme.open(asking.needs):
-                waiting.add(f"{self.job.name((asking, meme))}: waits for an answer that is missing")
+                waiting.append(
+                    f"{self.job.name((asking, meme))}: waits for an answer that is missing"
+                )
                 continue
             question = asking.question(meme)
             if question is not None:
                 yield replace(question, mark=(asking, meme))
 
-    def _store(self, answers: Sequence[tuple[Any, Recorded]]) -> None:
+    def _store(self, answers: Sequence[tuple[Any, Answer[Any]]]) -> None:
         stored = [self._answer(mark[0], mark[1], answer) for mark, answer in answers]
         self.workspace.store.knowledge.add(stored)
         for ((asking, meme), _), answer in zip(answers, stored, strict=True):
             meme.answers[asking.key] = answer
 
-    def _answer(self, asking: Pass, meme: AskedMeme, answer: Recorded) -> KnowledgeAnswer:
+    def _answer(self, asking: Pass, meme: AskedMeme, answer: Answer[Any]) -> KnowledgeAnswer:
         own = {"run": self.settings.model_dump(mode="json"), "input": meme.input.input}
         return KnowledgeAnswer(
             meme.input.id,
@@ -195,7 +196,7 @@ class KnowledgeJob:
             asking.prompt,
             answer.status,
             {} if answer.value is None else answer.value.model_dump(mode="json"),
-            answer.answer,
+            answer.text,
             {**own, **asking.recorded(meme), **answer.settings},
             answer.cost,
             self.model_settings.currency,

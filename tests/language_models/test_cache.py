@@ -26,7 +26,6 @@ from memeloc.language_models import (
     ModelSettings,
     Question,
 )
-from memeloc.language_models.kept import KeptAnswer
 from memeloc.language_models.questions import Token
 from tests.chat_server import ChatServer
 
@@ -122,24 +121,24 @@ def test_an_answer_says_where_it_comes_from(chat: ChatServer, connect: Connect) 
     assert isinstance(first, Answer)
     assert isinstance(again, Answer)
     assert (first.model, first.text) == ("tiny-2026", '{"warm": true}')
-    assert len(first.prompt) == 64
+    assert len(first.settings["question"]) == 64
     assert first.date.endswith("+00:00")
     assert (first.settings["base_url"], first.settings["round"]) == (chat.url, 2)
     expected = {"model": "tiny", "seed": 5, "temperature": 0.0, "top_p": 0.5}
     assert first.settings["sent"].items() >= expected.items()
-    assert (again.prompt, again.settings, again.date, again.text) == (
-        first.prompt, first.settings, first.date, first.text
+    assert (again.settings, again.date, again.text) == (
+        first.settings, first.date, first.text
     )  # fmt: skip
 
 
 def test_a_kept_answer_is_read_back_whole() -> None:
-    kept = KeptAnswer(
+    kept = Answer(
         "गर्म \ud800", "m", 2, 0, 7, 0.25, "USD", "2026-01-01T00:00:00+00:00", "", "not JSON", True,
         (Token("a", -0.5, (("a", -0.5), ("b", -1.0))),),
     )  # fmt: skip
     text = kept.to_json()
     assert "गर्म" in text
-    read = KeptAnswer.from_json(text)
+    read = Answer.from_json(text)
     assert read is not None
     assert (read.text, read.tokens_in, read.logprobs) == ("गर्म \ufffd", 0, kept.logprobs)
     assert (read.wrong, read.cut, read.refusal) == ("not JSON", True, "")
