@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import InputError
-from memeloc.evaluate.gold import Gold
 from memeloc.evaluate.releases import release_rows, release_table
 from memeloc.evaluate.runs.asking import OpenRun
 from memeloc.evaluate.runs.dataset import (
@@ -24,19 +23,22 @@ from memeloc.evaluate.runs.dataset import (
     read_table_data,
 )
 from memeloc.evaluate.runs.run import INPUTS, Run, read_run
-from memeloc.evaluate.training.dataset import Dataset, Record, dataset_of
-from memeloc.evaluate.training.run_file import DataSettings, LabelSettings
 from memeloc.model import SEPARATOR
 from memeloc.publish.reading import PublishedRelease, is_release, open_release
 from memeloc.tables import read_table
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.part import Part
-from memeloc.workspace.publishing.captions import taken_captions
-from memeloc.workspace.survey import Survey
-from memeloc.workspace.survey_memes import collected_pictures
+
+if TYPE_CHECKING:
+    from memeloc.evaluate.gold import Gold
+    from memeloc.evaluate.training.dataset import Dataset, Record
+    from memeloc.evaluate.training.run_file import DataSettings, LabelSettings
+    from memeloc.workspace.survey import Survey
 
 PICTURES = "pictures"
 """The folder of a run's results into which pictures of a release are copied."""
+RENDERED = "out"
+"""The folder of the workspace in which rendered pictures are looked for."""
 
 
 def open_run(
@@ -88,58 +90,46 @@ def open_run(
     if limit is not None:
         dataset["limit"] = limit
     run, folder = read_run(name, {**values, **({"dataset": dataset} if dataset else {})})
-    run = _narrowed(run, only, inputs)
-    target = Path(out) if out is not None else Path(f"evaluation-{run.name}")
-    sources = (
-        target,
-        folder,
-        workspace.settings.language_model if workspace else {},
-        workspace.store.computed if workspace else None,
-        budget,
-    )
-    where = Path(data) if data is not None else None
-    if where is None and run.dataset.path:
-        where = folder / run.dataset.path
-    labels = Path(gold) if gold is not None else None
-    if data is not None and where is not None and not (where / run.gold.path).exists():
-        # The run's table of labels is of its own dataset, not of the one that is named here.
-        run = run.model_copy(update={"gold": run.gold.model_copy(update={"path": ""})})
-    if where is None and workspace is not None:
-        rendered = Path(pictures) if pictures is not None else None
-        return OpenRun(run, own_memes(workspace, run, labels, rendered), *sources)
-    return OpenRun(run, _data(run, where, labels, target), *sources)
-
-
-def _narrowed(run: Run, only: Sequence[str], inputs: Sequence[str]) -> Run:
-    """Return the run with only some of its conditions and inputs."""
     names = [condition.name for condition in run.conditions]
-    if unknown := [name for name in only if name not in names]:
+    if unknown := [each for each in only if each not in names]:
         raise InputError(
             f"The run {run.name} has no condition {unknown[0][:40]!r}; it has {', '.join(names)}."
         )
     if unknown := [each for each in inputs if each not in INPUTS]:
         raise InputError(f"An input is picture, text, both or none, not {unknown[0][:40]!r}.")
-    conditions = []
-    for condition in run.conditions:
-        kept = tuple(each for each in condition.inputs if not inputs or each in inputs)
-        if kept and (not only or condition.name in only):
-            conditions.append(condition.model_copy(update={"inputs": kept}))
+    conditions = [
+        condition.model_copy(update={"inputs": wanted})
+        for condition in run.conditions
+        if (not only or condition.name in only)
+        and (wanted := tuple(each for each in condition.inputs if not inputs or each in inputs))
+    ]
     if not conditions:
         raise InputError(f"No condition of {run.name} has the input {', '.join(inputs)}.")
-    return run.model_copy(update={"conditions": tuple(conditions)})
-
-
-def _data(run: Run, where: Path | None, gold: Path | None, out: Path) -> RunData:
-    if where is None:
+    run = run.model_copy(update={"conditions": tuple(conditions)})
+    target = Path(out) if out is not None else Path(f"evaluation-{run.name}")
+    labels = Path(gold) if gold is not None else None
+    where = Path(data) if data is not None else None
+    if where is None and run.dataset.path:
+        where = folder / run.dataset.path
+    elif where is not None and not (where / run.gold.path).exists():
+        # The run's table of labels is of its own dataset, not of the one that is named here.
+        run = run.model_copy(update={"gold": run.gold.model_copy(update={"path": ""})})
+    if where is None and workspace is not None:
+        memes = own_memes(workspace, run, labels, Path(pictures) if pictures is not None else None)
+    elif where is None:
         raise InputError(
             "The run names no dataset and there is no workspace here: name a table or folder with "
             "--data."
         )
-    if not where.exists():
+    elif not where.exists():
         raise InputError("There is no such dataset.", file=where)
-    if where.is_dir() and is_release(where):
-        return published_memes(run, where, out / PICTURES, gold)
-    return read_table_data(run, where, gold)
+    elif where.is_dir() and is_release(where):
+        memes = published_memes(run, where, target / PICTURES, labels)
+    else:
+        memes = read_table_data(run, where, labels)
+    defaults = workspace.settings.language_model if workspace else {}
+    cache = workspace.store.computed if workspace else None
+    return OpenRun(run, memes, target, folder, defaults, cache, budget)
 
 
 class Evaluating(Part):
@@ -152,10 +142,6 @@ class Evaluating(Part):
     def labelled(self, data: DataSettings, labels: LabelSettings) -> Dataset:
         """Return the memes of a survey with its labels, to learn from; see `labelled_memes`."""
         return labelled_memes(self._workspace, data, labels)
-
-
-RENDERED = "out"
-"""The folder of the workspace in which rendered pictures are looked for."""
 
 
 def own_memes(
@@ -171,13 +157,39 @@ def own_memes(
     Raises:
         InputError: there are no memes of these languages, or no such survey.
     """
+    import pandas as pd
+
+    from memeloc.workspace.publishing.captions import taken_captions
+    from memeloc.workspace.survey import Survey
+    from memeloc.workspace.survey_memes import collected_pictures
+
     survey = Survey(workspace, run.dataset.survey) if run.dataset.survey else None
-    folder = rendered or (workspace.root or Path()) / RENDERED
+    languages = tuple(workspace.locale(tag).tag for tag in run.dataset.languages)
+    finished = list(workspace.store.items.find("picture"))
     if survey is not None and survey.collected:
-        items = list(_collected(workspace, survey, run))
+        tags = {item.id: item.language for item in finished}
+        default = run.dataset.language or workspace.source.tag
+        items = [
+            RunItem(meme, tags.get(meme) or default, text, path)
+            for meme, (path, text) in collected_pictures(survey, list(survey.memes)).items()
+        ]
     else:
-        items = list(_captions(workspace, run, folder) or _finished(workspace, run))
+        captions = taken_captions(workspace, "any")
+        wanted = languages or captions.languages
+        folder = rendered or (workspace.root or Path()) / RENDERED
+        pictures = rendered_pictures(folder, wanted)
+        items = [
+            RunItem(meme, tag, SEPARATOR.join(captions.texts[meme, tag]), pictures.get((meme, tag)))
+            for meme in captions.memes
+            for tag in wanted
+            if (meme, tag) in captions.texts
+        ] or [
+            RunItem(item.id, tag, SEPARATOR.join(item.parts), item.path)
+            for item in finished
+            if (tag := item.language or run.dataset.language)
+        ]
         items = [item for item in items if survey is None or item.id in survey.memes]
+    items = [item for item in items if not languages or item.language in languages]
     items = items[: run.dataset.limit]
     if not items:
         raise InputError(
@@ -186,50 +198,22 @@ def own_memes(
             file=workspace.root,
         )
     about = {"dataset": workspace.root.name if workspace.root else "a workspace"}
-    labels: Gold | None = None
+    ids = {item.id for item in items}
     if gold is not None:
-        labels = read_gold(run, gold, [item.id for item in items], about)
-    else:
-        survey = survey or _only_survey(workspace)
-        if survey is not None:
-            about["gold"] = f"settled labels of the survey {survey.name}"
-            labels = _settled(survey, run, {item.id for item in items}, about)
+        return RunData(tuple(items), read_gold(run, gold, ids, about), about)
+    names = workspace.store.surveys.names()
+    if survey is None and len(names) == 1:
+        survey = Survey(workspace, names[0])
+    labels = None
+    if survey is not None:
+        where = f"the survey {survey.name}"
+        about["gold"] = f"settled labels of {where}"
+        by_item: dict[str, dict[str, str]] = {}
+        for (meme, culture), label in settled_labels(survey).items():
+            if meme in ids:
+                by_item.setdefault(meme, {})[culture] = as_label(label, run, where)
+        labels = gold_of(run, pd.DataFrame.from_dict(by_item, orient="index"), about)
     return RunData(tuple(items), labels, about)
-
-
-def _captions(workspace: WorkspaceFolder, run: Run, rendered: Path) -> list[RunItem]:
-    """Return the captions as they stand, by meme, with what pictures were rendered of them."""
-    captions = taken_captions(workspace, "any")
-    pictures = rendered_pictures(rendered, _wanted(workspace, run) or captions.languages)
-    return [
-        RunItem(meme, tag, SEPARATOR.join(captions.texts[meme, tag]), pictures.get((meme, tag)))
-        for meme in captions.memes
-        for tag in _wanted(workspace, run) or captions.languages
-        if (meme, tag) in captions.texts
-    ]
-
-
-def _finished(workspace: WorkspaceFolder, run: Run) -> Iterator[RunItem]:
-    languages = _wanted(workspace, run)
-    for item in workspace.store.items.find("picture"):
-        tag = item.language or run.dataset.language
-        if tag and (not languages or tag in languages):
-            yield RunItem(item.id, tag, SEPARATOR.join(item.parts), item.path)
-
-
-def _collected(workspace: WorkspaceFolder, survey: Survey, run: Run) -> Iterator[RunItem]:
-    """Return the finished memes of a survey, with the pictures that it was built of."""
-    languages = _wanted(workspace, run)
-    tags = {item.id: item.language for item in workspace.store.items.find("picture")}
-    for meme, (path, text) in collected_pictures(survey, list(survey.memes)).items():
-        tag = tags.get(meme) or run.dataset.language or workspace.source.tag
-        if not languages or tag in languages:
-            yield RunItem(meme, tag, text, path)
-
-
-def _wanted(workspace: WorkspaceFolder, run: Run) -> tuple[str, ...]:
-    """Return the tags of the run's languages as the workspace stores them."""
-    return tuple(workspace.locale(tag).tag for tag in run.dataset.languages)
 
 
 def rendered_pictures(
@@ -240,28 +224,7 @@ def rendered_pictures(
 
     if not has_set(folder):
         return {}
-
     return {key: path for key, (path, _) in shown_pictures(folder, locales).items()}
-
-
-def _only_survey(workspace: WorkspaceFolder) -> Survey | None:
-    names = workspace.store.surveys.names()
-    return Survey(workspace, names[0]) if len(names) == 1 else None
-
-
-def _settled(
-    survey: Survey, run: Run, items: Collection[str], about: Mapping[str, str]
-) -> Gold | None:
-    """Return the settled labels of a survey; None where nobody has answered yet."""
-    import pandas as pd
-
-    by_item: dict[str, dict[str, str]] = {}
-    for (item, culture), label in settled_labels(survey).items():
-        if item in items:
-            by_item.setdefault(item, {})[culture] = as_label(
-                label, run, f"the survey {survey.name}"
-            )
-    return gold_of(run, pd.DataFrame.from_dict(by_item, orient="index"), about)
 
 
 def settled_labels(survey: Survey) -> Mapping[tuple[str, str], str]:
@@ -358,6 +321,9 @@ def labelled_memes(
     Raises:
         InputError: there is no such survey, or nobody has labelled a meme of it.
     """
+    from memeloc.evaluate.training.dataset import dataset_of
+    from memeloc.workspace.survey import Survey
+
     if unknown := sorted(data.where.keys() - _WHERE):
         raise InputError(f"[data.where] of a survey takes culture and language, not {unknown[0]}.")
     survey = Survey(workspace, data.survey)
@@ -369,6 +335,10 @@ def labelled_memes(
 def _records(
     workspace: WorkspaceFolder, survey: Survey, data: DataSettings, root: Path
 ) -> Iterator[Record]:
+    from memeloc.evaluate.training.dataset import Record
+    from memeloc.workspace.publishing.captions import taken_captions
+    from memeloc.workspace.survey_memes import collected_pictures
+
     languages = {culture.code: culture.locale.tag for culture in survey.design.cultures}
     settled = settled_labels(survey)
     captions = taken_captions(workspace, "any")
