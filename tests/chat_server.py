@@ -34,15 +34,18 @@ class ChatServer:
         bodies, keys: every request that arrived, and its Authorization header.
         say: the text of the model's answer to a request, by its number from 1 and its body; or a
             whole message, or a choice, as a mapping.
-        refuse: an answer that is an error (status, headers, body), or None.
+        refuse: an answer that is an error (status, headers, body), or None; or a `Reply` as it is.
+        usage: the tokens of each completion; True for some, False for none.
+        model: the name of what answers.
     """
 
     url: str = ""
     bodies: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
     say: Callable[[int, dict[str, Any]], Any] = lambda number, body: right(body)
-    refuse: Callable[[int, dict[str, Any]], Answer | None] = lambda number, body: None
-    usage: bool = True
+    refuse: Callable[[int, dict[str, Any]], Answer | Reply | None] = lambda number, body: None
+    usage: Any = True
+    model: str = "tiny-2026"
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def arrive(self, body: dict[str, Any], key: str | None) -> int:
@@ -61,6 +64,8 @@ def serve_chat() -> Iterator[ChatServer]:
         body = request.json()
         number = state.arrive(body, request.headers.get("Authorization"))
         if (refusal := state.refuse(number, body)) is not None:
+            if isinstance(refusal, Reply):
+                return refusal
             status, headers, text = refusal
             return Reply(text.encode(), status, headers, drop=status == 0)
         content = state.say(number, body)
@@ -68,9 +73,10 @@ def serve_chat() -> Iterator[ChatServer]:
             content if isinstance(content, dict) else {"role": "assistant", "content": content}
         )
         choice = message if "message" in message else {"index": 0, "message": message}
-        completion: dict[str, Any] = {"choices": [choice], "model": "tiny-2026"}
+        completion: dict[str, Any] = {"choices": [choice], "model": state.model}
         if state.usage:
-            completion["usage"] = {"prompt_tokens": 200, "completion_tokens": 50}
+            some = {"prompt_tokens": 200, "completion_tokens": 50}
+            completion["usage"] = some if state.usage is True else state.usage
         return json_reply(completion)
 
     with serve(answer) as address:

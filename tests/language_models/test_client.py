@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import pickle
-import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -213,10 +212,8 @@ def test_quota_errors_and_cut_connections_pass(chat: ChatServer, connect: Connec
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ((200, {}, "<html>Log in</html>"), "not in the OpenAI chat protocol"),
         ((200, {}, "[" * 100_000), "not in the OpenAI chat protocol"),
         ((200, {}, '{"choices": {}}'), "not in the OpenAI chat protocol"),
-        ((200, {}, "x" * 4_000_001), "more than 4,000,000 bytes"),
         (error(400, "too many pictures"), "too many pictures"),
     ],
 )
@@ -293,7 +290,6 @@ def test_one_question_that_is_refused_leaves_the_others(chat: ChatServer, connec
     ("answer", "message"),
     [
         (error(401, "wrong key"), "wrong key"),
-        ((302, {"Location": "http://127.0.0.1:9/"}, ""), "redirects elsewhere"),
         ((429, {}, '{"error": {"message": "no credit", "code": "insufficient_quota"}}'), "credit"),
     ],
 )
@@ -318,40 +314,6 @@ def test_a_server_that_is_gone_ends_the_run(chat: ChatServer, connect: Connect) 
     last = len(chat.bodies)
     chat.refuse = lambda number, body: error(503, "busy") if number < last + 6 else None
     assert model.ask(_asked("again"), Weather).value.warm
-
-
-def test_an_endless_trickle_is_left_after_the_timeout(connect: Connect, chat: ChatServer) -> None:
-    import socket
-
-    trickle = socket.create_server(("127.0.0.1", 0))
-    stop = threading.Event()
-
-    def serve() -> None:
-        while not stop.is_set():
-            try:
-                connection, _ = trickle.accept()
-            except OSError:
-                return
-            with connection:
-                connection.recv(65536)
-                try:
-                    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 999999\r\n\r\n")
-                    while not stop.wait(0.05):
-                        connection.sendall(b" ")
-                except OSError:
-                    pass
-
-    thread = threading.Thread(target=serve, daemon=True)
-    thread.start()
-    model = connect(timeout=0.3)
-    model.backoff.attempts = 1
-    model.settings = model._server.settings = model.settings.model_copy(
-        update={"base_url": f"http://127.0.0.1:{trickle.getsockname()[1]}/v1"}
-    )
-    with pytest.raises(ServiceError, match=r"no whole answer within 0\.3 s"):
-        model.ask(_asked(), Weather)
-    stop.set()
-    trickle.close()
 
 
 def test_nobody_pays_twice_for_the_same_question(chat: ChatServer, connect: Connect) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -141,9 +142,6 @@ def fill(text: str, values: Mapping[str, str]) -> str:
     return _NAME.sub(lambda match: values.get(match[1], match[0]), text)
 
 
-_SHIPPED = files("memeloc.evaluate.runs") / "texts"
-
-
 def read_prompts(name: str, folder: Path, labels: Sequence[str] = ()) -> Prompts:
     """Return texts by the name of shipped ones, or of a file: a TOML, or published Python.
 
@@ -156,25 +154,19 @@ def read_prompts(name: str, folder: Path, labels: Sequence[str] = ()) -> Prompts
     """
     path = folder / name
     if path.suffix == ".py":
-        return read_published(path, _shipped("multi3hate", labels))
-    if path.suffix == ".toml":
-        return _prompts(path.stem, read_toml(path), labels, path)
-    return _shipped(name, labels)
-
-
-def _shipped(name: str, labels: Sequence[str]) -> Prompts:
-    shipped = {Path(file.name).stem: file for file in _SHIPPED.iterdir()}
-    if name not in shipped:
-        raise InputError(
-            f"There are no prompts {name[:60]!r}: name a TOML file, a Python file of published "
-            f"prompts, or one of {', '.join(sorted(shipped))}."
-        )
-    return _prompts(name, parse_toml(shipped[name].read_text("utf-8")), labels, None)
-
-
-def _prompts(
-    name: str, values: dict[str, Any], labels: Sequence[str], file: Path | None
-) -> Prompts:
+        return read_published(path, read_prompts("multi3hate", folder, labels))
+    file = path if path.suffix == ".toml" else None
+    if file is not None:
+        values = read_toml(file)
+    else:
+        texts = files("memeloc.evaluate.runs") / "texts"
+        shipped = {Path(each.name).stem: each for each in texts.iterdir()}
+        if name not in shipped:
+            raise InputError(
+                f"There are no prompts {name[:60]!r}: name a TOML file, a Python file of published "
+                f"prompts, or one of {', '.join(sorted(shipped))}."
+            )
+        values = parse_toml(shipped[name].read_text("utf-8"))
     source = str(values.pop("source", ""))
     languages = {}
     for tag, section in values.items():
@@ -182,33 +174,35 @@ def _prompts(
         if not isinstance(section, dict):
             raise InputError(f"{tag[:40]!r} is no section of a language", file=file)
         section.pop("published", None)
-        texts = validate(PromptTexts, section, where, file=file)
-        for what, given in (("names", texts.names), ("definitions", texts.definitions)):
-            if given and labels and len(given) != len(labels):
+        texts_of = validate(PromptTexts, section, where, file=file)
+        for kind in ("names", "definitions"):
+            count = len(getattr(texts_of, kind))
+            if count and labels and count != len(labels):
                 raise InputError(
-                    f"{where} have {len(given)} {what} for the run's {len(labels)} labels "
+                    f"{where} have {count} {kind} for the run's {len(labels)} labels "
                     f"({', '.join(labels)}); give one each, in that order",
                     file=file,
                 )
-        if labels and len(texts.markers) < len(labels):
+        if labels and len(texts_of.markers) < len(labels):
             raise InputError(f"{where} have fewer markers than the run has labels", file=file)
-        if texts.country_wordings and len(texts.country_wordings) != len(texts.wordings):
+        if texts_of.country_wordings and len(texts_of.country_wordings) != len(texts_of.wordings):
             raise InputError(f"{where} need a country_wording for each wording", file=file)
-        languages[tag] = texts
+        languages[tag] = texts_of
     if not languages:
         raise InputError("has no section of a language, such as [en]", file=file)
-    return Prompts(name, languages, source)
+    return Prompts(path.stem, languages, source)
 
 
-WORDINGS = "PROMPTS_MULTI"
-CAPTION = "PROMPT_CAPTION_MULTI"
-DEFINITION = "PROMPT_PREFIX_MULTI"
-OPTIONS = "PROMPT_POSTFIX_MULTI"
-PICTURE = "PROMPT_IMAGE_PREFIX_MULTI"
-COUNTRY = "PROMPTS_COUNTRY_INSERTION"
 LARGEST = 1 << 20
 """Bytes of a file that is read."""
-
+_PUBLISHED = {
+    "wordings": "PROMPTS_MULTI",
+    "caption": "PROMPT_CAPTION_MULTI",
+    "definition": "PROMPT_PREFIX_MULTI",
+    "options": "PROMPT_POSTFIX_MULTI",
+    "picture": "PROMPT_IMAGE_PREFIX_MULTI",
+}
+_COUNTRY = "PROMPTS_COUNTRY_INSERTION"
 _COUNTRY_NAMES = {
     "US": "the United States",
     "DE": "Germany",
@@ -217,46 +211,17 @@ _COUNTRY_NAMES = {
     "CN": "China",
 }
 """As the published MAPPING has them (vlm/inference/utils.py)."""
-_OPTION = re.compile(r"^\s*(\S{1,4})\s*[:：]\s*(\S.*?)\s*$")
+_OPTION = re.compile(r"^[ \t]*(\S{1,4})[ \t]*[:：][ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE)
 
 
 def read_published(path: Path, ours: Prompts) -> Prompts:
     """Return the prompts of a Python file, by language; what they lack (a reminder) are `ours`.
 
+    The file is parsed and never run: only literals that are assigned at its top are looked at.
+
     Raises:
         InputError: it cannot be read, or lacks one of the assignments.
     """
-    values = _literals(path)
-    for name in (WORDINGS, CAPTION, DEFINITION, OPTIONS, PICTURE):
-        if not isinstance(values.get(name), dict):
-            raise InputError(f"assigns no dictionary to {name}, as published prompts do", file=path)
-    countries = values.get(COUNTRY) or []
-    languages = {}
-    for language, wordings in values[WORDINGS].items():
-        reminder = ours.languages[language if language in ours.languages else "en"].reminder
-        try:
-            languages[str(language)] = PromptTexts(
-                definition=values[DEFINITION][language],
-                wordings=tuple(wordings),
-                # The published ones that name a country are in English.
-                country_wordings=tuple(_named(text, "country") for text in countries)
-                if language == "en"
-                else (),
-                countries=_COUNTRY_NAMES if language == "en" else {},
-                picture=values[PICTURE][language],
-                caption=_named(values[CAPTION][language], "text"),
-                published=tuple(_choices(text) for text in values[OPTIONS][language]),
-                reminder=reminder,
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputError(
-                f"the prompts in {str(language)[:20]!r} are not as published: {error}", file=path
-            ) from None
-    return Prompts(path.stem, languages, "published prompts, word for word")
-
-
-def _literals(path: Path) -> dict[str, Any]:
-    """Return what the file assigns to names at its top, as far as it is literal."""
     try:
         if path.stat().st_size > LARGEST:
             raise InputError(f"has more than {LARGEST // 1024:,} kB, which is too large", file=path)
@@ -265,28 +230,39 @@ def _literals(path: Path) -> dict[str, Any]:
         raise InputError(f"cannot be read: {error.strerror}", file=path) from error
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise InputError(f"is not Python: {error}", file=path) from None
-    values = {}
+    values: dict[str, Any] = {}
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            try:
+            with suppress(ValueError, TypeError, RecursionError, MemoryError):
                 values[node.targets[0].id] = ast.literal_eval(node.value)
-            except (ValueError, TypeError, RecursionError, MemoryError):
-                continue
-    return values
-
-
-def _named(text: str, name: str) -> str:
-    """Return a text whose first `{}` has a name."""
-    if not isinstance(text, str):
-        raise TypeError("a text is wanted")
-    return text.replace("{}", f"{{{name}}}", 1)
-
-
-def _choices(text: str) -> Choices:
-    """Return options as a published text shows them: a line each, marker and name."""
-    options = tuple(
-        (match[1], match[2]) for line in text.splitlines() if (match := _OPTION.match(line))
-    )
-    if len(options) < 2:
-        raise ValueError("the options are lines such as 'a: Hate'")
-    return Choices(text, options)
+    for name in _PUBLISHED.values():
+        if not isinstance(values.get(name), dict):
+            raise InputError(f"assigns no dictionary to {name}, as published prompts do", file=path)
+    by_kind = {kind: values[name] for kind, name in _PUBLISHED.items()}
+    languages = {}
+    for language, wordings in by_kind["wordings"].items():
+        reminder = ours.languages[language if language in ours.languages else "en"].reminder
+        try:
+            published = []
+            for text in by_kind["options"][language]:
+                options = tuple(_OPTION.findall(text))
+                if len(options) < 2:
+                    raise ValueError("the options are lines such as 'a: Hate'")
+                published.append(Choices(text, options))
+            # The published ones that name a country are in English.
+            countries = values.get(_COUNTRY) or [] if language == "en" else []
+            languages[str(language)] = PromptTexts(
+                definition=by_kind["definition"][language],
+                wordings=tuple(wordings),
+                country_wordings=tuple(text.replace("{}", "{country}", 1) for text in countries),
+                countries=_COUNTRY_NAMES if language == "en" else {},
+                picture=by_kind["picture"][language],
+                caption=by_kind["caption"][language].replace("{}", "{text}", 1),
+                published=tuple(published),
+                reminder=reminder,
+            )
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise InputError(
+                f"the prompts in {str(language)[:20]!r} are not as published: {error}", file=path
+            ) from None
+    return Prompts(path.stem, languages, "published prompts, word for word")
