@@ -38,17 +38,13 @@ def audit(
     people = answers[answers["item"].isin(labels)][["item", "participant", "label"]]
     if people.empty:
         return gap("audit", "Nobody has labelled the sample yet.")
-    own = pd.DataFrame(
-        {"item": list(labels), "participant": _MODEL, "label": list(labels.values())}, dtype=object
-    )
-    pairs = pairwise_kappa(pd.concat([people, own], ignore_index=True))
-    pairs = pairs.rename(columns={"items": "n"})
+    by_model = pd.DataFrame(labels.items(), columns=["item", "label"], dtype=object)
+    table = pd.concat([people, by_model.assign(participant=_MODEL)], ignore_index=True)
+    pairs = pairwise_kappa(table).rename(columns={"items": "n"})
     # The model's name sorts before all others.
-    beside = (
-        pairs[pairs["first"] == _MODEL].drop(columns="first").rename(columns={"second": "item"})
-    )
+    beside = pairs[pairs["first"] == _MODEL].rename(columns={"second": "item"})
+    beside = beside.drop(columns="first").sort_values(["kappa", "item"], ascending=False)
     beside["outlier"] = beside["item"].isin(list(outliers))
-    beside = beside.sort_values(["kappa", "item"], ascending=False)
     kept = people[~people["participant"].isin(list(outliers))]
     majorities = kept.groupby("item")["label"].agg(lambda given: given.mode().tolist())
     same = [labels[str(item)] == most[0] and len(most) == 1 for item, most in majorities.items()]

@@ -87,41 +87,6 @@ class Outcome:
     exact: bool
 
 
-def outcome(
-    item: str, answers: Sequence[RoundLabel], scheme: Scheme, rounds: int, equal: Equal
-) -> Outcome:
-    """Return what became of a meme; `answers` are those of its rounds, in any order."""
-    by_round = {answer.round: answer for answer in answers if 1 <= answer.round <= rounds}
-    given = [by_round.get(number) for number in range(1, rounds + 1)]
-    exact = []
-    for answer in given:
-        labels = answer.labels if answer is not None else ()
-        labels = tuple(label for label in labels if label.category not in scheme.abstentions)
-        exact.append(scheme.exact_of(labels) if labels else ())
-    categories = [labels[0].category if labels else "" for labels in exact]
-    complete = all(categories)
-    is_severe = complete and len(set(categories)) == 1
-    is_exact = complete and len(set(exact)) == 1
-    state: State = "differing"
-    if None in given:
-        state = "missing"
-    elif not complete:
-        state = "no answer"
-    elif is_exact if equal == "exact" else is_severe:
-        state = "accepted"
-    accepted = state == "accepted"
-    common = set.intersection(*(set(labels) for labels in exact)) if accepted else set()
-    return Outcome(
-        item,
-        state,
-        categories[0] if accepted else "",
-        tuple(sorted(label.subcategory for label in common if label.subcategory)),
-        tuple(exact),
-        is_severe,
-        is_exact,
-    )
-
-
 def outcomes(
     items: Iterable[str],
     answers: Iterable[RoundLabel],
@@ -129,22 +94,40 @@ def outcomes(
     rounds: int,
     equal: Equal = "severe",
 ) -> list[Outcome]:
-    """Return what became of each meme, in order."""
-    by_item: dict[str, list[RoundLabel]] = defaultdict(list)
+    """Return what became of each meme after so many rounds, in order."""
+    by_item: dict[str, dict[int, tuple[GivenLabel, ...]]] = defaultdict(dict)
     for answer in answers:
-        by_item[answer.item].append(answer)
-    return [outcome(item, by_item[item], scheme, rounds, equal) for item in items]
+        by_item[answer.item][answer.round] = scheme.most_severe_of(answer.labels)
+    results = []
+    for item in items:
+        asked = [by_item[item].get(number) for number in range(1, rounds + 1)]
+        exact = [labels or () for labels in asked]
+        categories = {labels[0].category if labels else "" for labels in exact}
+        severe = len(categories) == 1 and "" not in categories
+        same = severe and len(set(exact)) == 1
+        state: State = "differing"
+        if None in asked:
+            state = "missing"
+        elif "" in categories:
+            state = "no answer"
+        elif same if equal == "exact" else severe:
+            state = "accepted"
+        label, kinds = "", set[str]()
+        if state == "accepted":
+            (label,) = categories
+            kinds = {each.subcategory for each in set.intersection(*map(set, exact))} - {""}
+        results.append(
+            Outcome(item, state, label, tuple(sorted(kinds)), tuple(exact), severe, same)
+        )
+    return results
 
 
-def count(all_outcomes: Sequence[Outcome]) -> dict[str, int]:
+def count(results: Sequence[Outcome]) -> dict[str, int]:
     """Return how many memes are in which state, and how many are equal in either meaning."""
-    states = Counter(each.state for each in all_outcomes)
+    states = Counter(each.state.replace(" ", "_") for each in results)
     return {
-        "items": len(all_outcomes),
-        "accepted": states["accepted"],
-        "differing": states["differing"],
-        "no_answer": states["no answer"],
-        "missing": states["missing"],
-        "severe": sum(each.severe for each in all_outcomes),
-        "exact": sum(each.exact for each in all_outcomes),
+        "items": len(results),
+        **{state: states[state] for state in ("accepted", "differing", "no_answer", "missing")},
+        "severe": sum(each.severe for each in results),
+        "exact": sum(each.exact for each in results),
     }

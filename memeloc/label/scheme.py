@@ -10,20 +10,24 @@ the same is refused with a sentence that the model is sent back.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, Literal, NamedTuple, Union
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
 
 from memeloc.errors import InputError
 from memeloc.taxonomy import Taxonomy
 
+MOST_TOPICS = 3
+"""Topics of a meme (CHARMemes, appendix J)."""
 _UNSURE = "unsure"
 """The rule that offers "I don't know"."""
 _CHOOSE_ONE = "most-severe"
 """The rule that tells people to choose the most severe label; a model names all that fit."""
+_CAPTION = "the text of the meme, exactly as it stands; empty where it has none"
+_FORBID = ConfigDict(extra="forbid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +41,7 @@ class Category:
     subcategories: Mapping[str, str] = field(hash=False)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class GivenLabel:
+class GivenLabel(NamedTuple):
     """A category that a model named; `subcategory` is empty where it named none."""
 
     category: str
@@ -80,30 +83,31 @@ class Scheme:
                 f"The question of {taxonomy.name} has a text of each item's own; models label by a "
                 "question that is the same for all memes."
             )
-        before = f"taxonomy.{taxonomy.name}"
-        categories = []
+        before, severe = f"taxonomy.{taxonomy.name}", taxonomy.most_severe
         abstaining = taxonomy.of_role("abstain") if _UNSURE in taxonomy.rules else ()
-        for label in (*taxonomy.of_role("vote"), *abstaining):
-            own = f"{before}.label.{label.id}"
-            kinds = {id: texts[f"{own}.subcategory.{id}"] for id in label.subcategories}
-            name, definition = texts[f"{own}.name"], texts.get(f"{own}.definition", "")
-            categories.append(Category(label.id, name, definition, label.severity, kinds))
+        categories = [
+            Category(
+                label.id,
+                texts[f"{before}.label.{label.id}.name"],
+                texts.get(f"{before}.label.{label.id}.definition", ""),
+                label.severity,
+                {
+                    id: texts[f"{before}.label.{label.id}.subcategory.{id}"]
+                    for id in label.subcategories
+                },
+            )
+            for label in (*taxonomy.of_role("vote"), *abstaining)
+        ]
+        if severe:  # the list that models read begins with the most severe
+            categories.sort(key=lambda category: -category.severity)
+        rules = [rule for rule in taxonomy.rules if not (severe and rule == _CHOOSE_ONE)]
         return cls(
             taxonomy.name,
-            taxonomy.most_severe,
+            severe,
             texts[f"{before}.question"],
             texts[f"{before}.definition"],
-            tuple(
-                texts[f"{before}.rule.{rule}"]
-                for rule in taxonomy.rules
-                if not (taxonomy.most_severe and rule == _CHOOSE_ONE)
-            ),
-            # The list that models read begins with the most severe, where that one counts.
-            tuple(
-                sorted(categories, key=lambda category: -category.severity)
-                if taxonomy.most_severe
-                else categories
-            ),
+            tuple(texts[f"{before}.rule.{rule}"] for rule in rules),
+            tuple(categories),
             frozenset(label.id for label in abstaining),
         )
 
@@ -112,26 +116,17 @@ class Scheme:
         """Return the categories by id."""
         return {category.id: category for category in self.categories}
 
-    def most_severe_of(self, labels: Sequence[GivenLabel]) -> str:
-        """Return the id of the most severe category that was named, the first of those as severe.
+    def most_severe_of(self, labels: Sequence[GivenLabel]) -> tuple[GivenLabel, ...]:
+        """Return the most severe category that was named, with its subcategories, sorted.
 
-        CHARMemes, appendix C: the most severe harm is the label.
+        It is the first of those as severe (CHARMemes, appendix C: the most severe harm is the
+        label); empty where none was named but "I don't know".
         """
-        severity = {label.category: self.by_id[label.category].severity for label in labels}
-        return max(severity, key=severity.__getitem__)
-
-    def exact_of(self, labels: Sequence[GivenLabel]) -> tuple[GivenLabel, ...]:
-        """Return the most severe category with every subcategory of it that was named, sorted."""
-        category = self.most_severe_of(labels)
-        return tuple(sorted({label for label in labels if label.category == category}))
-
-
-MOST_TOPICS = 3
-"""Topics of a meme (CHARMemes, appendix J)."""
-
-_CAPTION = "the text of the meme, exactly as it stands; empty where it has none"
-_OTHER_LETTERS = re.compile(r"[^a-z0-9]+")
-_NUMBER = re.compile(r"^\s*\d+(?:\.\d+)*\.?\s+")
+        named = [label for label in labels if label.category not in self.abstentions]
+        if not named:
+            return ()
+        first = max(named, key=lambda label: self.by_id[label.category].severity).category
+        return tuple(sorted({label for label in named if label.category == first}))
 
 
 class LabelForm(BaseModel):
@@ -139,32 +134,49 @@ class LabelForm(BaseModel):
 
     def given(self) -> tuple[GivenLabel, ...]:
         """Return what was named, each once, in the order of the answer."""
-        named = [
-            GivenLabel(label.category, getattr(label, "subcategory", ""))
-            for label in getattr(self, "labels", ())
-        ]
+        labels: Any = getattr(self, "labels", ())
+        named = (GivenLabel(each.category, getattr(each, "subcategory", "")) for each in labels)
         return tuple(dict.fromkeys(named))
-
-    def transcript(self) -> str:
-        """Return the meme's text as the model read it; empty where it was not asked for."""
-        return str(getattr(self, "caption", ""))
 
 
 @cache
 def label_form(scheme: Scheme, *, caption: bool) -> type[LabelForm]:
     """Return the form of an answer by a scheme, with the meme's text where it is in a picture."""
-    choices: Any = Union[tuple(_choice(category) for category in scheme.categories)]  # noqa: UP007
+
+    def choice(category: Category) -> type[BaseModel]:
+        fields: dict[str, Any] = {"category": (Literal[category.id], ...)}
+        if category.subcategories:
+            fields["subcategory"] = (Literal[tuple(category.subcategories)], ...)
+        name = "".join(word.title() for word in category.id.split("-"))
+        return create_model(name, __config__=_FORBID, **fields)
 
     def check(values: Any) -> Any:
+        """Refuse labels that the scheme does not have, in words that a model understands."""
         for value in values if isinstance(values, list) else ():
-            _check(scheme, value)
+            named = value if isinstance(value, dict) else {}
+            category = scheme.by_id.get(str(named.get("category", "")))
+            if category is None:
+                ids, wrong = ", ".join(scheme.by_id), str(named.get("category", value))
+                raise ValueError(f"{wrong[:60]!r} is no category; use {ids}")
+            id, kinds = str(named.get("subcategory", "")), category.subcategories
+            if kinds and id not in kinds:
+                raise ValueError(
+                    f"{category.id} has no subcategory {id[:60]!r}; it has {', '.join(kinds)}"
+                )
+            if id and not kinds:
+                raise ValueError(f"{category.id} has no subcategories; leave it out")
         return values
 
+    choices: Any = Union[tuple(map(choice, scheme.categories))]  # noqa: UP007
     most = len(scheme.categories) if scheme.most_severe else 1
     fields: dict[str, Any] = {"caption": (str, Field(description=_CAPTION))} if caption else {}
     fields["labels"] = (Annotated[list[choices], Field(min_length=1, max_length=most)], ...)
+    return _labels(check, **fields)
+
+
+def _labels(read: Callable[[Any], Any], **fields: Any) -> type[LabelForm]:
     validators: dict[str, Any] = {
-        "known": field_validator("labels", mode="before")(staticmethod(check))
+        "known": field_validator("labels", mode="before")(staticmethod(read))
     }
     return create_model("Labels", __base__=LabelForm, __validators__=validators, **fields)
 
@@ -183,26 +195,58 @@ def printed_form(scheme: Scheme) -> type[LabelForm]:
     Case, marks, numbers before a name ("2.1 Racism & Xenophobia") and "and" for "&" do not matter;
     a subcategory may also be named by its id. "Safe / None" is the category that does no harm.
     """
-    names = {_plain(name): c.id for c in scheme.categories for name in (c.id, c.name)}
-    names |= {
-        plain: scheme.by_id["safe"].id for plain in ("safenone", "none") if "safe" in scheme.by_id
-    }
+    names = {_plain(name): each for each in scheme.categories for name in (each.id, each.name)}
+    if "safe" in scheme.by_id:
+        names |= dict.fromkeys(("safenone", "none"), scheme.by_id["safe"])
+
+    def read_label(value: Any) -> PrintedLabel:
+        named = value if isinstance(value, dict) else {}
+        written = str(named.get("category", ""))
+        category = names.get(_plain(written))
+        if category is None:
+            listed = ", ".join(each.name for each in scheme.categories)
+            raise ValueError(f"{written[:60]!r} is no category; use {listed}")
+        kinds = {
+            _plain(name): id
+            for id, text in category.subcategories.items()
+            for name in (id, text, PRINTED.get(id, id))
+        }
+        kind = _plain(str(named.get("subcategory") or ""))
+        # A finer kind that is not known is left out: the printed prompt names few of them.
+        return PrintedLabel(category=category.id, subcategory=kinds.get(kind, ""))
 
     def read(values: Any) -> Any:
         if not isinstance(values, list) or not values:
             raise ValueError("labels is a list of at least one category")
-        return [_read_printed(scheme, names, value) for value in values]
+        return [read_label(value) for value in values]
 
-    validators: dict[str, Any] = {
-        "known": field_validator("labels", mode="before")(staticmethod(read))
-    }
-    return create_model(
-        "Labels",
-        __base__=LabelForm,
-        __validators__=validators,
-        caption=(str, Field("", description="exact text from the meme")),
-        labels=(list[PrintedLabel], ...),
-    )
+    caption = (str, Field("", description="exact text from the meme"))
+    return _labels(read, caption=caption, labels=(list[PrintedLabel], ...))
+
+
+PRINTED: Mapping[str, str] = {
+    "religious-hate": "Religious Hate",
+    "targeted-hostility": "Targeted Hostility",
+    "cyberbullying-doxing": "Cyberbullying & Doxing",
+    "terrorism-extremism": "Terrorism & Extremism",
+    "suicide-self-injury": "Suicide & Self-Injury",
+    "child-abuse": "CSAM",
+    "trafficking": "Trafficking",
+    "scams-fraud": "Scams & Fraud",
+    "shock": "Shock Content & Gore",
+    "sexual-humour": "Sexual Aggression/Humor",
+    "stereotyping": "Cultural Stereotyping",
+    "nudity": "Nudity/Suggestive",
+    "adult-humour": "Adult Humor",
+    "relationship-jokes": "Relationship Jokes",
+}
+"""Names of CHARMemes (appendix C and D) that differ from those that people read here."""
+
+
+def _plain(name: str) -> str:
+    """Return a name without number, case, spaces and marks; "&" and "and" are the same."""
+    text = re.sub(r"^\s*\d+(?:\.\d+)*\.?\s+", "", name).casefold().replace("&", " and ")
+    return re.sub(r"[^a-z0-9]+", "", text)
 
 
 class NewTopic(BaseModel):
@@ -221,12 +265,9 @@ class TopicsForm(BaseModel):
         topics: dict[str, dict[str, str]] = {}
         for topic in getattr(self, "topics", ()):
             new = getattr(topic, "new_topic", None)
-            values = (
-                {"id": topic.topic_id}
-                if new is None
-                else {"id": new.proposed_id, "name": new.name, "definition": new.definition}
-            )
-            topics.setdefault(values["id"], values)
+            id = topic.topic_id if new is None else new.proposed_id
+            about = {} if new is None else {"name": new.name, "definition": new.definition}
+            topics.setdefault(id, {"id": id, **about})
         return tuple(topics.values())
 
 
@@ -240,71 +281,3 @@ def topics_form(ids: tuple[str, ...]) -> type[TopicsForm]:
         kinds = Union[create_model("Known", __config__=_FORBID, **fields), kinds]  # noqa: UP007
     topics: Any = Annotated[list[kinds], Field(min_length=1, max_length=MOST_TOPICS)]
     return create_model("Topics", __base__=TopicsForm, topics=(topics, ...))
-
-
-_FORBID = ConfigDict(extra="forbid")
-
-
-def _choice(category: Category) -> type[BaseModel]:
-    fields: dict[str, Any] = {"category": (Literal[category.id], ...)}
-    if category.subcategories:
-        fields["subcategory"] = (Literal[tuple(category.subcategories)], ...)
-    name = "".join(word.title() for word in category.id.split("-"))
-    return create_model(name, __config__=_FORBID, **fields)
-
-
-def _check(scheme: Scheme, value: Any) -> None:
-    """Refuse a label that the scheme does not have, in words that a model understands."""
-    named = value if isinstance(value, dict) else {}
-    category = scheme.by_id.get(str(named.get("category", "")))
-    if category is None:
-        known = ", ".join(scheme.by_id)
-        raise ValueError(f"{str(named.get('category', value))[:60]!r} is no category; use {known}")
-    subcategory = str(named.get("subcategory", ""))
-    if category.subcategories and subcategory not in category.subcategories:
-        known = ", ".join(category.subcategories)
-        raise ValueError(f"{category.id} has no subcategory {subcategory[:60]!r}; it has {known}")
-    if not category.subcategories and subcategory:
-        raise ValueError(f"{category.id} has no subcategories; leave it out")
-
-
-def _read_printed(scheme: Scheme, names: Mapping[str, str], value: Any) -> PrintedLabel:
-    named = value if isinstance(value, dict) else {}
-    written = str(named.get("category", ""))
-    category = scheme.by_id.get(names.get(_plain(written), ""))
-    if category is None:
-        known = ", ".join(each.name for each in scheme.categories)
-        raise ValueError(f"{written[:60]!r} is no category; use {known}")
-    kinds = {
-        _plain(name): id
-        for id, text in category.subcategories.items()
-        for name in (id, text, *PRINTED.get(id, ()))
-    }
-    kind = _plain(str(named.get("subcategory") or ""))
-    # A finer kind that is not known is left out: the printed prompt names few of them.
-    return PrintedLabel(category=category.id, subcategory=kinds.get(kind, ""))
-
-
-PRINTED: Mapping[str, tuple[str, ...]] = {
-    "religious-hate": ("Religious Hate",),
-    "targeted-hostility": ("Targeted Hostility",),
-    "cyberbullying-doxing": ("Cyberbullying & Doxing",),
-    "terrorism-extremism": ("Terrorism & Extremism",),
-    "suicide-self-injury": ("Suicide & Self-Injury",),
-    "child-abuse": ("CSAM",),
-    "trafficking": ("Trafficking",),
-    "scams-fraud": ("Scams & Fraud",),
-    "shock": ("Shock Content & Gore",),
-    "sexual-humour": ("Sexual Aggression/Humor",),
-    "stereotyping": ("Cultural Stereotyping",),
-    "nudity": ("Nudity/Suggestive",),
-    "adult-humour": ("Adult Humor",),
-    "relationship-jokes": ("Relationship Jokes",),
-}
-"""Names of CHARMemes (appendix C and D) that differ from those that people read here."""
-
-
-def _plain(name: str) -> str:
-    """Return a name without number, case, spaces and marks; "&" and "and" are the same."""
-    text = _NUMBER.sub("", name).casefold().replace("&", " and ")
-    return _OTHER_LETTERS.sub("", text)

@@ -30,7 +30,7 @@ class Topic:
     definition: str = ""
 
     def line(self) -> str:
-        """As models read it."""
+        """Return it as models read it."""
         return f"{self.id}: {self.name}. {self.definition}".strip()
 
 
@@ -52,36 +52,37 @@ class NewTopic:
 
 
 def read_topics(path: str | Path) -> tuple[Topic, ...]:
-    """Known topics of a table with the columns `id`, `name` and, if wanted, `definition`.
+    """Return the known topics of a table with columns `id`, `name` and, if wanted, `definition`.
 
     Raises:
         InputError: with file, row and column: an id cannot be one, or is there twice; or there is
             no topic.
     """
-    table = read_table(Path(path), ("id", "name"))
+    file = Path(path)
+    table = read_table(file, ("id", "name"))
     rows: dict[str, int] = {}
     topics = []
     for row in table.rows:
         id, name = row["id"].strip(), row["name"].strip()
+        column, problem = "id", ""
         if not _ID.fullmatch(id):
-            message = f"{id[:60]!r} is no id of a topic: small letters, digits, '_' and '-'"
-            raise InputError(message, file=Path(path), row=row.number, column="id")
-        if id in rows:
-            message = f"the topic {id!r} is there already, in row {rows[id]}"
-            raise InputError(message, file=Path(path), row=row.number, column="id")
-        if not name:
-            message = f"the topic {id!r} needs a name"
-            raise InputError(message, file=Path(path), row=row.number, column="name")
+            problem = f"{id[:60]!r} is no id of a topic: small letters, digits, '_' and '-'"
+        elif id in rows:
+            problem = f"the topic {id!r} is there already, in row {rows[id]}"
+        elif not name:
+            column, problem = "name", f"the topic {id!r} needs a name"
+        if problem:
+            raise InputError(problem, file=file, row=row.number, column=column)
         rows[id] = row.number
         definition = row["definition"].strip() if "definition" in table.columns else ""
         topics.append(Topic(id, name, definition))
     if not topics:
-        raise InputError("has no topic in it; write one a line", file=Path(path))
+        raise InputError("has no topic in it; write one a line", file=file)
     return tuple(topics)
 
 
 def merged(id: str, merges: Mapping[str, str]) -> str:
-    """The topic that one is merged into, over any number of merges; itself where nobody decided.
+    """Return the topic that one is merged into, over any number of merges; else itself.
 
     >>> merged("kitten", {"kitten": "cats", "cats": "animals"})
     'animals'
@@ -97,7 +98,7 @@ def new_topics(
     proposed: Iterable[tuple[str, Sequence[Mapping[str, str]]]],
     decided: Mapping[str, tuple[str, str]],
 ) -> tuple[NewTopic, ...]:
-    """The topics that models proposed, those of most memes first.
+    """Return the topics that models proposed, those of most memes first.
 
     Args:
         proposed: by meme its topics; a new one has a `name`.
@@ -108,18 +109,18 @@ def new_topics(
     for meme, topics in proposed:
         for topic in topics:
             if "name" in topic:
-                id = topic["id"]
-                first.setdefault(id, (topic["name"], topic.get("definition", ""), meme))
-                memes.setdefault(id, set()).add(meme)
-    rows = []
-    for id, (name, definition, example) in first.items():
-        into, person = decided.get(id, ("", ""))
-        rows.append(NewTopic(id, name, definition, len(memes[id]), example, into, person))
+                about = (topic["name"], topic.get("definition", ""), meme)
+                first.setdefault(topic["id"], about)
+                memes.setdefault(topic["id"], set()).add(meme)
+    rows = [
+        NewTopic(id, name, definition, len(memes[id]), example, *decided.get(id, ()))
+        for id, (name, definition, example) in first.items()
+    ]
     return tuple(sorted(rows, key=lambda topic: (-topic.memes, topic.id)))
 
 
-def read_merges(path: str | Path, known: Iterable[str]) -> dict[str, str]:
-    """What a person filled into a sheet of new topics: the topic that each is merged into, by id.
+def read_merges(path: str | Path, existing: Iterable[str]) -> dict[str, str]:
+    """Return by id the topic that a person merged each into, in a sheet of new topics.
 
     Rows with an empty cell are left open; `keep` keeps a topic as it is.
 
@@ -128,23 +129,18 @@ def read_merges(path: str | Path, known: Iterable[str]) -> dict[str, str]:
             circle.
     """
     file = Path(path)
-    table = read_table(file, ("id", MERGED_INTO))
-    rows = {row["id"].strip(): row for row in table.rows}
-    topics = {*known, *rows}
-    merges: dict[str, str] = {}
-    for id, row in rows.items():
-        into = row[MERGED_INTO].strip()
-        if not into:
-            continue
-        if into != KEEP and into not in topics:
-            message = f"there is no topic {into[:60]!r}; write an id, or {KEEP}"
-            raise InputError(message, file=file, row=row.number, column=MERGED_INTO)
-        merges[id] = id if into == KEEP else into
-    for id in merges:
-        path_of = [id]
-        while (into := merges.get(path_of[-1], path_of[-1])) != path_of[-1]:
+    rows = {row["id"].strip(): row for row in read_table(file, ("id", MERGED_INTO)).rows}
+    cells = {id: row[MERGED_INTO].strip() for id, row in rows.items()}
+    merges = {id: id if into == KEEP else into for id, into in cells.items() if into}
+    topics = {*existing, *rows}
+    for id, into in merges.items():
+        problem, path_of = "", [id]
+        if into not in topics:
+            problem = f"there is no topic {into[:60]!r}; write an id, or {KEEP}"
+        while not problem and (into := merges.get(path_of[-1], path_of[-1])) != path_of[-1]:
             if into in path_of:
-                message = f"{' -> '.join([*path_of, into])} goes in a circle"
-                raise InputError(message, file=file, row=rows[id].number, column=MERGED_INTO)
+                problem = f"{' -> '.join([*path_of, into])} goes in a circle"
             path_of.append(into)
+        if problem:
+            raise InputError(problem, file=file, row=rows[id].number, column=MERGED_INTO)
     return merges

@@ -51,8 +51,12 @@ class _Answers(Repository):
         with self.database.write(relaxed=True) as connection:
             return queries.add_rows(connection, self.table, rows)
 
-    def _query(self, wanted: Mapping[str, str | None]) -> Select[Any]:
+    def _query(
+        self, wanted: Mapping[str, str | None], items: Sequence[str] | None = None
+    ) -> Select[Any]:
         query = select(*queries.columns_of(self.table, self.record, **self.names))
+        if items is not None:
+            query = query.where(self.table.c.item.in_(items))
         query = queries.equal(query, {self.table.c[name]: each for name, each in wanted.items()})
         return query.order_by(self.table.c.number)
 
@@ -70,12 +74,12 @@ class ModelLabels(_Answers):
             labels=lambda given: [[each.category, each.subcategory] for each in given],
         )
 
-    def find(self, **wanted: str | None) -> list[RoundLabel]:
-        """Return the newest answer about each item, content and round, oldest first; of these
-        values of `taxonomy`, `model`, `prompt` and `question`, None is any."""
+    def find(self, *, items: Sequence[str] | None = None, **wanted: str | None) -> list[RoundLabel]:
+        """Return the newest answer about each item, content and round, oldest first; of at most 500
+        `items`, and these values of `taxonomy`, `model`, `prompt` and `question`, None is any."""
         newest: dict[tuple[object, ...], RoundLabel] = {}
         with self.database.read() as connection:
-            for row in stream(connection, self._query(wanted)):
+            for row in stream(connection, self._query(wanted, items)):
                 label = replace(
                     RoundLabel(*row),
                     seed=row.settings.get("sent", {"seed": row.seed}).get("seed"),
@@ -123,11 +127,8 @@ class Knowledge(_Answers):
     ) -> list[KnowledgeAnswer]:
         """Return the newest answer of each key, oldest first; of at most 500 `items`, and these
         values of `step`, `recipe`, `language`, `model` and `prompt`, None is any."""
-        query = self._query(wanted)
-        if items is not None:
-            query = query.where(knowledge_answers.c.item.in_(items))
         with self.database.read() as connection:
-            answers = map(_answer, stream(connection, query))
+            answers = map(_answer, stream(connection, self._query(wanted, items)))
             return list({answer.key: answer for answer in answers}.values())
 
     def newest(self, **wanted: str | None) -> KnowledgeAnswer | None:

@@ -1,42 +1,59 @@
 """`Labels`: labelling by models. In: a workspace. Out: labels, surveys for people, an audit.
 
-Labels of models and of people stand in different columns and rows: none is made of both.
+Labels of models and of people stand in different columns and rows: none is made of both. What was
+chosen for a run is stored with each answer, so that everything after it (status, people, audit)
+goes on from there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+from pydantic import Field
+
+from memeloc.agreement import fleiss_kappa, pairwise_kappa
 from memeloc.errors import InputError
 from memeloc.label.audit import TEXTS, audit
-from memeloc.label.rounds import Outcome, RoundLabel
+from memeloc.label.prompts import BUILT, label_prompt
+from memeloc.label.rounds import Equal, Outcome, RoundLabel, count, outcomes
+from memeloc.label.scheme import Scheme, TopicsForm
 from memeloc.label.topics import (
     MERGED_INTO,
     NewTopic,
-    Topic,
     merged,
     new_topics,
     read_merges,
     read_topics,
 )
+from memeloc.language_models import Answer, Question
+from memeloc.language_models.job import OnProgress, sent_counts
+from memeloc.language_models.prompts import MemeInput
+from memeloc.ocr.transcript import Transcript
 from memeloc.reports import Report
 from memeloc.sheets import write_sheet_table
+from memeloc.store.model_answers import Labelled
 from memeloc.survey.quality.outliers import deviations
-from memeloc.survey.recipes import load_recipe, recipe_names
+from memeloc.survey.recipes import leave_out, load_recipe, recipe_names
+from memeloc.survey.texts import catalogue
+from memeloc.taxonomy import Taxonomy, load_taxonomy
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.labelling import LabelJob, Labelling, LabelSettings, labellings
+from memeloc.workspace.meme_jobs import AskedMeme, AskingSettings, Key, MemeJob, Pass
+from memeloc.workspace.model_inputs import meme_inputs
 from memeloc.workspace.part import Part
 from memeloc.workspace.stored_survey import PRELABELS, StoredSurvey
 from memeloc.workspace.survey import Survey
 from memeloc.workspace.survey_analysis import short_names
+from memeloc.workspace.survey_memes import RENDERED
 from memeloc.workspace.surveys import Surveys
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["LabelSettings", "Labels"]
 
 Purpose = Literal["differing", "audit"]
 """Why people are asked: rounds differ, or they agree and a sample is looked at."""
@@ -49,11 +66,291 @@ _ORIGIN = "origin"
 `purpose`, `taxonomy`, `model`, `prompt`, `equal`."""
 
 
+class LabelSettings(AskingSettings):
+    """A labelling by a model; its defaults are CHARMemes', where the paper states them.
+
+    Attributes:
+        taxonomy: a shipped label set, or the TOML of your own.
+        rounds: how often each meme is labelled (CHARMemes 4.1: three times).
+        equal: rounds are equal where their most severe category is the same; `exact`, where its
+            subcategories are the same, too.
+        temperature: of all rounds; at 0 most models answer the same in each.
+        seed: of the first round; each further one has the next.
+        prompt: one that ships, see `memeloc.label.prompts`, or a TOML file.
+        topics: a table of known topics; empty where no topics are asked for.
+    """
+
+    taxonomy: str = "charmemes"
+    rounds: Annotated[int, Field(ge=1, le=20)] = 3
+    equal: Equal = "severe"
+    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] = 1.0
+    prompt: str = BUILT
+    topics: str = ""
+
+    paths: ClassVar[tuple[str, ...]] = ("topics", "pictures", "taxonomy", "prompt")
+
+
+def labels_of(name: str) -> tuple[Taxonomy, Scheme]:
+    """Return the label set that models and people have in common, and what models may answer.
+
+    What the recipe of that name leaves out for people, such as "I don't know", models have not
+    either.
+
+    Raises:
+        InputError: there is no such taxonomy, or none that models can label by.
+    """
+    taxonomy = load_taxonomy(name)
+    if taxonomy.name in recipe_names():
+        recipe = load_recipe(taxonomy.name)
+        if recipe.taxonomy == taxonomy.name:
+            taxonomy = leave_out(taxonomy, recipe.leave_out)
+    return taxonomy, Scheme.of(taxonomy, catalogue(taxonomy))
+
+
+@dataclass(frozen=True)
+class Labelling:
+    """Labels of a model by a taxonomy and a prompt; `settings` are of its newest run."""
+
+    workspace: WorkspaceFolder
+    labelled: Labelled
+    settings: LabelSettings
+
+    @cached_property
+    def scheme(self) -> Scheme:
+        """Return what the model may answer."""
+        return labels_of(self.settings.taxonomy)[1]
+
+    @cached_property
+    def items(self) -> list[MemeInput]:
+        """Return the memes as they are now."""
+        return meme_inputs(self.workspace, self.settings)
+
+    @cached_property
+    def answers(self) -> list[RoundLabel]:
+        """Return the answers about the memes as they are now, of all rounds."""
+        return self._current("label", self.labelled.prompt)
+
+    @cached_property
+    def topics(self) -> list[RoundLabel]:
+        """Return what the model answered about topics last."""
+        return list({answer.item: answer for answer in self._current("topics", None)}.values())
+
+    @cached_property
+    def outcomes(self) -> list[Outcome]:
+        """Return what became of each meme."""
+        ids = [item.id for item in self.items]
+        return outcomes(ids, self.answers, self.scheme, self.settings.rounds, self.settings.equal)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Return the taxonomy, the model and the prompt's SHA-256."""
+        return {name: getattr(self.labelled, name) for name in ("taxonomy", "model", "prompt")}
+
+    @cached_property
+    def surveys(self) -> dict[str, str]:
+        """Return the surveys that were made of it, by name: for what."""
+        names = self.workspace.store.surveys.names()
+        origins = {name: _origin_of(self.workspace, name) for name in names}
+        return {
+            name: origin["purpose"]
+            for name, origin in origins.items()
+            if self.names.items() <= origin.items()
+        }
+
+    def _current(self, question: str, prompt: str | None) -> list[RoundLabel]:
+        content = {item.id: item.content for item in self.items}
+        wanted = {**self.names, "prompt": prompt, "question": question}
+        answers = self.workspace.store.model_labels.find(**wanted)
+        return [answer for answer in answers if content.get(answer.item) == answer.content]
+
+    def status(self) -> dict[str, Any]:
+        """Return how it stands: how far, how much and how sure.
+
+        `sent`, by parameter and value how many requests held it; `kappa`, Fleiss' of the rounds by
+        most severe category, None where not defined, and `pairs`, Cohen's of each two; `labels`, by
+        category the memes that it was accepted for, and that differ with it in a round; `cost`, by
+        currency, of all answers that are stored; `people`, its surveys.
+        """
+        cost: dict[str, float] = defaultdict(float)
+        for answer in (*self.answers, *self.topics):
+            cost[answer.currency] += answer.cost
+        rounds = []
+        for number in range(1, 1 + self.settings.rounds):
+            answers = [answer for answer in self.answers if answer.round == number]
+            states = Counter(answer.status for answer in answers)
+            sent = sent_counts(answer.settings for answer in answers)
+            counts = {"refused": states["refused"], "wrong": states["wrong"]}
+            rounds.append({"round": number, "sent": sent, "answered": len(answers), **counts})
+        named = Counter(
+            (outcome.state, category)
+            for outcome in self.outcomes
+            for category in {labels[0].category for labels in outcome.rounds if labels}
+        )
+        labels = [
+            {"label": each.id, "name": each.name}
+            | {state: named[state, each.id] for state in ("accepted", "differing")}
+            for each in self.scheme.categories
+        ]
+        kappa, pairs = _agreement(self.outcomes)
+        return {
+            **self.names,
+            "last": self.labelled.last.isoformat(timespec="seconds"),
+            "sent": sent_counts(answer.settings for answer in self.answers),
+            "equal": self.settings.equal,
+            "counts": count(self.outcomes),
+            "rounds": rounds,
+            "kappa": kappa,
+            "pairs": pairs,
+            "labels": [row for row in labels if row["accepted"] or row["differing"]],
+            "topics": len(self.topics),
+            "cost": {currency: round(value, 6) for currency, value in cost.items()},
+            "people": self.surveys,
+        }
+
+
+def _agreement(results: Sequence[Outcome]) -> tuple[float | None, dict[str, float | None]]:
+    """Return Fleiss' kappa of the rounds, and Cohen's of each two, by most severe category."""
+    import pandas as pd
+
+    rows = [
+        (each.item, f"round {number}", labels[0].category)
+        for each in results
+        for number, labels in enumerate(each.rounds, 1)
+        if labels
+    ]
+    table = pd.DataFrame(rows, columns=["item", "participant", "label"], dtype=object)
+    if table.empty:
+        return None, {}
+    pairs = pairwise_kappa(table)
+    names = pairs["first"] + " and " + pairs["second"].str.removeprefix("round ")
+    kappas = [None if pd.isna(kappa) else float(kappa) for kappa in pairs["kappa"]]
+    return fleiss_kappa(table), dict(zip(names, kappas, strict=True))
+
+
+def labellings(
+    workspace: WorkspaceFolder,
+    taxonomy: str = "",
+    model: str = "",
+    prompt: str = "",
+    equal: str = "",
+) -> list[Labelling]:
+    """Return all labellings of a taxonomy (or any) by a model (or any), the newest last.
+
+    `equal` is another meaning of equal than the run's.
+
+    Raises:
+        InputError: there is none.
+    """
+    wanted = {"taxonomy": taxonomy, "model": model, "prompt": prompt}
+    chosen = [
+        each
+        for each in workspace.store.model_labels.labellings()
+        if all(value in ("", getattr(each, name)) for name, value in wanted.items())
+    ]
+    if not chosen:
+        raise InputError(
+            "No model has labelled anything yet; memeloc label --model NAME asks one."
+            if not (taxonomy or model)
+            else f"No model {model[:60]} has labelled anything by {taxonomy[:60] or 'a taxonomy'}."
+        )
+    other = {"equal": equal} if equal else {}
+    return [
+        Labelling(
+            workspace, each, LabelSettings.model_validate(each.settings.get("run", {}) | other)
+        )
+        for each in chosen
+    ]
+
+
+def label_job(workspace: WorkspaceFolder, settings: LabelSettings, model: str) -> MemeJob:
+    """Return the job that labels memes.
+
+    Raises:
+        InputError: there is nothing to label, or no such taxonomy, model or prompt.
+    """
+    full = settings.with_full_paths()
+    topics = read_topics(full.topics) if full.topics else ()
+    prompt = label_prompt(full.prompt, labels_of(full.taxonomy)[1], topics)
+    taxonomy, store = prompt.scheme.taxonomy, workspace.store
+
+    def labelled(number: int) -> Pass:
+        def question(meme: AskedMeme) -> Question[Any]:
+            return replace(prompt.question(meme.input), round=number - 1)
+
+        return Pass(("label", number), prompt.sha256, question)
+
+    passes = [labelled(number) for number in range(1, full.rounds + 1)]
+    if full.topics:
+        topic = Pass(
+            ("topics", 1), prompt.topics_sha256, lambda meme: prompt.topics_question(meme.input)
+        )
+        passes.append(topic)
+
+    def find(memes: Mapping[str, AskedMeme]) -> Iterator[tuple[Key, RoundLabel]]:
+        wanted = {"taxonomy": taxonomy, "model": job.model}
+        for answer in store.model_labels.find(items=list(memes), **wanted):
+            yield (answer.question, answer.round), answer
+
+    def record(
+        asked: Pass, meme: AskedMeme, answer: Answer[Any], how: Mapping[str, Any]
+    ) -> RoundLabel:
+        value, (question, number) = answer.value, asked.key
+        is_topics = isinstance(value, TopicsForm)
+        return RoundLabel(
+            meme.input.id,
+            meme.input.content,
+            question,  # type: ignore[arg-type]
+            taxonomy,
+            job.model,
+            asked.prompt,
+            int(number),
+            answer.settings.get("sent", {}).get("seed"),
+            answer.status,
+            labels=() if value is None or is_topics else value.given(),
+            caption=getattr(value, "caption", ""),
+            topics=value.given() if is_topics else (),
+            answer=answer.text,
+            settings=how,
+            cost=answer.cost,
+            currency=job.currency,
+        )
+
+    def add(answers: Sequence[RoundLabel]) -> None:
+        if job.settings.collected != RENDERED:
+            _store_transcripts(workspace, answers)
+        store.model_labels.add(answers)
+
+    about = {"taxonomy": taxonomy}
+    job = MemeJob(workspace, settings, model, about, [passes], find, record, add)
+    return job
+
+
+def _store_transcripts(workspace: WorkspaceFolder, answers: Iterable[RoundLabel]) -> None:
+    """Keep what a model read in pictures as versions of their transcripts, a version a round."""
+    by_round: dict[int, list[Transcript]] = defaultdict(list)
+    before, items = workspace.store.transcripts.all(), workspace.store.items
+    pictures = {each.id: each for each in items.find("picture", [each.item for each in answers])}
+    for answer in answers:
+        # Parts stand where it left a line empty, or wrote ` // `.
+        blocks = answer.caption.replace(" // ", "\n\n").split("\n\n")
+        parts = tuple(filter(None, (" ".join(block.split()) for block in blocks)))
+        if parts:
+            item = pictures[answer.item]
+            language = item.language or workspace.source.tag
+            if item.id in before:
+                language = before[item.id].language
+            reader = f"{answer.model}, round {answer.round}"
+            transcript = Transcript(item.id, parts, language, reader, 0.0, picture=item.picture)
+            by_round[answer.round].append(transcript)
+    for number in sorted(by_round):
+        workspace.store.transcripts.add(by_round[number])
+
+
 class Labels(Part):
     """Labels by language models, and what people make of them.
 
-    A `taxonomy` and a `model` choose a labelling where there are several; the one that was run last
-    is meant where they are empty.
+    A `taxonomy`, a `model` and another meaning of `equal` choose a labelling where there are
+    several; the one that was run last is meant where they are empty.
     """
 
     def plan(self, settings: LabelSettings | None = None, *, model: str = "") -> dict[str, Any]:
@@ -65,7 +362,7 @@ class Labels(Part):
         Raises:
             InputError: as `run`.
         """
-        return LabelJob(self._workspace, settings or LabelSettings(), model).plan()
+        return label_job(self._workspace, settings or LabelSettings(), model).plan()
 
     def run(
         self,
@@ -73,7 +370,7 @@ class Labels(Part):
         *,
         model: str = "",
         budget: float | None = None,
-        on_progress: Callable[[int, int], None] = lambda more, total: None,
+        on_progress: OnProgress = lambda more, total: None,
     ) -> dict[str, Any]:
         """Have a model label memes in rounds; what it answered before is not asked again.
 
@@ -91,21 +388,26 @@ class Labels(Part):
             InputError: there is nothing to label, or no such taxonomy, model or prompt.
             MissingError: urllib3 or a key is missing.
         """
-        job = LabelJob(self._workspace, settings or LabelSettings(), model)
-        return job.run(budget, on_progress)
+        job = label_job(self._workspace, settings or LabelSettings(), model)
+        result = job.run(budget, on_progress)
+        states = count([]) | dict.fromkeys(("items", "missing"), len(job.items))
+        with suppress(InputError):  # nothing was answered yet
+            of = job.about["taxonomy"], job.model, job.stages[0][0].prompt
+            states = count(labellings(self._workspace, *of)[-1].outcomes)
+        first = {name: result[name] for name in ("taxonomy", "model", "memes", "asked", "there")}
+        return {**first, "counts": states, **result}
 
     def status(self, *, taxonomy: str = "", model: str = "") -> dict[str, Any]:
         """Return how far each labelling is, what it cost, how sure it is, and its surveys."""
-        every = labellings(self._workspace, taxonomy, model)
-        return {"labellings": [{**each.status(), "people": _surveys_of(each)} for each in every]}
+        return {"labellings": [e.status() for e in labellings(self._workspace, taxonomy, model)]}
 
-    def outcomes(self, *, taxonomy: str = "", model: str = "", equal: str = "") -> list[Outcome]:
-        """Return what became of each meme after its rounds, by a meaning of equal."""
-        return self._newest(taxonomy, model, equal).outcomes
+    def outcomes(self, **which: str) -> list[Outcome]:
+        """Return what became of each meme after its rounds."""
+        return self._newest(**which).outcomes
 
-    def answers(self, *, taxonomy: str = "", model: str = "") -> list[RoundLabel]:
+    def answers(self, **which: str) -> list[RoundLabel]:
         """Return every answer about the memes as they are now, with the raw text and its author."""
-        return self._newest(taxonomy, model).answers
+        return self._newest(**which).answers
 
     def ask_people(
         self,
@@ -135,8 +437,8 @@ class Labels(Part):
         Raises:
             InputError: the rounds agree everywhere, or for an audit nowhere; or as `Surveys.build`.
         """
-        labelling = self._newest(taxonomy, model, equal)
-        settings, labelled = labelling.settings, labelling.labelled
+        labelling = self._newest(taxonomy=taxonomy, model=model, equal=equal)
+        settings, mode = labelling.settings, _MODES[purpose]
         chosen = [each for each in labelling.outcomes if each.state in _STATES[purpose]]
         if not chosen:
             raise InputError(
@@ -145,7 +447,6 @@ class Labels(Part):
                 if purpose == "differing"
                 else "The model's rounds do not agree on any meme yet; there is nothing to audit."
             )
-        mode = _MODES[purpose]
         if not recipe and settings.taxonomy in recipe_names():
             recipe = settings.taxonomy if mode in load_recipe(settings.taxonomy).modes else ""
         result = Surveys(self._workspace).build(
@@ -161,12 +462,11 @@ class Labels(Part):
             **options,
         )
         survey = StoredSurvey(self._workspace, name)
-        about = {"taxonomy": labelled.taxonomy, "model": labelled.model, "prompt": labelled.prompt}
-        origin = {"purpose": purpose, **about, "equal": settings.equal}
+        origin = {"purpose": purpose, **labelling.names, "equal": settings.equal}
         survey.put_state(PRELABELS, _ORIGIN, origin)
         if show:
-            memes = {each.item: _shares(each) for each in chosen if each.item in survey.memes}
-            survey.put_state(PRELABELS, "labels", {"model": labelled.model, "memes": memes})
+            shares = {each.item: _shares(each) for each in chosen if each.item in survey.memes}
+            survey.put_state(PRELABELS, "labels", {"model": origin["model"], "memes": shares})
         return result
 
     def audit(
@@ -198,9 +498,10 @@ class Labels(Part):
             raise InputError(
                 f"{name} is no audit of a model's labels; memeloc label audit NAME builds one."
             )
+        of = {key: value for key, value in origin.items() if key != "purpose"}
+        results = labellings(self._workspace, **of)[-1].outcomes
+        accepted = {each.item: each.label for each in results if each.state == "accepted"}
         survey = Survey(self._workspace, name)
-        of = [origin[key] for key in ("taxonomy", "model", "prompt")]
-        accepted = labellings(self._workspace, *of)[-1].with_equal(origin["equal"]).accepted
         voting = {label.id for label in survey.taxonomy.of_role("vote")}
         checked = survey.answers.checked(keep=False)
         answers = checked.answers()
@@ -212,25 +513,19 @@ class Labels(Part):
         ]
         judged = deviations(by_person, checked.rules.outlier, ())
         # People are called by their places in the team, or the first letters of their ids.
-        team = survey.team
         names = short_names(answers["participant"].unique())
-        places = {who: place for place, who in team.people.items()} if team else {}
+        places = {who: place for place, who in survey.team.people.items()} if survey.team else {}
         names |= {who: place for who, place in places.items() if who in names}
-        return Report(
-            "audit",
-            f"How people agree with {origin['model']}",
-            audit(
-                answers.assign(participant=answers["participant"].map(names)),
-                {meme: accepted[meme] for meme in survey.memes if meme in accepted},
-                origin["model"],
-                {names[who] for (_, who), beside in judged.items() if beside["outlier"]},
-            ),
-            TEXTS,
-            settings={"model": origin["model"]},
-            facts={"Survey": name},
+        figures = audit(
+            answers.assign(participant=answers["participant"].map(names)),
+            {meme: accepted[meme] for meme in survey.memes if meme in accepted},
+            origin["model"],
+            {names[who] for (_, who), beside in judged.items() if beside["outlier"]},
         )
+        title, settings = f"How people agree with {origin['model']}", {"model": origin["model"]}
+        return Report("audit", title, figures, TEXTS, settings=settings, facts={"Survey": name})
 
-    def table(self, *, taxonomy: str = "", model: str = "", equal: str = "") -> pd.DataFrame:
+    def table(self, **which: str) -> pd.DataFrame:
         """Return each label with who gave it: a row a meme of the model, and one of people.
 
         Returns:
@@ -241,131 +536,90 @@ class Labels(Part):
         """
         import pandas as pd
 
-        labelling = self._newest(taxonomy, model, equal)
+        labelling = self._newest(**which)
         rounds = [f"round {number}" for number in range(1, labelling.settings.rounds + 1)]
-        rows = [*self._of_model(labelling, rounds), *_of_people(labelling)]
-        columns = ["meme_id", "label", "subcategory", "by", "who", "state", *rounds, "topics"]
-        return pd.DataFrame(rows, columns=columns, dtype=object).fillna("")
-
-    def _of_model(self, labelling: Labelling, rounds: Sequence[str]) -> Iterator[dict[str, Any]]:
         decided = self._store.model_labels.topic_merges()
         merges = {topic: into for topic, (into, _) in decided.items()}
-        # Two topics that became one count once.
         topics = {
-            answer.item: "|".join(
-                dict.fromkeys(merged(topic["id"], merges) for topic in answer.topics)
-            )
+            # Two topics that became one count once.
+            answer.item: dict.fromkeys(merged(topic["id"], merges) for topic in answer.topics)
             for answer in labelling.topics
         }
+        rows: list[dict[str, Any]] = []
         for outcome in labelling.outcomes:
-            given = [" ".join(map(str, labels)) for labels in outcome.rounds]
-            yield {
+            labels = [" ".join(map(str, labels)) for labels in outcome.rounds]
+            row = {
                 "meme_id": outcome.item,
                 "label": outcome.label,
                 "subcategory": "|".join(outcome.subcategories),
                 "by": "model",
                 "who": labelling.labelled.model,
                 "state": outcome.state,
-                **dict(zip(rounds, given, strict=True)),
-                "topics": topics.get(outcome.item, ""),
+                "topics": "|".join(topics.get(outcome.item, ())),
             }
+            rows.append({**row, **dict(zip(rounds, labels, strict=True))})
+        for name in labelling.surveys:
+            for each in Survey(self._workspace, name).labels.settled().rows:
+                row = {"meme_id": each["item"], "label": each["label"], "state": each["state"]}
+                rows.append({**row, "by": "people", "who": f"{name} {each['culture']}"})
+        columns = ["meme_id", "label", "subcategory", "by", "who", "state", *rounds, "topics"]
+        return pd.DataFrame(rows, columns=columns, dtype=object).fillna("")
 
     def export(
-        self,
-        file: str | Path,
-        *,
-        taxonomy: str = "",
-        model: str = "",
-        equal: str = "",
-        accepted: bool = False,
-        survey: str = "",
+        self, file: str | Path, *, accepted: bool = False, survey: str = "", **which: str
     ) -> dict[str, Any]:
         """Write `table` into a .csv, .jsonl or .parquet file; return the `file` and its `rows`.
 
         With `accepted` only the model's accepted labels: `meme_id`, `model`, `label`, as
         `Survey.analyze` reads them; with the name of a `survey`, only of its memes.
         """
-        frame = self.table(taxonomy=taxonomy, model=model, equal=equal)
+        frame = self.table(**which)
         if survey:
             frame = frame[frame["meme_id"].isin(StoredSurvey(self._workspace, survey).memes)]
         if accepted:
             frame = frame[(frame["by"] == "model") & (frame["state"] == "accepted")]
             frame = frame.rename(columns={"who": "model"})[["meme_id", "model", "label"]]
         rows = frame.itertuples(index=False, name=None)
-        columns = [str(name) for name in frame.columns]
-        path, count = write_sheet_table(Path(file), columns, rows)
-        return {"file": path, "rows": count}
+        path, written = write_sheet_table(Path(file), [str(name) for name in frame.columns], rows)
+        return {"file": path, "rows": written}
 
-    # Topics
-
-    def new_topics(self, *, taxonomy: str = "", model: str = "") -> tuple[NewTopic, ...]:
+    def new_topics(self, **which: str) -> tuple[NewTopic, ...]:
         """Return the topics that a model proposed, and what people made of them."""
-        answers = self._newest(taxonomy, model).topics
-        given = ((answer.item, answer.topics) for answer in answers)
-        return new_topics(given, self._store.model_labels.topic_merges())
+        proposed = ((answer.item, answer.topics) for answer in self._newest(**which).topics)
+        return new_topics(proposed, self._store.model_labels.topic_merges())
 
-    def merge_topics(
-        self, file: str | Path, *, person: str, taxonomy: str = "", model: str = ""
-    ) -> int:
+    def merge_topics(self, file: str | Path, *, person: str, **which: str) -> int:
         """Take in a sheet of new topics that a person has filled in; return how many are new.
 
         Raises:
             InputError: it names a topic that is not there, or merges in a circle.
         """
-        proposed = [topic.id for topic in self.new_topics(taxonomy=taxonomy, model=model)]
-        known = [topic.id for topic in self._known(taxonomy, model)]
-        merges = read_merges(file, [*proposed, *known])
+        table = self._newest(**which).settings.topics
+        ids = [topic.id for topic in self.new_topics(**which)]
+        ids += [topic.id for topic in (read_topics(table) if table else ())]
+        merges = read_merges(file, ids)
         return self._store.model_labels.merge_topics(merges, person)
 
-    def write_topics(self, file: str | Path, *, taxonomy: str = "", model: str = "") -> Path:
+    def write_topics(self, file: str | Path, **which: str) -> Path:
         """Write a sheet in which a person says what each new topic is merged into; return where."""
-        names = ("id", "name", "definition", "memes", "example", MERGED_INTO)
+        columns = ("id", "name", "definition", "memes", "example", "into")
         rows = [
-            (topic.id, topic.name, topic.definition, str(topic.memes), topic.example, topic.into)
-            for topic in self.new_topics(taxonomy=taxonomy, model=model)
+            [str(getattr(topic, column)) for column in columns]
+            for topic in self.new_topics(**which)
         ]
-        return write_sheet_table(Path(file), names, rows)[0]
+        return write_sheet_table(Path(file), [*columns[:-1], MERGED_INTO], rows)[0]
 
-    def _known(self, taxonomy: str, model: str) -> Sequence[Topic]:
-        settings = self._newest(taxonomy, model).settings
-        return read_topics(settings.topics) if settings.topics else ()
-
-    def _newest(self, taxonomy: str, model: str, equal: str = "") -> Labelling:
-        return labellings(self._workspace, taxonomy, model)[-1].with_equal(equal)
+    def _newest(self, **which: str) -> Labelling:
+        return labellings(self._workspace, **which)[-1]
 
 
-def _origin_of(workspace: WorkspaceFolder, survey: str) -> Mapping[str, str]:
+def _origin_of(workspace: WorkspaceFolder, survey: str) -> dict[str, str]:
     """Return of which labelling a survey is, and for what; empty where it is of none."""
-    origin: Mapping[str, str] = workspace.store.surveys.state(survey, PRELABELS).get(_ORIGIN, {})
+    origin: dict[str, str] = workspace.store.surveys.state(survey, PRELABELS).get(_ORIGIN, {})
     return origin
-
-
-def _surveys_of(labelling: Labelling) -> dict[str, str]:
-    """Return the surveys that were made of a labelling, by name: for what."""
-    workspace, labelled = labelling.workspace, labelling.labelled
-    origins = {name: _origin_of(workspace, name) for name in workspace.store.surveys.names()}
-    mine = (labelled.taxonomy, labelled.model, labelled.prompt)
-    return {
-        name: origin["purpose"]
-        for name, origin in origins.items()
-        if origin and (origin["taxonomy"], origin["model"], origin["prompt"]) == mine
-    }
-
-
-def _of_people(labelling: Labelling) -> Iterator[dict[str, Any]]:
-    for name in _surveys_of(labelling):
-        survey = Survey(labelling.workspace, name)
-        for row in survey.labels.settled().rows:
-            yield {
-                "meme_id": row["item"],
-                "label": row["label"],
-                "by": "people",
-                "who": f"{name} {row['culture']}",
-                "state": row["state"],
-            }
 
 
 def _shares(outcome: Outcome) -> dict[str, float]:
     """Return by label the share of rounds that gave it as the most severe one."""
-    given = [labels[0].category for labels in outcome.rounds if labels]
-    return {label: given.count(label) / len(outcome.rounds) for label in dict.fromkeys(given)}
+    labels = [each[0].category for each in outcome.rounds if each]
+    return {label: labels.count(label) / len(outcome.rounds) for label in dict.fromkeys(labels)}

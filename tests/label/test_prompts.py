@@ -11,7 +11,7 @@ from memeloc.label.prompts import label_prompt
 from memeloc.label.topics import Topic, read_merges
 from memeloc.language_models import Picture
 from memeloc.language_models.prompts import MemeInput
-from memeloc.workspace.labelling import labels_of
+from memeloc.workspace.labels import labels_of
 
 SCHEME = labels_of("charmemes")[1]
 TEXT = MemeInput("m", "c", "tea {system} // time", "en")

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from memeloc.label.rounds import RoundLabel, Status, count, outcome
+from memeloc.label.rounds import Equal, Outcome, RoundLabel, Status, count, outcomes
 from memeloc.label.scheme import GivenLabel, Scheme, label_form, printed_form, topics_form
 from memeloc.language_models.answers import read_form
-from memeloc.workspace.labelling import labels_of
+from memeloc.workspace.labels import labels_of
 
 SCHEME = labels_of("charmemes")[1]
 
@@ -23,6 +23,11 @@ def answer(number: int, *labels: str, status: Status = "answered") -> RoundLabel
 
 def rounds(*labels: str) -> list[RoundLabel]:
     return [answer(number, *filter(None, text.split())) for number, text in enumerate(labels, 1)]
+
+
+def outcome(answers: list[RoundLabel], equal: Equal = "severe", scheme: Scheme = SCHEME) -> Outcome:
+    (result,) = outcomes(["m"], answers, scheme, 3, equal)
+    return result
 
 
 @pytest.mark.parametrize(
@@ -45,16 +50,16 @@ def rounds(*labels: str) -> list[RoundLabel]:
 def test_rounds_are_equal_by_most_severe_or_exactly(
     given: tuple[str, ...], severe: bool, exact: bool
 ) -> None:
-    by = {equal: outcome("m", rounds(*given), SCHEME, 3, equal) for equal in ("severe", "exact")}
-    assert (by["severe"].severe, by["severe"].exact) == (severe, exact)
-    assert (by["severe"].state == "accepted", by["exact"].state == "accepted") == (severe, exact)
+    severely, exactly = outcome(rounds(*given)), outcome(rounds(*given), "exact")
+    assert (severely.severe, severely.exact) == (severe, exact)
+    assert (severely.state == "accepted", exactly.state == "accepted") == (severe, exact)
 
 
 def test_only_subcategories_of_all_rounds_are_accepted() -> None:
     given = rounds(
         "hate-speech/sexism hate-speech/ableism", "hate-speech/sexism", "hate-speech/sexism"
     )
-    result = outcome("m", given, SCHEME, 3, "severe")
+    result = outcome(given)
     assert (result.label, result.subcategories) == ("hate-speech", ("sexism",))
 
 
@@ -62,14 +67,14 @@ def test_i_do_not_know_is_for_people() -> None:
     scheme = labels_of("multi3hate")[1]
     assert label_form(scheme, caption=False).model_validate({"labels": [{"category": "unknown"}]})
     for given in (rounds("unknown", "unknown", "unknown"), rounds("hate", "unknown", "hate")):
-        assert outcome("m", given, scheme, 3, "severe").state == "no answer"
+        assert outcome(given, scheme=scheme).state == "no answer"
 
 
 def test_a_refused_round_is_for_people_and_a_missing_one_is_open() -> None:
     refused = [*rounds("safe", "safe"), answer(3, status="refused")]
-    assert outcome("m", refused, SCHEME, 3, "severe").state == "no answer"
-    assert outcome("m", rounds("safe", "safe"), SCHEME, 3, "severe").state == "missing"
-    counts = count([outcome("m", refused, SCHEME, 3, "severe")])
+    assert outcome(refused).state == "no answer"
+    assert outcome(rounds("safe", "safe")).state == "missing"
+    counts = count([outcome(refused)])
     assert (counts["items"], counts["no_answer"], counts["severe"]) == (1, 1, 0)
 
 

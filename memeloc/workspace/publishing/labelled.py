@@ -12,7 +12,7 @@ from memeloc.label.rounds import Outcome
 from memeloc.language_models.job import sent_counts
 from memeloc.taxonomy import LABEL
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.labelling import Labelling, labellings
+from memeloc.workspace.labels import Labelling, labellings
 
 Row = tuple[str, str, str, str, str, str, float | None, str]
 """A row of the table `model_labels`."""
