@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from math import isnan
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import typer
 from typer import Argument, Option
@@ -13,7 +13,19 @@ from typer import Argument, Option
 import memeloc
 from memeloc.cli.groups import RunByDefault
 from memeloc.cli.jobs import ask_model
-from memeloc.cli.options import AsJson, TakenCaptions, login
+from memeloc.cli.options import (
+    ASKED_MEMES,
+    AsJson,
+    AskDryRun,
+    Budget,
+    Cultures,
+    Model,
+    People,
+    TakenCaptions,
+    login,
+    option,
+    taking,
+)
 from memeloc.cli.output import say
 from memeloc.cli.reports import show_report, wide_rows
 from memeloc.cli.show import Table, explain, next_lines, show
@@ -29,107 +41,61 @@ app = typer.Typer(
     "  memeloc label audit trial --cultures RU --people team.csv\n"
     "  memeloc label agreement trial --out audit",
 )
-OfTaxonomy = Annotated[
-    str,
-    Option(
-        "--taxonomy",
-        metavar="NAME",
-        help="The labelling by this label set.",
-        show_default="the newest",
+_EQUAL = "When rounds are equal: in their most severe category, or also its subcategories."
+_SETTINGS = [
+    option(
+        "taxonomy", "charmemes", "The label set; `memeloc survey taxonomies` lists.", "NAME|FILE"
     ),
-]
-OfModel = Annotated[
-    str,
-    Option("--model", metavar="NAME", help="The labelling by it.", show_default="the newest"),
-]
-OtherEqual = Annotated[
-    str,
-    Option(
-        "--equal",
-        metavar="severe|exact",
-        help="When rounds are equal: in their most severe category, or also its subcategories.",
-        show_default="the run's",
-    ),
-]
-_Name = Annotated[str, Argument(help="Of the survey.")]
-_Cultures = Annotated[
-    str,
-    Option(
-        "--cultures",
-        metavar="CODES",
-        help="Who is asked: countries, as RU; MX=es names a language.",
-    ),
-]
-_People = Annotated[
-    Path | None,
-    Option(
-        "--people",
-        metavar="TABLE",
-        help="Who annotates, for a recipe with a named team: participant and, if wanted, group.",
-    ),
-]
-_Recipe = Annotated[
-    str,
-    Option(
-        "--recipe",
-        metavar="NAME|FILE",
-        help="The scheme of annotation.",
-        show_default="the label set's, if it has one",
-    ),
-]
-
-
-def run(
-    taxonomy: str = Option(
-        "charmemes", metavar="NAME|FILE", help="The label set; `memeloc survey taxonomies` lists."
-    ),
-    model: str = Option(
-        "", metavar="NAME", help="The model, as its server names it.", show_default="memeloc.toml's"
-    ),
-    rounds: int = Option(3, min=1, max=20, help="How often each meme is labelled."),
-    equal: Literal["severe", "exact"] = Option(
-        "severe",
-        metavar="severe|exact",
-        help="When rounds are equal: in their most severe category, or also its subcategories.",
-    ),
-    temperature: float = Option(1.0, min=0, max=2, help="Of all rounds, which differ in seed."),
-    seed: int = Option(0, help="Of the first round; each further one has the next."),
-    prompt: str = Option(
+    option("rounds", 3, "How often each meme is labelled.", min=1, max=20),
+    option("equal", "severe", _EQUAL, "severe|exact", kind=Literal["severe", "exact"]),
+    option("temperature", 1.0, "Of all rounds, which differ in seed.", min=0, max=2),
+    option("seed", 0, "Of the first round; each further one has the next."),
+    option(
+        "prompt",
         "taxonomy",
-        metavar="NAME|FILE",
-        help="taxonomy builds it from the label set, charmemes is that paper's as it is printed, a "
-        "TOML is one of yours.",
+        "taxonomy builds it from the label set, charmemes is that paper's as it is printed, a TOML "
+        "is one of yours.",
+        "NAME|FILE",
     ),
-    topics: Path | None = Option(
-        None,
-        metavar="TABLE",
-        help="Ask for topics, too: the known ones, with id, name and definition.",
-        show_default="no topics",
-    ),
-    collected: str = Option(
+    option(
+        "topics",
         "",
-        metavar="selected|NAME|none",
-        help="Label finished memes: those that were selected, or all of a source or dataset; none "
-        "for the workspace's captions.",
-        show_default="what was collected, or else the captions",
+        "Ask for topics, too: the known ones, with id, name and definition.",
+        "TABLE",
+        "no topics",
     ),
-    input_: Literal["", "picture", "text", "both"] = Option(
+    option(
+        "input",
         "",
-        "--input",
-        metavar="picture|text|both",
-        help="What the model is given.",
-        show_default="the picture of a finished meme, the text of a caption",
+        "What the model is given.",
+        "picture|text|both",
+        "the picture of a finished meme, the text of a caption",
+        kind=Literal["", "picture", "text", "both"],
     ),
-    lang: str = Option(
-        "", metavar="TAG", help="Of the captions.", show_default="the source language"
-    ),
-    pictures: Path | None = Option(
-        None, metavar="DIR", help="Give the model rendered captions, too: what `render` wrote."
-    ),
-    longest_side: int = Option(768, min=64, max=4096, help="Of the picture, in pixels."),
-    budget: float | None = Option(None, min=0, help="The most that it may cost; needs prices."),
-    dry_run: bool = Option(False, "--dry-run", help="Say what would be asked, at what cost."),
+    *ASKED_MEMES,
+]
+_WHICH = [
+    option("taxonomy", "", "The labelling by this label set.", "NAME", "the newest"),
+    option("model", "", "The labelling by it.", "NAME", "the newest"),
+]
+_WHICH_EQUAL = [*_WHICH, option("equal", "", _EQUAL, "severe|exact", "the run's")]
+_SURVEY = [
+    ("cultures", ..., Cultures),
+    ("people", None, People),
+    option("recipe", "", "The scheme of annotation.", "NAME|FILE", "the label set's, if any"),
+    ("captions", "accepted", TakenCaptions),
+    option("seed", 0, "Another one draws other memes and batches."),
+    *_WHICH_EQUAL,
+]
+
+
+@taking(_SETTINGS, before="budget")
+def run(
+    model: Model = "",
+    budget: Budget = None,
+    dry_run: AskDryRun = False,
     as_json: AsJson = False,
+    **settings: Any,
 ) -> None:
     """Have a language model label memes, in rounds that are compared; run may be left out.
 
@@ -145,25 +111,12 @@ def run(
     """
     from memeloc.workspace.labels import LabelSettings
 
-    settings = LabelSettings(
-        taxonomy=taxonomy,
-        rounds=rounds,
-        equal=equal,
-        temperature=temperature,
-        seed=seed,
-        prompt=prompt,
-        topics=str(topics or ""),
-        collected=collected,
-        input=input_,
-        language=lang,
-        pictures=str(pictures or ""),
-        longest_side=longest_side,
-    )
+    chosen = LabelSettings(**settings)
     with memeloc.Workspace.find() as workspace:
         labels = workspace.labels
         ask_model(
-            lambda: labels.plan(settings, model=model),
-            lambda report: labels.run(settings, model=model, budget=budget, on_progress=report),
+            lambda: labels.plan(chosen, model=model),
+            lambda report: labels.run(chosen, model=model, budget=budget, on_progress=report),
             dry_run=dry_run,
             unit="answers",
             asked=lambda plan: f"to label by {plan['taxonomy']}",
@@ -177,29 +130,25 @@ def _done(result: Mapping[str, Any]) -> Iterator[str]:
         f"{result['model']} labelled {counted(result['memes'], 'meme')} by {result['taxonomy']}: "
         f"{counted(result['asked'], 'answer')} now, {result['there']:,} before"
     )
-    yield from _states(result["counts"])
+    yield _STATES.format(**result["counts"])
     if result["counts"]["missing"] == 0 and not result["stopped"]:
         yield "Next: memeloc label differing NAME, and memeloc label audit NAME"
 
 
-def _states(counts: Mapping[str, int]) -> Iterator[str]:
-    yield (
-        "accepted {accepted:,}, differing {differing:,}, without a label in a round {no_answer:,}, "
-        "not finished {missing:,}"
-    ).format(**counts)
-    yield (
-        "equal in all rounds: {severe:,} in the most severe category, {exact:,} also in its "
-        "subcategories"
-    ).format(**counts)
+_STATES = (
+    "accepted {accepted:,}, differing {differing:,}, without a label in a round {no_answer:,}, not "
+    "finished {missing:,}\nequal in all rounds: {severe:,} in the most severe category, {exact:,} "
+    "also in its subcategories"
+)
 
 
+@taking(_WHICH, before="as_json")
 def topics(
     filled: Path | None = Argument(None, help="A sheet that a person has filled in."),
     out: Path | None = Option(None, metavar="FILE", help="Write the sheet there: .csv."),
     person: str = Option("", help="Who filled it in.", show_default="your login"),
-    taxonomy: OfTaxonomy = "",
-    model: OfModel = "",
     as_json: AsJson = False,
+    **which: Any,
 ) -> None:
     """List the new topics that a model proposed, and merge those that mean the same.
 
@@ -213,24 +162,24 @@ def topics(
     with memeloc.Workspace.find() as workspace:
         labels = workspace.labels
         if filled is not None:
-            who = person or login()
-            new = labels.merge_topics(filled, person=who, taxonomy=taxonomy, model=model)
+            new = labels.merge_topics(filled, person=person or login(), **which)
             say(f"{counted(new, 'decision is', 'decisions are')} new")
-        file = labels.write_topics(out, taxonomy=taxonomy, model=model) if out else None
-        result = {"topics": labels.new_topics(taxonomy=taxonomy, model=model), "file": file}
+        file = labels.write_topics(out, **which) if out else None
+        result = {"topics": labels.new_topics(**which), "file": file}
         written = [f"To be filled in: {file}"] if file else []
         show(result, _TOPICS, *written, as_json=as_json)
 
 
 _TOPICS = Table(
     "{n:new topic}",
-    lambda result: result["topics"],
+    "topics",
     "id name memes definition merged_into=into person",
     empty=True,
 )
 
 
-def status(taxonomy: OfTaxonomy = "", model: OfModel = "", as_json: AsJson = False) -> None:
+@taking(_WHICH, before="as_json")
+def status(as_json: AsJson = False, **which: Any) -> None:
     """Say how far each labelling is, what it cost, and how sure it is.
 
     Example:
@@ -238,22 +187,21 @@ def status(taxonomy: OfTaxonomy = "", model: OfModel = "", as_json: AsJson = Fal
       memeloc label status --model MODEL --json
     """
     with memeloc.Workspace.find() as workspace:
-        result = workspace.labels.status(taxonomy=taxonomy, model=model)
+        result = workspace.labels.status(**which)
         show(result, _ROUNDS, _LABELS, _sentences, as_json=as_json)
 
 
+@taking(_WHICH_EQUAL, before="as_json")
 def export(
     file: Path = Argument(..., help="A .csv, .jsonl or .parquet file."),
-    taxonomy: OfTaxonomy = "",
-    model: OfModel = "",
-    equal: OtherEqual = "",
-    for_analysis: bool = Option(
+    accepted: bool = Option(
         False,
         "--accepted",
         help="Only the model's accepted labels, as `memeloc analyze --models` reads them.",
     ),
     survey: str = Option("", metavar="NAME", help="Only of a survey's memes.", show_default="all"),
     as_json: AsJson = False,
+    **which: Any,
 ) -> None:
     """Write each label with who gave it: a row a meme of the model, and one of people.
 
@@ -262,19 +210,16 @@ def export(
       memeloc label export model.csv --accepted --survey pilot
     """
     with memeloc.Workspace.find() as workspace:
-        result = workspace.labels.export(
-            file, taxonomy=taxonomy, model=model, equal=equal, accepted=for_analysis, survey=survey
-        )
+        result = workspace.labels.export(file, accepted=accepted, survey=survey, **which)
         show(result, f"{result['file']}: {counted(result['rows'], 'row')}", as_json=as_json)
 
 
-def _with_model(rows: str) -> Any:
-    def all_rows(result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        for each in result["labellings"]:
-            model = {"taxonomy": each["taxonomy"], "model": each["model"]}
-            yield from ({**model, **row} for row in each[rows])
-
-    return all_rows
+def _with_model(name: str) -> Any:
+    return lambda result: [
+        {"taxonomy": each["taxonomy"], "model": each["model"], **row}
+        for each in result["labellings"]
+        for row in each[name]
+    ]
 
 
 def _sent(row: Mapping[str, Any]) -> str:
@@ -300,7 +245,7 @@ def _sentences(result: Mapping[str, Any]) -> Iterator[str]:
         counts, kappa = each["counts"], each["kappa"]
         yield ""
         yield f"{each['model']} by {each['taxonomy']}: {counted(counts['items'], 'meme')}"
-        yield from _states(counts)
+        yield _STATES.format(**counts)
         rounds = "not defined" if kappa is None else f"{kappa:.3f}"
         yield f"Fleiss' kappa of the rounds: {rounds}"
         costs = ", ".join(f"{value:.4f} {currency}" for currency, value in each["cost"].items())
@@ -312,23 +257,17 @@ def _sentences(result: Mapping[str, Any]) -> Iterator[str]:
             yield f"people: {name} ({what}); memeloc survey status {name}"
 
 
+@taking(_SURVEY, before="as_json")
 def differing(
-    name: _Name,
-    cultures: _Cultures,
-    people: _People = None,
-    recipe: _Recipe = "",
-    show_labels: bool = Option(
+    name: str = Argument(..., help="Of the survey."),
+    show: bool = Option(
         False,
         "--show",
         help="Show people what the model answered (label-studio, as predictions; csv); else it is "
         "hidden, and people judge by themselves.",
     ),
-    captions: TakenCaptions = "accepted",
-    seed: int = Option(0, help="Another one draws other batches."),
-    taxonomy: OfTaxonomy = "",
-    model: OfModel = "",
-    equal: OtherEqual = "",
     as_json: AsJson = False,
+    **options: Any,
 ) -> None:
     """Build a survey of the memes on which the model's rounds differ, or gave no label.
 
@@ -339,25 +278,15 @@ def differing(
       memeloc label differing hard --cultures RU --people team.csv
       memeloc label differing hard --cultures RU --people team.csv --show
     """
-    of: dict[str, Any] = {"taxonomy": taxonomy, "model": model, "equal": equal}
-    asked: dict[str, Any] = {"people": people, "recipe": recipe, "seed": seed, "captions": captions}
-    with memeloc.Workspace.find() as workspace:
-        result = workspace.labels.ask_people(name, cultures, show=show_labels, **of, **asked)
-        _show(result, next_lines(workspace, "survey", survey=name, as_json=as_json), as_json)
+    _build(name, as_json, purpose="differing", show=show, **options)
 
 
+@taking(_SURVEY, before="as_json")
 def audit(
-    name: _Name,
-    cultures: _Cultures,
-    people: _People = None,
-    recipe: _Recipe = "",
+    name: str = Argument(..., help="Of the survey."),
     sample: int | None = Option(None, min=0, help="Memes of it; 0 for all.", show_default="200"),
-    captions: TakenCaptions = "accepted",
-    seed: int = Option(0, help="Another one draws another sample."),
-    taxonomy: OfTaxonomy = "",
-    model: OfModel = "",
-    equal: OtherEqual = "",
     as_json: AsJson = False,
+    **options: Any,
 ) -> None:
     """Build a survey of a simple random sample of what all rounds agree on; everybody labels all.
 
@@ -367,15 +296,29 @@ def audit(
       memeloc label audit trial --cultures RU --people team.csv
       memeloc label audit trial --cultures RU --people team.csv --sample 50 --seed 7
     """
-    of: dict[str, Any] = {"taxonomy": taxonomy, "model": model, "equal": equal}
-    asked: dict[str, Any] = {"people": people, "recipe": recipe, "seed": seed, "captions": captions}
+    from memeloc.workspace.labels import SAMPLE
+
+    _build(name, as_json, purpose="audit", sample=SAMPLE if sample is None else sample, **options)
+
+
+def _build(name: str, as_json: bool, **options: Any) -> None:
     with memeloc.Workspace.find() as workspace:
-        result = workspace.labels.audit(name, cultures, sample=sample, **of, **asked)
-        _show(result, next_lines(workspace, "survey", survey=name, as_json=as_json), as_json)
+        result = workspace.labels.ask_people(name, **options)
+        lines = next_lines(workspace, "survey", survey=name, as_json=as_json)
+    if not as_json:
+        explain("Note", result["remarks"])
+    show(
+        result,
+        f"{result['survey']}: {counted(result['memes'], 'meme')} in "
+        f"{counted(len(result['batches']), 'batch', 'batches')}, "
+        f"{counted(result['sheets'], 'sheet')} for {counted(result['annotators'], 'annotator')}",
+        *lines,
+        as_json=as_json,
+    )
 
 
 def agreement(
-    name: _Name,
+    name: str = Argument(..., help="Of the survey."),
     out: Path | None = Option(
         None, metavar="DIR", help="Write a page with tables and plots there, too."
     ),
@@ -405,20 +348,6 @@ _WITH_MODEL = Table(
         ("stands out", lambda person: "yes" if person["outlier"] else ""),
     ),
 )
-
-
-def _show(result: dict[str, Any], further: list[str], as_json: bool) -> None:
-    if not as_json:
-        explain("Note", result["remarks"])
-    show(
-        result,
-        f"{result['survey']}: {counted(result['memes'], 'meme')} in "
-        f"{counted(len(result['batches']), 'batch', 'batches')}, "
-        f"{counted(result['sheets'], 'sheet')} for {counted(result['annotators'], 'annotator')}",
-        *further,
-        as_json=as_json,
-    )
-
 
 for _command in (run, status, differing, audit, agreement, topics, export):
     app.command()(_command)

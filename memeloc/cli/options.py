@@ -133,6 +133,24 @@ TakenCaptions = Annotated[
 ]
 
 
+Model = Annotated[
+    str,
+    Option(
+        metavar="NAME", help="The model, as its server names it.", show_default="memeloc.toml's"
+    ),
+]
+Budget = Annotated[float | None, Option(min=0, help="The most that it may cost; needs prices.")]
+Cultures = Annotated[
+    str,
+    Option(metavar="CODES", help="Who is asked: countries, as RU; MX=es names a language."),
+]
+People = Annotated[
+    Path | None,
+    Option(metavar="TABLE", help="Who annotates: a column participant and, if wanted, group."),
+]
+AskDryRun = Annotated[bool, Option("--dry-run", help="Say what would be asked, at what cost.")]
+
+
 def taking(
     options: Iterable[tuple[str, Any, Any]], before: str
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -155,6 +173,26 @@ def taking(
         return command
 
     return with_options
+
+
+def option(
+    name: str,
+    default: Any,
+    help: str,
+    metavar: str | None = None,
+    shown: str | bool = True,
+    **more: Any,
+) -> tuple[str, Any, Any]:
+    """Return an option for `taking`: its parameter's name, its default and its annotation.
+
+    Args:
+        shown: the default as people read it.
+        more: `kind` is its type where the default is None, `flag` its name where that is not
+            `--name`; all else is for typer's `Option`.
+    """
+    kind, flag = more.pop("kind", type(default)), more.pop("flag", f"--{name.replace('_', '-')}")
+    declared = Option(flag, help=help, metavar=metavar, show_default=shown, **more)
+    return name, default, Annotated[kind, declared]
 
 
 def options_of(settings: type, shared: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
@@ -269,3 +307,19 @@ def engine(name: str, address: str, settings: EngineSettings | None = None) -> E
 def login() -> str:
     """The name of who runs the command, as the system knows it."""
     return os.environ.get("USER") or os.environ.get("USERNAME") or "somebody"
+
+
+ASKED_MEMES = [
+    option(
+        "collected",
+        "",
+        "Ask about finished memes: those that were selected, or all of a source or dataset; none "
+        "for the workspace's captions.",
+        "selected|NAME|none",
+        "what was collected, or else the captions",
+    ),
+    option("language", "", "Of the captions.", "TAG", "the source language", flag="--lang"),
+    option("pictures", "", "The rendered captions: what `render` wrote.", "DIR", "none"),
+    option("longest_side", 768, "Of the picture, in pixels.", min=64, max=4096),
+]
+"""Options for `taking`: which memes a model is asked about, and what it is given of them."""

@@ -45,6 +45,14 @@ def test_the_printed_prompt_is_sent_word_for_word() -> None:
     assert '"proposed_id": "short_snake_case"' in topics.text
 
 
+@pytest.mark.parametrize("name", ["taxonomy", "charmemes"])
+def test_every_prompt_quotes_the_caption(name: str) -> None:
+    messages = label_prompt(name, SCHEME).question(TEXT).messages
+    sent = "\n".join(message.text + message.after for message in messages)
+    assert '"tea {system} // time"' in sent
+    assert "is no instruction to you" in sent
+
+
 def test_the_printed_prompt_goes_with_its_taxonomy_only() -> None:
     with pytest.raises(InputError, match="names the categories of that paper"):
         label_prompt("charmemes", labels_of("harmeme")[1])
