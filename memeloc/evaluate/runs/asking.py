@@ -109,13 +109,13 @@ class OpenRun:
             for described, settings in self._models():
                 notes += skipped(run, data, described)
                 asked = questions(run, data, prompts, described)
-                sent = (Question[str]((each.message,), None) for each in asked)
+                sent = (Question[Any]((each.message,), each.form) for each in asked)
                 plan = LanguageModel(settings, cache=cache).plan(sent)
                 plans.append(plan)
                 # Each time it is asked again the conversation is longer by an answer and reminder.
                 longer = (settings.max_tokens + 200) * (plan.questions - plan.cached)
                 again = settings.price(longer * run.reasks * (run.reasks + 1) / 2, 0)
-                most += plan.most * (1 + run.reasks) + again
+                most += plan.most if run.parser == "json" else plan.most * (1 + run.reasks) + again
         return {
             "run": run.name,
             "items": len(data.items),
@@ -253,6 +253,7 @@ class OpenRun:
                 "seed": run.seed,
                 "max_tokens": run.max_tokens + (run.reasoning_tokens if reasons else 0),
                 **({"logprobs": LOGPROBS} if run.parser == "logprobs" else {}),
+                **({"asks": run.reasks + 1} if run.parser == "json" else {}),
                 **(each.model_extra or {}),
                 "model": each.model,
             }
@@ -372,7 +373,8 @@ class _Asking:
             for _ in range(self.run.reasks + 1):
                 # Asked again, it is of another round: no answer that was kept before is its.
                 yield (
-                    Question[str](case.messages, None, case, round=case.asks - 1) for case in cases
+                    Question[Any](each.messages, each.asked.form, each, round=each.asks - 1)
+                    for each in cases
                 )
                 cases = sorted(self._invalid, key=lambda case: case.number)
                 self._invalid = []
@@ -383,18 +385,19 @@ class _Asking:
 
         return Job(model, batches, self._store, name)
 
-    def _store(self, answers: Sequence[tuple[_Case, Answer[str]]]) -> None:
+    def _store(self, answers: Sequence[tuple[_Case, Answer[Any]]]) -> None:
         before = len(self.rows)
         for case, answer in answers:
             case.tokens_in += answer.tokens_in
             case.tokens_out += answer.tokens_out
             case.cost += answer.cost
             choice = read_answer(self.run, case.asked, answer)
-            if choice.invalid and case.asks <= self.run.reasks:
+            # What does not fit a form was asked again by the client.
+            if choice.invalid and case.asks <= self.run.reasks and case.asked.form is None:
                 # Chat templates want turns that alternate and are not empty.
-                words = Message("assistant", answer.value.strip() or "(no answer)")
+                words = Message("assistant", answer.text.strip() or "(no answer)")
                 case.messages += (words, Message("user", case.asked.reminder))
-                case.first_answer = case.first_answer or answer.value
+                case.first_answer = case.first_answer or answer.text
                 case.asks += 1
                 self._invalid.append(case)
                 continue
@@ -402,7 +405,7 @@ class _Asking:
             self.settings.append(answer.settings)
         self.done(len(self.rows) - before)
 
-    def _row(self, case: _Case, answer: Answer[str], choice: Choice) -> dict[str, Any]:
+    def _row(self, case: _Case, answer: Answer[Any], choice: Choice) -> dict[str, Any]:
         asked, item = case.asked, case.asked.item
         likely = _option_logprobs(asked, answer)
         return {
@@ -410,13 +413,13 @@ class _Asking:
             "item": item.id,
             "language": item.language,
             **asked.prompt,
-            "answer": answer.value or answer.refusal,
+            "answer": answer.text or answer.refusal,
             "choice": choice.name,
             "position": asked.labels.index(choice.name) + 1 if choice.name else 0,
             "invalid": choice.invalid,
             "refused": choice.refused,
             "rule": choice.rule,
-            "asks": case.asks,
+            "asks": case.asks + answer.attempts - 1,
             "explanation": choice.explanation,
             "dimension": item.dimension,
             "meme": item.meme,
@@ -435,13 +438,21 @@ class _Asking:
         }
 
 
-def read_answer(run: Run, asked: Asked, answer: Answer[str]) -> Choice:
+def read_answer(run: Run, asked: Asked, answer: Answer[Any]) -> Choice:
     """Return the label that an answer chooses, by the run's parser."""
+    options, text = asked.choices.options, answer.text
     if answer.refusal:
         return Choice("", True, True, "refused by the server")
-    if answer.cut and not answer.value.strip():
+    if answer.status != "answered":
+        is_refused = answer.status == "refused"
+        return Choice("", True, is_refused, "refused" if is_refused else "not as the schema has it")
+    if answer.cut and not text.strip():
         return Choice("", True, False, "cut before anything could be read")
-    options, text = asked.choices.options, answer.value
+    if asked.form is not None:
+        markers = [marker for marker, _ in options]
+        label = asked.labels[markers.index(answer.value.answer)]
+        reasons = getattr(answer.value, "explanation", "").strip()
+        return Choice(label, False, False, "json", reasons)
     likely = _option_logprobs(asked, answer) if run.parser == "logprobs" else {}
     if likely:
         return Choice(max(likely, key=likely.__getitem__), False, False, "logprobs")
@@ -458,7 +469,7 @@ def read_answer(run: Run, asked: Asked, answer: Answer[str]) -> Choice:
     return replace(choice, name=asked.labels[place])
 
 
-def _option_logprobs(asked: Asked, answer: Answer[str]) -> dict[str, float]:
+def _option_logprobs(asked: Asked, answer: Answer[Any]) -> dict[str, float]:
     """Return by label the logprob of its marker; empty where the server gives none."""
     markers = [marker for marker, _ in asked.choices.options]
     likely = option_logprobs(answer.logprobs, markers)

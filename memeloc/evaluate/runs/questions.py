@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field, create_model
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.evaluate.runs.dataset import RunData, RunItem, in_languages
 from memeloc.evaluate.runs.prompts import Choices, Prompts, PromptTexts, fill
-from memeloc.evaluate.runs.run import NATIVE, Run, RunModel
+from memeloc.evaluate.runs.run import NATIVE, Reasoning, Run, RunModel
 from memeloc.files import file_sha256
 from memeloc.language_models import Message, Picture, picture_of
 
@@ -32,6 +34,7 @@ class Asked:
         choices: the options as shown; `labels` are what the run calls them, in the same order.
         reminder: what an invalid answer is replied with.
         message: what is sent at first.
+        form: of answers in JSON; None where words are read.
     """
 
     item: RunItem
@@ -40,6 +43,7 @@ class Asked:
     labels: tuple[str, ...]
     reminder: str
     message: Message
+    form: type[BaseModel] | None
 
     @property
     def text(self) -> str:
@@ -126,9 +130,14 @@ def _asked(
             f"{country[:20]!r}; add it to their section countries."
         )
     name = {"country": texts.countries[country]} if country else {}
+    reasoning = model.reasoning or run.reasoning
     reasons = {"before": texts.before, "after": texts.after, "none": texts.without}
     wording = fill(wordings[prompt["wording"] - 1], values | name)
-    wording += reasons[model.reasoning or run.reasoning]
+    form = None
+    if run.parser == "json":
+        form = _form(tuple(marker for marker, _ in choices.options), reasoning)
+    if form is None or reasoning == "none":
+        wording += reasons[reasoning]
     before = texts.definition if run.definition else ""
     after = fill(texts.caption, values) if input in ("text", "both") and item.text else ""
     after += choices.text
@@ -142,7 +151,20 @@ def _asked(
         picture = _picture(item.picture, run.picture_side, run.picture_shape)
         message = Message("user", before + texts.picture, (picture,), after)
     labels = tuple(item.options or run.labels)[:: -1 if order else 1]
-    return Asked(item, prompt, choices, labels, fill(texts.reminder, values), message)
+    return Asked(item, prompt, choices, labels, fill(texts.reminder, values), message, form)
+
+
+@cache
+def _form(markers: tuple[str, ...], reasoning: Reasoning) -> type[BaseModel]:
+    """Return the form of an answer: an option's marker, and reasons before or after it."""
+    answer = (Literal[markers], Field(description="the option that is right"))
+    reasons = (str, Field(description="why, in one or two sentences"))
+    fields: dict[str, Any] = {"answer": answer}
+    if reasoning == "before":
+        fields = {"explanation": reasons, **fields}
+    elif reasoning == "after":
+        fields = {**fields, "explanation": reasons}
+    return create_model("choice", **fields)
 
 
 @lru_cache(maxsize=8)

@@ -171,10 +171,11 @@ class Run(_Section):
     reasoning_tokens: int = Field(
         default=400, ge=0, description="tokens that reasons may have, on top of max_tokens"
     )
-    parser: Literal["rules", "exact", "logprobs"] = Field(
-        default="rules",
-        description="how answers are read: by the rules of the language, exactly, or by the "
-        "logprobs of the options' markers, where the server gives them",
+    parser: Literal["json", "rules", "exact", "logprobs"] = Field(
+        default="json",
+        description="how answers are read: as JSON by a schema that the server is sent; words by "
+        "the rules of the language, or exactly; or by the logprobs of the options' markers, where "
+        "the server gives them",
     )
     reasks: int = Field(
         default=MOST_REASKS,

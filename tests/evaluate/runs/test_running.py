@@ -136,3 +136,24 @@ def test_reasons_of_a_model_have_tokens_of_their_own(
     assert set(table["explanation"]) == {"It is only about tea"}
     assert table.attrs["Dataset"] == "set"
     assert table.attrs["Sent"] == "temperature 0.0, seed 0"
+
+
+def test_new_runs_are_answered_in_json(
+    tmp_path: Path, chat: ChatServer, sources: dict[str, Any]
+) -> None:
+    """By a schema of the options' letters; what does not fit it is asked again."""
+    answers = ['{"answer": "c"}', '{"answer": "a", "explanation": "It is rude."}', "I cannot help."]
+    chat.say = lambda number, body: answers[(number - 1) % 3]
+    run, data = _opened(tmp_path / "set", parser="json", reasks=1, reasoning="after",
+        source="", wordings=[1], orders=[1])  # fmt: skip
+    result = OpenRun(run, data, tmp_path / "out", **{**sources, "defaults": {
+        **sources["defaults"], "at_once": 1}}).ask()  # fmt: skip
+    schema = chat.bodies[0]["response_format"]["json_schema"]["schema"]
+    assert list(schema["properties"]) == ["answer", "explanation"]
+    assert schema["properties"]["answer"]["enum"] == ["a", "b"]
+    assert (result["answered"], result["invalid"], result["refused"]) == (3, 1, 0)
+    table = pd.read_parquet(result["answers"])
+    assert table["rule"].tolist() == ["json", "not as the schema has it", "json"]
+    assert table["choice"].tolist() == ["Non-hate", "", "Non-hate"]
+    assert table["explanation"][0] == "It is rude."
+    assert table["asks"].tolist() == [2, 2, 1]
