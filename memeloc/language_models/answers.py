@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-_SCHEMAS: dict[type[BaseModel], dict[str, Any]] = {}
-_TEXTS: dict[type[BaseModel], str] = {}
 Fields = TypeVar("Fields", bound=BaseModel)
 
 _NOT_IN_STRICT = frozenset(("default", "title", "minLength", "maxLength", "format"))
@@ -42,17 +41,19 @@ def read_form(form: type[Fields], text: str) -> Fields:
 
 
 def strict_schema(form: type[BaseModel]) -> dict[str, Any]:
-    """The JSON Schema of a pydantic model as servers with strict schemas take it."""
-    if form not in _SCHEMAS:
-        _SCHEMAS[form] = _strict(form.model_json_schema())
-    return _SCHEMAS[form]
+    """Return the JSON Schema of a pydantic model as servers with strict schemas take it."""
+    return _schemas(form)[0]
 
 
 def schema_text(form: type[BaseModel]) -> str:
-    """The same schema as JSON."""
-    if form not in _TEXTS:
-        _TEXTS[form] = json.dumps(strict_schema(form), sort_keys=True)
-    return _TEXTS[form]
+    """Return the same schema as JSON."""
+    return _schemas(form)[1]
+
+
+@cache
+def _schemas(form: Any) -> tuple[dict[str, Any], str]:
+    schema = _strict(form.model_json_schema())
+    return schema, json.dumps(schema, sort_keys=True)
 
 
 def _strict(node: Any, *, names: bool = False) -> Any:
@@ -71,6 +72,7 @@ def _strict(node: Any, *, names: bool = False) -> Any:
     return strict
 
 
+NOT_JSON = "it is not JSON"
 MAX_STARTS = 64
 """Places of a text that are tried as the begin of an object."""
 
@@ -119,15 +121,6 @@ def read_json(text: str) -> Any:
     return value
 
 
-def is_json(text: str) -> bool:
-    """Return whether a text is JSON, or holds some."""
-    try:
-        read_json(text)
-    except ValueError:
-        return False
-    return True
-
-
 def refuses(text: str) -> bool:
     """Return whether a text says that the model will not answer.
 
@@ -135,13 +128,6 @@ def refuses(text: str) -> bool:
     (True, False)
     """
     return bool(_REFUSED.match(_THOUGHT.sub("", text).lstrip()[:400]))
-
-
-def _breaks_off(error: Exception, text: str) -> bool:
-    """Return whether the text is JSON as far as it goes: what is whole in it is no answer."""
-    return isinstance(error, json.JSONDecodeError) and (
-        error.pos >= len(text) or error.msg.startswith("Unterminated string")
-    )
 
 
 def _object_within(text: str) -> Any:
@@ -152,14 +138,18 @@ def _object_within(text: str) -> Any:
         try:
             value, position = _DECODER.raw_decode(text, position)
         except (ValueError, RecursionError) as error:
-            if not objects and _breaks_off(error, text):
+            # JSON as far as it goes: what is whole in it is no answer.
+            breaks_off = isinstance(error, json.JSONDecodeError) and (
+                error.pos >= len(text) or error.msg.startswith("Unterminated string")
+            )
+            if not objects and breaks_off:
                 raise ValueError("it is not JSON: it breaks off before its end") from None
             position += 1
             continue
         if value not in objects:
             objects.append(value)
     if not objects:
-        raise ValueError("it is not JSON")
+        raise ValueError(NOT_JSON)
     if len(objects) > 1:
         raise ValueError("it holds several different JSON objects where one is wanted")
     return objects[0]

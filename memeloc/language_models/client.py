@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from memeloc.counts import counted
 from memeloc.errors import InputError, MemelocError, ServiceError
-from memeloc.language_models.answers import is_json, read_form, refuses, schema_text
+from memeloc.language_models.answers import NOT_JSON, read_form, refuses, schema_text
 from memeloc.language_models.cache import Cache
 from memeloc.language_models.connections import UnansweredError
 from memeloc.language_models.cost import (
@@ -27,7 +27,6 @@ from memeloc.language_models.cost import (
     Plan,
     Spending,
     estimate,
-    most_cost,
 )
 from memeloc.language_models.pictures import EncodedPictures
 from memeloc.language_models.protocol import Reply
@@ -193,10 +192,10 @@ class LanguageModel:
                     cached += 1
                     continue
                 keys.add(key)
-            tokens = self.estimate(question)
-            tokens_in += tokens.tokens_in
-            tokens_out += tokens.tokens_out
-            most += self.most(question)
+            about = self.estimate(question)
+            tokens_in += about.tokens_in
+            tokens_out += about.tokens_out
+            most += about.most
             if len(samples) < SAMPLES:
                 samples.append(str(question))
         return Plan(
@@ -212,12 +211,8 @@ class LanguageModel:
         )
 
     def estimate(self, question: Question[Any]) -> Estimate:
-        """Return the tokens of asking once."""
+        """Return the tokens of asking once, and the most that it may cost."""
         return estimate(question, self.settings)
-
-    def most(self, question: Question[Any]) -> float:
-        """Return what a question may cost when it is asked as often as allowed."""
-        return most_cost(question, self.settings)
 
     def reserve(self, question: Question[Any]) -> float:
         """Return what a question will likely cost, asked as often as those before, the first ones
@@ -359,7 +354,7 @@ class LanguageModel:
         try:
             _read(question, whole(reply.text))
         except ValueError as error:
-            if not (reply.cut or refuses(reply.text) or is_json(reply.text)):
+            if str(error) == NOT_JSON and not (reply.cut or refuses(reply.text)):
                 # It ignores response_format: from now on the schema is sent in words, too.
                 self._server.leave_out("json_schema")
             limit = counted(self.settings.max_tokens, "token")

@@ -86,7 +86,28 @@ class Connections:
         from urllib3.exceptions import HTTPError, ProtocolError, ReadTimeoutError
 
         try:
-            return self._exchange(content, self._headers | dict(headers or {}))
+            response = self._pool.urlopen(
+                "POST",
+                self._target,
+                body=content,
+                headers=self._headers | dict(headers or {}),
+                redirect=False,
+                preload_content=False,
+            )
+            until = monotonic() + self._timeout
+            body = bytearray()
+            try:
+                while chunk := response.read1(_CHUNK):  # as they come: a whole one may never end
+                    body += chunk
+                    if len(body) > MAX_BODY:
+                        raise ValueError(f"its answer has more than {MAX_BODY:,} bytes")
+                    if monotonic() > until:
+                        reason = f"no whole answer within {self._timeout:g} s"
+                        raise UnansweredError(self._service, reason)
+            except BaseException:
+                response.close()  # what is left of its body would be taken for the next answer
+                raise
+            return response, bytes(body)
         except HTTPError as error:
             # It begins with the connection as Python shows it.
             about = str(error).rpartition("): ")[2] or "no answer"
@@ -96,32 +117,6 @@ class Connections:
             if isinstance(error, ProtocolError | ReadTimeoutError):
                 raise UnansweredError(self._service, reason) from error
             raise ServiceError(self._service, reason, retryable=True) from error
-
-    def _exchange(
-        self, content: bytes, headers: Mapping[str, str]
-    ) -> tuple[BaseHTTPResponse, bytes]:
-        response = self._pool.urlopen(
-            "POST",
-            self._target,
-            body=content,
-            headers=headers,
-            redirect=False,
-            preload_content=False,
-        )
-        until = monotonic() + self._timeout
-        body = bytearray()
-        try:
-            while chunk := response.read1(_CHUNK):  # as they come: a whole one may take for ever
-                body += chunk
-                if len(body) > MAX_BODY:
-                    raise ValueError(f"its answer has more than {MAX_BODY:,} bytes")
-                if monotonic() > until:
-                    reason = f"no whole answer within {self._timeout:g} s"
-                    raise UnansweredError(self._service, reason)
-        except BaseException:
-            response.close()  # what is left of its body would be taken for the next answer
-            raise
-        return response, bytes(body)
 
     def close(self) -> None:
         """Close them all; those in use, when they are given back."""

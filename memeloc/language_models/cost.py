@@ -41,16 +41,20 @@ class OverBudgetError(MemelocError):
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Tokens of one request and its answer, expected and at the most."""
+    """Tokens of one request and its answer, expected and at the most.
+
+    `most` is the money that a question may come to when it is asked as often as allowed.
+    """
 
     tokens_in: int
     tokens_out: int
     most_in: int
     most_out: int
+    most: float
 
 
 def estimate(question: Question[Any], settings: ModelSettings) -> Estimate:
-    """Return the tokens of asking once."""
+    """Return the tokens of asking once, and what asking may cost."""
     schema = len(schema_text(question.form)) if question.form else 0
     sizes = [len(message.words.encode()) for message in question.messages]
     # What the model itself wrote has no more tokens than it was allowed to write.
@@ -59,21 +63,17 @@ def estimate(question: Question[Any], settings: ModelSettings) -> Estimate:
         for message, size in zip(question.messages, sizes, strict=True)
     )
     pictures = settings.picture_tokens * sum(len(each.pictures) for each in question.messages)
+    most_in = schema + most + OVERHEAD * len(question.messages) + MOST_PICTURE * pictures
+    asks = settings.asks if question.form else 1
+    # From the second time on, the wrong answer and what is wrong with it come on top.
+    again = settings.max_tokens + WRONG + 100 + 2 * OVERHEAD
     return Estimate(
         -(-(schema + sum(sizes)) // 4) + pictures,
         min(question.expected, settings.max_tokens),
-        schema + most + OVERHEAD * len(question.messages) + MOST_PICTURE * pictures,
+        most_in,
         settings.max_tokens,
+        settings.price(asks * most_in + again * (asks - 1), asks * settings.max_tokens),
     )
-
-
-def most_cost(question: Question[Any], settings: ModelSettings) -> float:
-    """Return what a question may cost when it is asked as often as allowed."""
-    # From the second time on, the wrong answer and what is wrong with it come on top.
-    more = settings.max_tokens + WRONG + 100 + 2 * OVERHEAD
-    asks = settings.asks if question.form else 1
-    tokens_in = asks * estimate(question, settings).most_in + more * (asks - 1)
-    return settings.price(tokens_in, asks * settings.max_tokens)
 
 
 class Budget:

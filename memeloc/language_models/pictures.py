@@ -6,7 +6,6 @@ kept for as long as there is room, and is made by one thread while the others wa
 
 from __future__ import annotations
 
-import hashlib
 from collections import OrderedDict
 from functools import partial
 from io import BytesIO
@@ -15,6 +14,7 @@ from threading import Condition
 from typing import Literal
 
 from memeloc.errors import InputError
+from memeloc.files import file_sha256
 from memeloc.language_models.questions import Picture
 
 QUALITY = 85
@@ -41,8 +41,10 @@ def picture_of(
     Raises:
         InputError: it cannot be read; when it is sent, that it does not open.
     """
-    if not sha256:
-        sha256 = _sha256(path)
+    try:
+        sha256 = sha256 or file_sha256(path)
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", file=path) from error
     key = f"{sha256} jpeg {longest_side} {QUALITY}"
     if shape == "square":
         key += " square"
@@ -68,31 +70,19 @@ class EncodedPictures:
                 self._urls.move_to_end(key)
                 return self._urls[key]
             self._under_way.add(key)
-        url = ""
         try:
             url = picture.data_url()
+            with self._changed:
+                self._urls[key] = url
+                self._size += len(url)
+                while self._size > self.most:
+                    _, oldest = self._urls.popitem(last=False)
+                    self._size -= len(oldest)
+            return url
         finally:
             with self._changed:
                 self._under_way.remove(key)
-                if url:
-                    self._keep(key, url)
                 self._changed.notify_all()
-        return url
-
-    def _keep(self, key: tuple[str, str], url: str) -> None:
-        self._urls[key] = url
-        self._size += len(url)
-        while self._size > self.most:
-            _, oldest = self._urls.popitem(last=False)
-            self._size -= len(oldest)
-
-
-def _sha256(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", file=path) from error
 
 
 def _jpeg(path: Path, longest_side: int, shape: Shape) -> bytes:

@@ -99,11 +99,12 @@ def read_prompt(
         text = values.get(name)
         if not isinstance(text, str) or not text.strip():
             raise InputError(f"needs a text named {name}", file=path)
-    for name, wanted in needs.items():
-        there = set(_NAME.findall(values[name]))
-        for missing in sorted(wanted - there):
+        held, wanted = set(_NAME.findall(text)), needs.get(name)
+        if wanted is None:
+            continue
+        for missing in sorted(wanted - held):
             raise InputError(f"the text {name} must hold {{{missing}}}", file=path)
-        for unknown in sorted(there - wanted):
+        for unknown in sorted(held - wanted):
             raise InputError(
                 f"the text {name} holds {{{unknown}}}, which nothing is put in for", file=path
             )

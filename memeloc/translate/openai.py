@@ -139,10 +139,9 @@ class OpenAITranslator:
         total = Estimate()
         for item in items:
             if parts := filled_texts(item):
-                question = self._question(item)
-                about, most = self._model.estimate(question), self._model.most(question)
+                about = self._model.estimate(self._question(item))
                 cost = self.settings.price(about.tokens_in, about.tokens_out)
-                total += Estimate(len(parts), sum(map(len, parts)), cost, most)
+                total += Estimate(len(parts), sum(map(len, parts)), cost, about.most)
         return total
 
     def reserve(self, item: TranslationItem) -> float:

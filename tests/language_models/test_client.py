@@ -364,7 +364,7 @@ def test_the_budget_holds(chat: ChatServer, connect: Connect, usage: bool, at_on
         got.extend(answer for _, answer in model.ask_all(_question(str(n)) for n in range(500)))
     assert 2 < len(got) < 500
     assert model.spent.cost == pytest.approx(budget.spent)
-    most = model.most(_question("500")) / model.settings.asks
+    most = model.estimate(_question("500")).most / model.settings.asks
     # What is left is less than two likely answers; by the most that one may cost it would be more.
     likely = (200 * 3 + 50 * 9) / 1e6
     assert 0.02 - (2 * likely if usage else 2 * most) < budget.spent <= 0.02 + at_once * most

@@ -170,9 +170,8 @@ def test_the_budget_is_passed_by_what_was_in_flight_at_most(
     assert summary.over_budget
     assert summary.translated
     assert summary.left
-    assert summary.cost <= budget + translator.settings.at_once * translator._model.most(
-        translator._question(items[0])
-    )
+    most = translator._model.estimate(translator._question(items[0])).most
+    assert summary.cost <= budget + translator.settings.at_once * most
 
 
 def test_a_cloud_model_needs_a_key_and_every_model_a_name(

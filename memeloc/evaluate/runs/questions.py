@@ -20,7 +20,6 @@ from memeloc.errors import InputError
 from memeloc.evaluate.runs.dataset import RunData, RunItem, in_languages
 from memeloc.evaluate.runs.prompts import Choices, Prompts, PromptTexts, fill
 from memeloc.evaluate.runs.run import NATIVE, Reasoning, Run, RunModel
-from memeloc.files import file_sha256
 from memeloc.language_models import Message, Picture, picture_of
 
 
@@ -170,4 +169,4 @@ def _form(markers: tuple[str, ...], reasoning: Reasoning) -> type[BaseModel]:
 @lru_cache(maxsize=8)
 def _picture(path: Path, side: int, shape: Any) -> Picture:
     """Return a picture as it is sent; all questions about an item come together."""
-    return picture_of(path, side, shape=shape, sha256=file_sha256(path))
+    return picture_of(path, side, shape=shape)
