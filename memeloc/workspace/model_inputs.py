@@ -6,6 +6,7 @@ or with the pictures that were rendered of them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 
@@ -77,17 +78,13 @@ def of_which(workspace: WorkspaceFolder, collected: str) -> str:
 
 
 def meme_inputs(workspace: WorkspaceFolder, settings: InputSettings) -> list[MemeInput]:
-    """The memes that a model is asked about.
+    """Return the memes that a model is asked about.
 
     Raises:
         InputError: there are none, or a picture or text that is wanted is missing.
     """
     which = of_which(workspace, settings.collected)
-    items = (
-        _captions(workspace, settings)
-        if which == RENDERED
-        else _collected(workspace, settings, which)
-    )
+    items = list((_captions if which == RENDERED else _collected)(workspace, settings, which))
     if not items:
         raise InputError(
             "There is nothing to ask about: collect finished memes (memeloc collect), or import "
@@ -96,65 +93,58 @@ def meme_inputs(workspace: WorkspaceFolder, settings: InputSettings) -> list[Mem
     return items
 
 
-def _collected(workspace: WorkspaceFolder, settings: InputSettings, which: str) -> list[MemeInput]:
+def _collected(
+    workspace: WorkspaceFolder, settings: InputSettings, which: str
+) -> Iterator[MemeInput]:
     ids = list(collected_memes(workspace, which, MemeChoice(), ()).templates)
-    items = []
     for item in workspace.store.items.find("picture", ids):
-        with_text = settings.input in ("text", "both") and any(item.parts)
-        picture = None
-        if settings.input != "text":
-            if item.path is None:
-                raise InputError(f"The picture of {item.id} is not in this workspace's folder.")
-            picture = picture_of(item.path, settings.longest_side, sha256=item.picture)
-        elif not with_text:
-            continue  # nothing was read in it: there is nothing that the model could be given
-        items.append(
-            MemeInput(
-                item.id,
-                seen_hash(item.picture if picture else "", item.parts if with_text else None),
-                SEPARATOR.join(item.parts) if with_text else "",
-                item.language if with_text else "",
-                picture,
-                item.language,
-            )
-        )
-    return items
+        parts = item.parts if settings.input in ("text", "both") and any(item.parts) else None
+        if settings.input == "text":
+            if parts is not None:  # else nothing was read in it that the model could be given
+                yield _input(settings, item.id, item.language, parts, None)
+        elif item.path is None:
+            raise InputError(f"The picture of {item.id} is not in this workspace's folder.")
+        else:
+            yield _input(settings, item.id, item.language, parts, item.path, item.picture)
 
 
-def _captions(workspace: WorkspaceFolder, settings: InputSettings) -> list[MemeInput]:
-    language = settings.language or workspace.source.tag
-    tag = workspace.locale(language).tag
-    if settings.input in ("picture", "both") and not settings.pictures:
-        raise InputError("Name the folder of rendered captions by --pictures.")
-    rendered = _rendered(Path(settings.pictures), tag) if settings.pictures else {}
-    with_text = settings.input != "picture"
-    items = []
-    for meme, version in workspace.store.captions.current(tag).items():
-        picture, sha256 = None, ""
-        if rendered and settings.input != "text":
-            if meme not in rendered:
-                raise InputError(
-                    f"{meme!r} has no picture in {tag}; run: memeloc render --langs {tag}",
-                    file=Path(settings.pictures),
-                )
-            sha256 = file_sha256(rendered[meme])
-            picture = picture_of(rendered[meme], settings.longest_side, sha256=sha256)
-        parts = version.caption.parts if with_text else None
-        items.append(
-            MemeInput(
-                meme,
-                seen_hash(sha256, parts),
-                SEPARATOR.join(parts) if parts else "",
-                tag if parts else "",
-                picture,
-                tag,
-            )
-        )
-    return items
-
-
-def _rendered(folder: Path, tag: str) -> dict[str, Path]:
-    """By meme the picture in a language, of a folder that `memeloc render` made."""
+def _captions(
+    workspace: WorkspaceFolder, settings: InputSettings, which: str
+) -> Iterator[MemeInput]:
     from memeloc.render.sets.reading import shown_pictures
 
-    return {meme: path for (meme, _), (path, _) in shown_pictures(folder, {tag}).items()}
+    tag = workspace.locale(settings.language or workspace.source.tag).tag
+    if settings.input in ("picture", "both") and not settings.pictures:
+        raise InputError("Name the folder of rendered captions by --pictures.")
+    folder = Path(settings.pictures)
+    with_pictures = settings.pictures and settings.input != "text"
+    shown = shown_pictures(folder, {tag}) if with_pictures else {}
+    for meme, version in workspace.store.captions.current(tag).items():
+        path = shown[meme, tag][0] if (meme, tag) in shown else None
+        if shown and path is None:
+            message = f"{meme!r} has no picture in {tag}; run: memeloc render --langs {tag}"
+            raise InputError(message, file=folder)
+        parts = version.caption.parts if settings.input != "picture" else None
+        yield _input(settings, meme, tag, parts, path)
+
+
+def _input(
+    settings: InputSettings,
+    id: str,
+    language: str,
+    parts: tuple[str, ...] | None,
+    path: Path | None,
+    sha256: str = "",
+) -> MemeInput:
+    picture = None
+    if path is not None:
+        sha256 = sha256 or file_sha256(path)
+        picture = picture_of(path, settings.longest_side, sha256=sha256)
+    return MemeInput(
+        id,
+        seen_hash(sha256 if picture else "", parts),
+        SEPARATOR.join(parts) if parts else "",
+        language if parts else "",
+        picture,
+        language,
+    )
