@@ -7,6 +7,7 @@ them and hands them out as `Item`s; deduplication and filters judge `Item`s.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -26,6 +27,10 @@ CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 OWN_NAME = "own name"
 """In the details of a template that the workspace has by a name of its own, or of a caption whose
 table has a meme_id: that name."""
+
+MEME = "own meme"
+"""In the details of an item that is one of several versions of a meme, as of one in five languages:
+what identifies the meme in its dataset."""
 
 TRANSLATIONS = "translations"
 """In the details of a caption that came with translations: of each language `parts`, `state`
@@ -195,6 +200,15 @@ def item_id(source: str, kind: ItemKind, key: str, name: str = "", dataset: str 
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     words = _UNSAFE.sub("-", plain).strip("-")[:40].strip("-")
     return f"{words or kind}-{key_hash(source, kind, key, dataset)[:10]}"
+
+
+def meme_id(item: Item) -> str:
+    """Return the id of the meme that an item is: the same for all its versions in a dataset."""
+    own, origin = item.details.get(MEME), item.origin
+    if own is None or item.kind == "template":
+        return item.id
+    key = json.dumps([MEME, own], ensure_ascii=False)
+    return item_id(origin.source, item.kind, key, item.name, origin.dataset)
 
 
 def key_hash(source: str, kind: ItemKind, key: str, dataset: str = "") -> str:

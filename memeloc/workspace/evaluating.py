@@ -23,6 +23,7 @@ from memeloc.evaluate.runs.dataset import (
     read_table_data,
 )
 from memeloc.evaluate.runs.run import INPUTS, Run, read_run
+from memeloc.items import meme_id
 from memeloc.model import SEPARATOR
 from memeloc.publish.reading import PublishedRelease, is_release, open_release
 from memeloc.tables import read_table
@@ -184,7 +185,7 @@ def own_memes(
             for tag in wanted
             if (meme, tag) in captions.texts
         ] or [
-            RunItem(item.id, tag, SEPARATOR.join(item.parts), item.path)
+            RunItem(meme_id(item), tag, SEPARATOR.join(item.parts), item.path)
             for item in finished
             if (tag := item.language or run.dataset.language)
         ]

@@ -85,7 +85,8 @@ def test_harmeme(tmp_path: Path, collect: Collect) -> None:
             "text": "tea or coffee?\nchoose",
         },
         {"id": "covid_memes_19", "image": "covid_memes_19.png", "labels": ["not harmful"]},
-        {"id": "c_20", "image": "covid_memes_19.png", "labels": ["a", "b", "c"]},
+        {"id": "c_20", "image": "covid_memes_19.png", "labels": ["a", ["b"], "c"]},
+        {"id": "c_23", "image": "covid_memes_19.png", "labels": ["very harmful", "group", "place"]},
         {"id": "c_21", "image": "covid_memes_21.png", "labels": []},
         {"id": "c_22", "image": "../images/covid_memes_19.png"},
         {"id": "covid_memes_18", "image": "covid_memes_18.png"},
@@ -95,6 +96,7 @@ def test_harmeme(tmp_path: Path, collect: Collect) -> None:
     assert [item.labels for item in result] == [
         {"harmfulness": "somewhat harmful", "target": "individual"},
         {"harmfulness": "not harmful"},
+        {"harmfulness": "very harmful", "target": "group, place"},
     ]
     assert result[0].parts == ("tea or coffee?\nchoose",)
     assert result[0].picture == PICTURE

@@ -11,9 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from memeloc.collect.datasets.layouts import layouts, recognise
+from memeloc.collect.fetching.fetch import Fetcher, FetchSettings
+from memeloc.collect.registry import find
 from memeloc.errors import InputError
 from memeloc.items import FoundTemplate, Year
 from tests.collect.datasets_on_disk import OTHER, PICTURE, by_key, collected, lines, put
+from tests.collect.small_server import Answer, serving
 
 
 def test_every_layout_is_recognised_by_its_columns() -> None:
@@ -159,6 +162,55 @@ def test_charmemes_has_the_papers_metadata(tmp_path: Path) -> None:
     assert (meme.template, meme.language, meme.parts) == ("Кот", "ru", ("Чай готов",))
     assert meme.year == Year(2014, "dataset", "year: 2014")
     assert meme.labels == {"topic": "Animals", "label": "Safe"}
+
+
+def test_imgflip575k_has_a_file_a_template(tmp_path: Path) -> None:
+    answers = {"/1kab2c.jpg": Answer(OTHER)}
+    with serving(answers) as site:
+        row = {
+            "url": f"{site.address}/1kab2c.jpg",
+            "post": "https://imgflip.com/i/1kab2c",
+            "metadata": {"views": "101", "img-votes": "3", "title": "Mondays", "author": "anon"},
+            "boxes": ["tea is ready", "so is rain"],
+        }
+        put(tmp_path / "dataset/memes/10-Guy.json", json.dumps([row, row | {"url": ""}]))
+        template = {"title": "10 Guy", "template_url": "https://imgflip.com/s/10-Guy.jpg"}
+        put(tmp_path / "dataset/templates/10-Guy.json", json.dumps(template))
+        settings = FetchSettings(delay=0.0, retries=0, allow_hosts=frozenset({site.host}))
+        with Fetcher(None, settings) as fetcher:
+            results = list(find("table")(path=tmp_path).collect(fetcher))
+    template, meme, refusal = results
+    assert (template.name, meme.template, meme.picture) == ("10-Guy", "10-Guy", OTHER)
+    assert (meme.parts, meme.language) == (("tea is ready", "so is rain"), "en")
+    assert meme.details == {
+        "post": row["post"], "views": "101", "img-votes": "3", "title": "Mondays",
+    }  # fmt: skip
+    assert (refusal.url, refusal.sentence) == (
+        "dataset/memes/10-Guy.json, row 2", "its url is missing",
+    )  # fmt: skip
+
+
+def test_memecap_s_pictures_are_files_or_addresses(tmp_path: Path) -> None:
+    row = {
+        "category": "memes", "title": "Monday again", "post_id": "k1", "img_fname": "memes_k1.png",
+        "img_captions": ["a cat at a desk"], "meme_captions": ["the poster dislikes Mondays"],
+        "metaphors": [{"metaphor": "cat", "meaning": "the poster"}],
+    }  # fmt: skip
+    with serving({"/k2.png": Answer(OTHER)}) as site:
+        rows = [row | {"url": ""}]
+        rows += [row | {"post_id": f"k{n}", "img_fname": f"memes_k{n}.png"} for n in (2, 3)]
+        for each in rows[1:]:
+            each["url"] = f"{site.address}/{each['post_id']}.png"
+        put(tmp_path / "data/memes-trainval.json", json.dumps(rows))
+        put(tmp_path / "memes/memes_k1.png", PICTURE)
+        settings = FetchSettings(delay=0.0, retries=0, allow_hosts=frozenset({site.host}))
+        with Fetcher(None, settings) as fetcher:
+            found, fetched, refusal = find("table")(path=tmp_path).collect(fetcher)
+    assert (found.origin.key, found.picture, found.parts) == ("k1", PICTURE, ())
+    assert found.details["meme_captions"] == ["the poster dislikes Mondays"]
+    assert (found.details["post"], found.details["metaphors"]) == ("Monday again", row["metaphors"])
+    assert (fetched.origin.key, fetched.picture) == ("k2", OTHER)
+    assert refusal.reason == "not found"
 
 
 def _telegram_messages() -> list[dict[str, Any]]:

@@ -33,8 +33,6 @@ OUTSIDE = "outside the folder"  # reason of refusing what leads out of the datas
 
 _LONGEST_DETAIL = 2000
 _MOST_VALUES = 1000  # of a list
-_PARTED = re.compile(r"\s*<sep>\s*", re.IGNORECASE)
-_EMPTY_PART = re.compile(r"<emp>", re.IGNORECASE)
 _LICENCES = ("LICENSE", "LICENCE", "LICENSE.txt", "LICENCE.txt", "LICENSE.md", "COPYING")
 _STATED = re.compile(r"^licen[sc]e:\s*[\"']?([^\"'\n]+?)[\"']?\s*$", re.MULTILINE)
 
@@ -120,16 +118,12 @@ class DatasetFolder:
         except NotTakenError as error:
             yield Refusal(self.source, place, error.reason, error.sentence)
 
-    def read_pictures(
-        self, read: Callable[[Path], Iterable[Item]], below: Path | None = None
-    ) -> Iterator[Item | Refusal]:
+    def read_pictures(self, read: Callable[[Path], Iterable[Item]]) -> Iterator[Item | Refusal]:
         """Yield what is read from every picture by its name's ending, in order.
 
         Links within the folder are no pictures of their own: what they lead to is met anyway.
         """
-        if below is not None and self.is_outside(below):
-            return
-        for path in _files((below or self.root).resolve()):
+        for path in _files(self.root):
             is_picture = path.suffix.lower() in SUFFIXES
             if self.leads_out(path) and (is_picture or path.is_dir()):
                 sentence = "a link that leads out of the folder"
@@ -169,7 +163,7 @@ class DatasetFolder:
         return PictureContent(page.body, name, fetched=page.fetched)
 
     def _find(self, name: str, beside: Path) -> Path:
-        """A file beside the table, below the folder, or wherever only one has that name."""
+        """Return a file beside the table, below the folder, or the only one of that name."""
         shown = repr(name[:120])
         below = Path(name.replace("\\", "/"))
         for top in (beside, self.root) if beside.is_relative_to(self.root) else (self.root,):
@@ -220,7 +214,7 @@ def _files(top: Path) -> Iterator[Path]:
 
 
 def _held(value: Any) -> tuple[str, bytes | None]:
-    """The name or address that a cell gives a picture, and the picture if it holds it."""
+    """Return the name or address that a cell gives a picture, and the picture if it holds it."""
     name, content = value, None
     if isinstance(value, bytes):
         name, content = "", value
@@ -252,7 +246,7 @@ def _same(name: str) -> str:
 
 
 def stem_of(name: str) -> str:
-    """Return a file's name without its ending; a number without the zeros in front.
+    """Return a file's name without its ending; a number without zeros and without pandas' `.0`.
 
     >>> stem_of("0012"), stem_of("12.0"), stem_of("Cat")
     ('12', '12', 'cat')
@@ -282,7 +276,8 @@ def parts_of(text: str) -> tuple[str, ...]:
     >>> parts_of("see http://example.org // now"), parts_of("<emp><sep>good tea")
     (('see http://example.org', 'now'), ('', 'good tea'))
     """
-    text = _EMPTY_PART.sub("", _PARTED.sub(SEPARATOR, text))
+    text = re.sub(r"(?i)\s*<sep>\s*", SEPARATOR, text)
+    text = re.sub(r"(?i)<emp>", "", text)
     return Caption.parse(text).parts if text.strip() else ()
 
 
@@ -311,15 +306,13 @@ def _plain(value: Any, depth: int = 0) -> Any:
 
 def terms_of(root: Path) -> str:
     """Return a dataset's terms: its card's licence, else its licence's first line, else nothing."""
-    card = _beginning(root / "README.md")
+    texts = {}
+    for path in (root / name for name in ("README.md", *_LICENCES)):
+        if path.is_file() and not path.is_symlink():
+            with path.open(encoding="utf-8", errors="replace") as file:
+                texts[path.name] = file.read(20_000)
+    card = texts.pop("README.md", "")
     if card.startswith("---") and (stated := _STATED.search(card.split("\n---", 1)[0])):
         return stated[1][:200]
-    lines = (line for name in _LICENCES for line in _beginning(root / name).splitlines())
-    return next(filter(None, (line.strip(" #*")[:200] for line in lines)), "")
-
-
-def _beginning(path: Path) -> str:
-    if path.is_symlink() or not path.is_file():
-        return ""
-    with path.open(encoding="utf-8", errors="replace") as file:
-        return file.read(20_000)
+    lines = (line.strip(" #*")[:200] for text in texts.values() for line in text.splitlines())
+    return next(filter(None, lines), "")

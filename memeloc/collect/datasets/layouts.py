@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from fnmatch import fnmatchcase
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Literal
 
 import tomli_w
@@ -22,7 +21,7 @@ ANY = "any"
 
 ROLES = (
     "image", "text", "id", "split", "language", "created", "year", "template", "post", "problem",
-    "label",
+    "meme", "label",
 )  # fmt: skip
 """Those of `memeloc.tables.column_map.ROLES` that a column of a published table may have."""
 
@@ -47,12 +46,15 @@ class Layout(ColumnMap):
 
     Attributes:
         title, described: what it is, and where that is written down.
-        tables: patterns of the tables' names; empty is every table.
+        tables: patterns of the ends of the tables' paths; empty is every table.
+        named_by: the role that the names of the tables tell, such as the template's.
         known_by: columns that all of them have, and others rarely.
         known_values: by column what one of its values is, where others have such columns, too.
         required: roles without which a table is refused.
         questions: of one column whose cells are lists of labels, what each of them answers.
-        details: columns that are kept beside those with a role; None keeps all.
+        several: whether the last of the questions may have several answers.
+        details: columns that are kept beside those with a role, of nested cells as `column.name`;
+            None keeps all.
         only: by column the values of the rows that are read, an empty one where it has none.
         without_picture: rows that name no picture are not memes, and left out without a word.
         beside: whether a JSON file beside each picture may say what else a table does.
@@ -68,10 +70,12 @@ class Layout(ColumnMap):
     title: str
     described: str = ""
     tables: tuple[str, ...] = ()
+    named_by: str = ""
     known_by: tuple[str, ...] = ()
     known_values: Mapping[str, tuple[str, ...]] = {}
     required: tuple[str, ...] = ("image",)
     questions: tuple[str, ...] = ()
+    several: bool = False
     details: tuple[str, ...] | None = None
     only: Mapping[str, tuple[str, ...]] = {}
     without_picture: bool = False
@@ -83,8 +87,8 @@ class Layout(ColumnMap):
     joined: tuple[Joined, ...] = ()
 
     def has_table(self, path: Path) -> bool:
-        name = path.name.casefold()
-        return not self.tables or any(fnmatchcase(name, each.casefold()) for each in self.tables)
+        plain = PurePath(str(path).casefold())
+        return not self.tables or any(plain.match(each.casefold()) for each in self.tables)
 
     def names(self, role: str) -> tuple[str, ...]:
         """Return the names that a role's column may have, best first."""

@@ -42,7 +42,7 @@ from memeloc.collect.datasets.records import (
 )
 from memeloc.collect.protocol import Dataset, TablePreview, dataset_at
 from memeloc.errors import InputError
-from memeloc.items import FoundPicture, FoundTemplate, Refusal, Year
+from memeloc.items import MEME, FoundPicture, FoundTemplate, Refusal, Year
 from memeloc.locales import default
 from memeloc.locales.tags import canonical
 from memeloc.tables import folded, text_of
@@ -172,6 +172,13 @@ class TablesSource:
                 opened.append(self._open(open_records(self.folder, path)))
             except InputError as error:
                 problems.append(TablePreview((self.folder.key_of(path),), problem=error.message))
+        if whole := [table.layout for table in opened if table.layout.has_others]:
+            opened = [table for table in opened if table.layout.name != ANY]
+            problems = [
+                problem
+                for problem in problems
+                if any(layout.has_table(Path(problem.tables[0])) for layout in whole)
+            ]
         may_be_beside = not self.layouts or any(layout.beside for layout in self.layouts)
         if not opened and not self.path.is_file() and self._sidecars and may_be_beside:
             opened.append(self._open(beside_pictures(self.folder, self._sidecars)))
@@ -307,7 +314,7 @@ class OpenTable:
     @property
     def used(self) -> set[str]:
         """The columns that are no details: labels, and what was read of each role."""
-        first = {name for role in self.columns for name in self.of(role)[:1]}
+        first = {name for role in self.columns for name in self.of(role)[:1] if role != "meme"}
         return first | {*self.of("image"), *self.labels.values()}
 
 
@@ -333,6 +340,8 @@ class TableRow:
 
     def first(self, role: str, read: Callable[[Any], str]) -> str:
         """Return the first text that is read of a role, else what the layout says of all rows."""
+        if role == self.layout.named_by:
+            return Path(self.record.file).stem
         return next(filter(None, map(read, self.values(role))), self.layout.fixed.get(role, ""))
 
     def text(self, role: str) -> str:
@@ -350,6 +359,11 @@ class TableRow:
             likely = [value for value in values if looks_like_picture(value)]
             values = likely if self.layout.without_picture else likely + values
         return next(iter(values), None)
+
+    @property
+    def address(self) -> str:
+        """Where the picture is, if a column beside the one that names its file says so."""
+        return next(filter(None, map(address_of, self.values("image"))), "")
 
     @property
     def is_meme(self) -> bool:
@@ -372,6 +386,9 @@ class TableRow:
             values = value if isinstance(value, list) else [] if value in (None, "") else [value]
             names = [text_of(label).strip() for label in values]
             nested = any(isinstance(label, dict | list) for label in values)
+            if self.layout.several and not nested:
+                last = len(questions) - 1
+                names[last:] = filter(None, [", ".join(names[last:])])
             if nested or len(names) > len(questions) or not all(names):
                 sentence = f"its labels are {value!r:.80}, not {' and '.join(questions)}"
                 raise NotTakenError("not readable", sentence)
@@ -415,10 +432,10 @@ class TableRow:
     def details(self, picture: PictureContent) -> dict[str, Any]:
         """Return what else it says, its split, and the post that its picture stood in."""
         table, cells = self.table, self.cells
-        post = self.text("post")[:2000]
-        details = {name: text for name, text in (("split", self.split), ("post", post)) if text}
+        told = {"split": self.split, "post": self.text("post")[:2000], MEME: self.text("meme")}
+        details = {name: text for name, text in told.items() if text}
         if self.layout.details is not None:
-            cells = {name: value for name, value in cells.items() if name in self.layout.details}
+            cells = {name.rpartition(".")[2]: _cell(cells, name) for name in self.layout.details}
             used = {*table.of("created"), *table.of("image")}
         else:
             used = table.used
@@ -494,13 +511,23 @@ class Memes:
             if "image" in row.layout.required:
                 raise _missing(row.table.of("image"))
             value = row.text("id")  # pictures that are named by their id
+        beside = row.table.records.path.parent
         try:
-            return self._folder.picture(value, row.table.records.path.parent, self._fetcher)
+            return self._folder.picture(value, beside, self._fetcher)
         except NotTakenError as error:
+            if error.reason == "no picture" and (address := row.address):
+                return self._folder.picture(address, beside, self._fetcher)
             problem = row.text("problem")
             if not problem:
                 raise
             raise NotTakenError(error.reason, f"{error.sentence}: {problem[:200]}") from None
+
+
+def _cell(cells: Mapping[str, Any], name: str) -> Any:
+    """Return a cell, or what stands in a nested one: `metadata.title`."""
+    column, _, inner = name.partition(".")
+    value = cells.get(name, cells.get(column))
+    return value.get(inner) if inner and isinstance(value, Mapping) else value
 
 
 def _missing(columns: Iterable[str]) -> NotTakenError:

@@ -37,8 +37,8 @@ class TableSource(TablesSource):
     Args:
         path: a table (CSV, TSV, JSON Lines, JSON, Parquet, tar, xlsx, ods), or a folder with some.
         layout: what it is laid out as: hateful-memes, harmeme, mami, armeme, prop2hate, multioff,
-            charmemes, telegram, gallery-dl, img2dataset, memeloc, any, or a TOML file of yours;
-            without, what it looks like.
+            charmemes, imgflip575k, memecap, telegram, gallery-dl, img2dataset, memeloc, any, or a
+            TOML file of yours; without, what it looks like.
         pictures: the folder with the pictures of one table, where it is not the table's own.
         image: the column with the pictures' names, paths, addresses or bytes.
         text: the column with the text in the pictures.
@@ -48,6 +48,7 @@ class TableSource(TablesSource):
         language_column: the column with the memes' language.
         created: the column with the date.
         template: the column with the template's name.
+        meme: the column with what a meme is called in all its languages.
         language: tag of the language of all memes.
         terms: licence or terms of use; without, what the folder's README or licence says.
     """
@@ -71,6 +72,7 @@ class TableSource(TablesSource):
     language_column: str = ""
     created: str = ""
     template: str = ""
+    meme: str = ""
     language: str = ""
     terms: str = ""
 

@@ -27,7 +27,7 @@ from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.selecting.stages import DUPLICATES, TOPICS, answers_of
 from memeloc.curate.verdict import Verdict
 from memeloc.errors import InputError
-from memeloc.items import Item, ItemKind
+from memeloc.items import Item, ItemKind, meme_id
 from memeloc.model import SEPARATOR
 from memeloc.store.curation import Selection
 from memeloc.tables.writing import Column, Kind
@@ -170,6 +170,7 @@ _ATTRIBUTES = {
 """An item's attributes by the name of their column, where the names differ."""
 
 _CELLS: Mapping[str, Callable[[_Collected, Item], Any]] = {
+    "meme": lambda _, item: "" if item.kind == "template" else meme_id(item),
     "keywords": lambda _, item: ", ".join(item.keywords),
     "template_name": lambda data, item: data.names.get(item.parent, ""),
     "text": lambda _, item: SEPARATOR.join(item.parts),
@@ -213,7 +214,7 @@ def _of_items(
 def _items(data: _Collected) -> _Rows:
     filters = list(dict.fromkeys(name for by in data.verdicts.values() for name in by))
     names = (
-        "name template template_name language text text_by votes:integer year:integer year_by "
+        "name meme template template_name language text text_by votes:integer year:integer year_by "
         "created picture file width:integer height:integer labels selected:truth out_at out_why"
     )
     taken = {column.name for column in _columns(names)}  # the filter `language` has one, too
@@ -256,7 +257,7 @@ def _verdicts(data: _Collected) -> _Rows:
 def _pictures(data: _Collected) -> _Rows:
     return _of_items(
         data,
-        "name file picture width:integer height:integer size:integer language text text_by "
+        "name meme file picture width:integer height:integer size:integer language text text_by "
         "template template_name year:integer created labels selected:truth out_at out_why",
         "picture",
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hmac
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -103,13 +103,18 @@ class SurveyTables:
             for meme, counts in by_meme.items()
         }
 
-    def tables(self, published: Mapping[str, str]) -> Iterator[ReleaseTable]:
+    def tables(
+        self, published: Mapping[str, str], memes: Mapping[str, str]
+    ) -> Iterator[ReleaseTable]:
+        """Yield the tables of what goes out; `memes` are by item, where ids differ."""
         if not self.surveys:
             return
         import pandas as pd
 
         answers = pd.concat([self._answers(each) for each in self.surveys], ignore_index=True)
         labels = pd.concat([self._labels(each) for each in self.surveys], ignore_index=True)
+        for frame in (answers, labels):
+            frame["meme_id"] = [memes.get(item, item) for item in frame["meme_id"]]
         left = int((~answers["meme_id"].isin(published)).sum())
         if left:
             self.notes.append(
@@ -131,7 +136,7 @@ class SurveyTables:
             _described(labels, _LABELS, asked),
         )
         yield self._people(answers)
-        yield self._questions(published)
+        yield self._questions(published, memes)
 
     def _asked(self) -> dict[str, str]:
         asked: dict[str, str] = {}
@@ -212,13 +217,18 @@ class SurveyTables:
             {"annotator": _ANSWERS["annotator"], "culture": _ANSWERS["culture"], **columns},
         )
 
-    def _questions(self, published: Mapping[str, str]) -> ReleaseTable:
+    def _questions(self, published: Collection[str], memes: Mapping[str, str]) -> ReleaseTable:
         rows = [
-            {"survey": each.survey.name, "meme_id": meme, "question": question, "text": text}
+            {
+                "survey": each.survey.name,
+                "meme_id": memes.get(meme, meme),
+                "question": question,
+                "text": text,
+            }
             for each in self.surveys
             for meme, texts in each.survey.item_texts.items()
             for question, text in texts.items()
-            if meme in published
+            if memes.get(meme, meme) in published
         ]
         return ReleaseTable.of(
             "questions", rows, "Texts that questions have of a meme's own", _QUESTIONS

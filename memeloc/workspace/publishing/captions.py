@@ -116,17 +116,17 @@ def captions_table(
     ]
     rows += [
         {
-            "meme_id": meme,
-            "language": collected.languages[meme],
+            "meme_id": collected.memes[id],
+            "language": collected.languages[id],
             "template": item.parent,
-            "split": splits[meme],
+            "split": splits[collected.memes[id]],
             "text": SEPARATOR.join(item.parts),
             "state": "given",
             "stage": "collected",
             "round": 0,
             "translator": "",
         }
-        for meme, item in collected.items.items()
+        for id, item in collected.items.items()
         if any(item.parts)
     ]
     return ReleaseTable.of("captions", rows, "Captions in all languages", _COLUMNS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from pathlib import Path
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.files import file_sha256, replacing
-from memeloc.items import Item
+from memeloc.items import Item, meme_id
 from memeloc.model import SEPARATOR
 from memeloc.publish.checks.picture_metadata import metadata_of
 from memeloc.publish.metadata import without_metadata
@@ -25,15 +26,17 @@ CLEANED = "release-pictures-without-metadata"
 
 @dataclass(frozen=True, eq=False)
 class CollectedPictures:
-    """Finished memes that go out, by id.
+    """Finished memes that go out, by the ids of their items.
 
     Attributes:
+        memes: their ids, the same for the versions of a meme in several languages.
         languages: the tags of their languages.
         cleaned: files of pictures without metadata, with their SHA-256, in the place of those that
             were collected with metadata.
     """
 
     items: Mapping[str, Item]
+    memes: Mapping[str, str]
     languages: Mapping[str, str]
     cleaned: Mapping[str, tuple[Path, str]] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default=())
@@ -50,7 +53,13 @@ class CollectedPictures:
         ids = {*asked_about, *(selection.pictures if selection else ())}
         stored = list(workspace.store.items.find("picture", sorted(ids))) if ids else []
         items = {item.id: item for item in stored if item.path is not None and item.path.is_file()}
-        languages = {meme: _tag(workspace, item) for meme, item in items.items()}
+        languages = {id: _tag(workspace, item) for id, item in items.items()}
+        versions = Counter((meme_id(item), languages[id]) for id, item in items.items())
+        # Several of one language would be files of one name: each of them is a meme.
+        memes = {
+            id: meme if versions[meme := meme_id(item), languages[id]] == 1 else id
+            for id, item in items.items()
+        }
         lost = len(ids) - len(items)
         cleaned = _cleaned(workspace, items) if with_files else {}
         notes = []
@@ -64,18 +73,18 @@ class CollectedPictures:
                 f"{counted(len(cleaned), 'picture goes', 'pictures go')} out without metadata such "
                 "as EXIF; not a pixel is changed."
             )
-        return cls(items, languages, cleaned, tuple(notes))
+        return cls(items, memes, languages, cleaned, tuple(notes))
 
     def near(self) -> Iterator[tuple[str, str]]:
-        memes = list(self.items)
+        memes = [self.memes[id] for id in self.items]
         paths = [path for item in self.items.values() if (path := item.path) is not None]
         for first, second in near_pictures(paths):
             yield memes[first], memes[second]
 
-    def picture(self, meme: str, split: str, with_file: bool) -> ReleasedPicture:
-        item, language = self.items[meme], self.languages[meme]
+    def picture(self, id: str, split: str, with_file: bool) -> ReleasedPicture:
+        item, language, meme = self.items[id], self.languages[id], self.memes[id]
         assert item.path is not None
-        file, sha256 = self.cleaned.get(meme, (item.path, item.picture))
+        file, sha256 = self.cleaned.get(id, (item.path, item.picture))
         row = {
             "template": item.parent,
             "sha256": sha256,

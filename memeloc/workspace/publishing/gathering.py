@@ -24,6 +24,7 @@ from memeloc.workspace.publishing.judged import (
 )
 from memeloc.workspace.publishing.labelled import labelled_rows
 from memeloc.workspace.publishing.pictures import Pictures, RenderedSet
+from memeloc.workspace.publishing.private import near_captions
 from memeloc.workspace.publishing.provenance import provenance, survey_files
 
 RENDERED = "release-pictures"
@@ -69,20 +70,23 @@ def gather(
         pictures_of = RenderedSet.open(folder, captions.texts)
     templates = {
         **{meme: captions.templates[meme] for meme in captions.memes},
-        **{meme: item.parent for meme, item in collected.items.items()},
+        **{collected.memes[id]: item.parent for id, item in collected.items.items()},
     }
+    of_items = {**_memes_of_items(captions), **collected.memes}
+    together = [[of_items.get(item, item) for item in pair] for pair in duplicates(workspace)]
     splits = split_memes(
         templates,
-        surveys.strata(),
+        {of_items.get(item, item): label for item, label in surveys.strata().items()},
         settings.splits,
         seed=settings.seed,
-        together=[*duplicates(workspace), *collected.near()],
+        together=[*together, *collected.near(), *near_captions(_texts(captions, collected))],
     )
     pictures = Pictures(pictures_of, collected, splits, tuple(settings.splits), with_pictures)
     languages = _languages(workspace, captions, collected)
     files, texts = survey_files(workspace, settings, surveys.names)
     notes: list[str] = []
-    tables = _tables(workspace, captions, collected, surveys, splits, templates, notes)
+    items = {item: meme for item, meme in of_items.items() if meme in splits}
+    tables = _tables(workspace, captions, collected, surveys, splits, templates, items, notes)
     notes += [*surveys.notes, *pictures_of.notes, *collected.notes]
     empty = [name for name in settings.splits if name not in set(splits.values())]
     if empty:
@@ -132,6 +136,22 @@ def _rendered(
     return folder
 
 
+def _memes_of_items(captions: TakenCaptions) -> dict[str, str]:
+    frame = captions.memes_frame
+    pairs = zip(frame["item"], frame["meme_id"], strict=True)
+    return {item: str(meme) for item, meme in pairs if isinstance(item, str)}
+
+
+def _texts(
+    captions: TakenCaptions, collected: CollectedPictures
+) -> list[tuple[str, Sequence[str]]]:
+    """Return each meme with its parts, in every language that it has."""
+    texts: list[tuple[str, Sequence[str]]] = [
+        (meme, parts) for (meme, _), parts in captions.texts.items()
+    ]
+    return texts + [(collected.memes[id], item.parts) for id, item in collected.items.items()]
+
+
 def _languages(
     workspace: WorkspaceFolder, captions: TakenCaptions, collected: CollectedPictures
 ) -> tuple[str, ...]:
@@ -147,23 +167,18 @@ def _tables(
     surveys: SurveyTables,
     splits: Mapping[str, str],
     templates: Mapping[str, str],
+    items: Mapping[str, str],
     notes: list[str],
 ) -> dict[str, ReleaseTable]:
-    frame = captions.memes_frame
     names = workspace.settings.release.model_labels
     model_tables = [_inside(workspace, "model_labels", name) for name in names]
-    items = {
-        str(item): str(meme)
-        for item, meme in zip(frame["item"], frame["meme_id"], strict=True)
-        if isinstance(item, str) and meme in splits
-    } | {meme: meme for meme in collected.items}
     labelled, remarks = labelled_rows(workspace, items, splits)
     notes += remarks
     tables = [
         memes_table(workspace, templates, splits, items),
         captions_table(captions, collected, splits),
         templates_table(workspace, templates),
-        *surveys.tables(splits),
+        *surveys.tables(splits, items),
         model_labels(workspace, items, splits, model_tables, labelled),
         collected_labels(workspace, items),
         judgements(workspace, items),

@@ -41,7 +41,7 @@ def memes_table(
 ) -> ReleaseTable:
     import pandas as pd
 
-    by_meme = {meme: item for item, meme in items.items()}
+    by_meme = {meme: item for item, meme in reversed([*items.items()])}
     collected = {item.id: item for item in workspace.store.items.find(ids=list(items))}
     topics = _topics(workspace)
     rows = []
@@ -168,6 +168,7 @@ def model_labels(
 
 _COLLECTED = {
     "meme_id": "the meme",
+    "language": "the language of the version that has the label, as its source states it",
     "source": "where it was collected",
     "question": "the question, as the source calls it",
     "label": "the label, as written there",
@@ -176,7 +177,7 @@ _COLLECTED = {
 
 def collected_labels(workspace: WorkspaceFolder, items: Mapping[str, str]) -> ReleaseTable:
     rows = [
-        (items[item.id], item.origin.source, question, label)
+        (items[item.id], item.language, item.origin.source, question, label)
         for item in (workspace.store.items.find(ids=list(items)) if items else ())
         for question, label in item.labels.items()
     ]

@@ -151,14 +151,15 @@ class Pictures:
             memes = {meme for meme, own in self.splits.items() if own == split}
             for row in self.rendered.rows(memes) if memes else ():
                 yield self.rendered.picture(row, split, self.with_files)
-            for meme in self.collected.items:
+            for item, meme in self.collected.memes.items():
                 if meme in memes:
-                    yield self.collected.picture(meme, split, self.with_files)
+                    yield self.collected.picture(item, split, self.with_files)
 
     def counts(self) -> dict[Key, int]:
         counts = Counter((language, self.splits[meme]) for meme, language in self.rendered.keys)
         counts.update(
-            (language, self.splits[meme]) for meme, language in self.collected.languages.items()
+            (language, self.splits[self.collected.memes[item]])
+            for item, language in self.collected.languages.items()
         )
         return {
             key: counts[key] for key in sorted(counts, key=lambda k: (self.order.index(k[1]), k))

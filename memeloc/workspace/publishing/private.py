@@ -6,13 +6,15 @@ import itertools
 import json
 import os
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 
 from memeloc.curate.duplicates.hashing import as_array, hash_picture
 from memeloc.curate.duplicates.near import group_hashes, near_pairs
+from memeloc.curate.duplicates.plain_text import plain_text
+from memeloc.curate.duplicates.texts import similar_texts
 from memeloc.errors import InputError
 from memeloc.publish.checks import Private
 from memeloc.publish.checks.further_files import is_text, text_content
@@ -26,6 +28,12 @@ from memeloc.workspace.settings import Settings
 
 _DISTANCE = 5
 """Bits of 64 in which hashes of near pictures differ at most (charmemes, 4.3)."""
+_NEAR_TEXT = 0.9
+"""Similarity of captions that are nearly the same, as deduplication has it."""
+_LONG_TEXT = 20
+"""Characters from which on a similar text is a version of another: of short ones a word is much."""
+_MOST_TEXTS = 50_000
+"""Texts of which all pairs are compared: some thirty seconds."""
 _SHORTEST_KEY = 8
 """Bytes of a key that is looked for: a shorter one is in any file."""
 
@@ -101,3 +109,20 @@ def near_pictures(pictures: Sequence[Path]) -> Iterator[tuple[int, int]]:
     for near in near_pairs(groups.values, _DISTANCE):
         for first, second in zip(near.first.tolist(), near.second.tolist(), strict=True):
             yield from itertools.product(members(first), members(second))
+
+
+def near_captions(memes: Iterable[tuple[str, Sequence[str]]]) -> Iterator[Sequence[str]]:
+    """Yield memes with the same text, and pairs with nearly the same, in any of their languages.
+
+    Takes each meme with the parts of its texts. Longer texts alone are compared for nearness, and
+    only among so many as take seconds: of more, equal ones are enough.
+    """
+    by_text: dict[str, list[str]] = {}
+    for meme, parts in memes:
+        if text := plain_text(parts):
+            by_text.setdefault(text, []).append(meme)
+    yield from by_text.values()
+    long = [text for text in by_text if len(text) >= _LONG_TEXT]
+    if len(long) <= _MOST_TEXTS:
+        for one, other, _ in similar_texts(long, _NEAR_TEXT):
+            yield by_text[long[one]][0], by_text[long[other]][0]
