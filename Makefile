@@ -27,7 +27,7 @@ EXTRAS_test-all := $(EXTRAS_test),cluster,torch,xgboost,small-model,papers
 EXTRAS_site := all,site
 
 .NOTPARALLEL:
-.PHONY: help demo test test-all coverage lint bench docs site clean apt-demo apt-test apt-test-all apt-bench
+.PHONY: help demo test test-all coverage lint bench docs tutorial site clean apt-demo apt-test apt-test-all apt-bench
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -58,6 +58,9 @@ docs: $(VENV)/.installed-demo ## Write guides/commands.md from the commands' hel
 	@$(BIN)/python tools/make_speed_page.py
 	@$(BIN)/python tools/make_scale_page.py
 	@$(BIN)/python tools/make_statistics_table.py
+
+tutorial: apt-test $(VENV)/.installed-test ## Run the commands of guides/tutorial.md, and write their output and its pictures anew
+	@$(BIN)/python tools/make_tutorial.py
 
 site: apt-demo $(VENV)/.installed-site ## Build the documentation site: build/site/docs/index.html
 	@rm -rf build/api build/gallery build/site

@@ -81,8 +81,6 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]) ->
         return Text(f"{_FIRST_STRONG_ISOLATE}{text}{_POP_ISOLATE}" if is_mixed else text)
 
     drawn = Table(
-        title=Text(title),
-        title_justify="left",
         box=box.SIMPLE_HEAD,
         pad_edge=False,
         collapse_padding=True,  # of nine columns 80 letters otherwise break the headings' words
@@ -93,7 +91,8 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]) ->
         drawn.add_column(Text(heading), justify="right" if numeric else "left", overflow="fold")
     for row in cells:
         drawn.add_row(*map(drawn_cell, row))
-    console().print(drawn)
+    # As a title of rich's it would be broken to the width of the table.
+    console().print(Text(title), drawn, sep="\n")
 
 
 def say(sentence: str) -> None:

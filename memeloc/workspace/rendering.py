@@ -94,7 +94,8 @@ class Rendering(Part):
                 summary.input_problems = [*map(InputError, _by_meme(map(str, problems), table))]
             summary.acceptance = acceptance
             rendered = [workspace.locale(name).tag for name in summary.languages]
-            left_out = {tag: sum(acceptance.left_out.get(tag, {}).values()) for tag in rendered}
+            # What was dropped is none of the captions that pictures are made of.
+            left_out = {tag: _not_dropped(acceptance.left_out.get(tag, {})) for tag in rendered}
             # Of which languages what the table skips is, nobody has counted: of all, it is right.
             left_out[rendered[0]] += summary.skipped + summary.failed
             notes = {tag: {"newest": newest, "left_out": left_out[tag]} for tag in rendered}
@@ -126,3 +127,7 @@ def _by_meme(sentences: Iterable[str], table: Path) -> list[str]:
         return f"Meme {meme_ids[int(found[1]) - 2]}{', ' if found[2] else ''}"  # row 1: the header
 
     return [place.sub(meme, sentence) for sentence in sentences]
+
+
+def _not_dropped(states: Mapping[str, int]) -> int:
+    return sum(count for state, count in states.items() if state != "dropped")

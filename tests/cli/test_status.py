@@ -113,6 +113,22 @@ def test_pictures_of_captions_that_have_changed(world: Callable[[str], Path]) ->
     assert _path(folder)["render"] == (36, 0, "")
 
 
+def test_what_was_dropped_is_no_picture_to_render(world: Callable[[str], Path]) -> None:
+    folder = world("rendered")
+    memeloc(
+        folder,
+        "drop",
+        read_rows(folder / "captions.csv")[0]["meme_id"],
+        "--langs",
+        "de",
+        "--why",
+        "a pun",
+    )
+    assert _path(folder)["render"] == (35, 0, "")
+    memeloc(folder, "render", "--max-side", 160, "--jobs", 1)
+    assert _path(folder)["render"] == (35, 0, "")
+
+
 @pytest.mark.parametrize(
     ("status", "label", "commands"),
     [

@@ -186,6 +186,8 @@ def import_answers(
     _show_imported(result, next_line, left, dry_run=dry_run, as_json=as_json)
 
 
+_MOST_FILES = 8
+"""Files of which each has a line; of more, as of a folder, their sum."""
 _REJECTED = Table(
     "Rejected, and kept",
     lambda result: result.rejected_by_reason.items(),
@@ -205,7 +207,7 @@ def _show_imported(
     """Show a line a file (of many files a line a kind), which rows were rejected, and why."""
     rows = list(result.files)
     heading = "file kind"
-    if len(rows) > SHOWN:
+    if len(rows) > _MOST_FILES:
         kinds: dict[str, Counter[str]] = defaultdict(Counter)
         for row in rows:
             kinds[row["kind"]].update({name: row[name] or 0 for name in _COUNTED}, files=1)
