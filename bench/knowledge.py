@@ -27,8 +27,7 @@ from memeloc.items import FoundPicture, Origin
 from memeloc.knowledge.dimensions import read_recipe
 from memeloc.language_models import Answer, LanguageModel, Question
 from memeloc.workspace import Workspace
-from memeloc.workspace.knowledge import KnowledgeSettings
-from memeloc.workspace.knowledge.asking import extraction_job
+from memeloc.workspace.knowledge import KnowledgeSettings, extraction_job
 
 _GROUP = "knowledge"
 MEMES = 1_000
@@ -134,12 +133,12 @@ def _client(extracted: Path, folder: Path) -> None:
         run = extraction_job(workspace, KnowledgeSettings(), "")
         questions: list[Question[Any]] = []
         for memes in run.slices():
-            for each in run.passes:
+            for (each,) in run.stages:
                 questions += filter(None, (each.question(meme) for meme in memes))
     with Workspace.open(folder) as workspace:
         cache: Any = workspace.store.computed
         caller, cpu = time.thread_time(), time.process_time()
-        with LanguageModel(run.model_settings, cache=cache) as model:
+        with LanguageModel(run.job.model.settings, cache=cache) as model:
             asked = list(model.ask_all(replace(each, mark=each, check=None) for each in questions))
         caller, cpu = time.thread_time() - caller, time.process_time() - cpu
     checks = time.thread_time()

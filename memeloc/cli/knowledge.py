@@ -13,7 +13,18 @@ from typer import Argument, Option
 
 import memeloc
 from memeloc.cli.jobs import ask_model
-from memeloc.cli.options import AsJson, TakenCaptions, split
+from memeloc.cli.options import (
+    ASKED_MEMES,
+    AsJson,
+    AskDryRun,
+    Budget,
+    Cultures,
+    Model,
+    TakenCaptions,
+    option,
+    split,
+    taking,
+)
 from memeloc.cli.output import progress, say
 from memeloc.cli.reports import show_report, wide_rows
 from memeloc.cli.show import Table, by_place, explain, next_lines, show
@@ -28,56 +39,43 @@ app = typer.Typer(
     "  memeloc knowledge export memes.ttl --to ttl\n"
     "  memeloc knowledge ask --model MODEL",
 )
-Model = Annotated[
-    str,
-    Option(
-        metavar="NAME", help="The model, as its server names it.", show_default="memeloc.toml's"
+_SETTINGS = [
+    option(
+        "recipe",
+        "m-quest",
+        "Which dimensions, in which order: m-quest, m-quest-code, or a TOML of yours.",
+        "NAME|FILE",
     ),
-]
-Collected = Annotated[
-    str,
-    Option(
-        metavar="selected|NAME|none",
-        help="Ask about finished memes: those that were selected, or all of a source or dataset; "
-        "none for the workspace's captions.",
-        show_default="what was collected, or else the captions",
+    *ASKED_MEMES,
+    option(
+        "statements_language",
+        "",
+        "Of labels, statements and questions.",
+        "TAG",
+        "the meme's own, or en",
     ),
+    option("prompt", "", "A TOML with texts of yours.", "FILE", "the shipped texts"),
+    option("temperature", 0.0, "0 gives the likeliest answer.", min=0, max=2),
+    option("seed", 0, "Of the model's random numbers."),
 ]
-CaptionLang = Annotated[
-    str,
-    Option("--lang", metavar="TAG", help="Of the captions.", show_default="the source language"),
+_WHICH = [
+    option("recipe", "", "The extraction by it.", "NAME", "the newest"),
+    option("model", "", "The extraction by it.", "NAME", "the newest"),
 ]
-Pictures = Annotated[
-    Path | None,
-    Option(metavar="DIR", help="The rendered captions: what `render` wrote."),
+_QUESTIONS = [
+    option("recipe", "", "Questions by it.", "NAME", "the newest"),
+    option("model", "", "Who wrote them.", "NAME", "the newest"),
+    option("lang", "", "Of the memes.", "TAG", "the newest"),
 ]
-StatementsLanguage = Annotated[
-    str,
-    Option(
-        metavar="TAG",
-        help="Of labels, statements and questions.",
-        show_default="the meme's own, or en",
-    ),
+Out = Annotated[
+    Path | None, Option("--out", metavar="DIR", help="Write a page with tables and plots, too.")
 ]
-OfRecipe = Annotated[
-    str,
-    Option("--recipe", metavar="NAME", help="The extraction by it.", show_default="the newest"),
-]
-OfModel = Annotated[
-    str,
-    Option("--model", metavar="NAME", help="The extraction by it.", show_default="the newest"),
-]
-Budget = Annotated[float | None, Option(min=0, help="The most that it may cost.")]
-AskDryRun = Annotated[bool, Option("--dry-run", help="Say what would be asked, at what cost.")]
+Seed = Annotated[int, Option(help="By which options are shuffled.")]
 
 
+@taking(_SETTINGS, before="budget")
 def extract(
     model: Model = "",
-    recipe: str = Option(
-        "m-quest",
-        metavar="NAME|FILE",
-        help="Which dimensions, in which order: m-quest, m-quest-code, or a TOML of yours.",
-    ),
     caption: bool = Option(False, "--caption", help="Give the model the meme's text, too."),
     picture: bool = Option(
         True,
@@ -85,19 +83,10 @@ def extract(
         help="Without it the model is given the text alone.",
         show_default="with it",
     ),
-    collected: Collected = "",
-    lang: CaptionLang = "",
-    pictures: Pictures = None,
-    statements_language: StatementsLanguage = "",
-    prompt: Path | None = Option(
-        None, metavar="FILE", help="A TOML with texts of yours.", show_default="the shipped texts"
-    ),
-    temperature: float = Option(0.0, min=0, max=2, help="0 gives the likeliest answer."),
-    seed: int = Option(0, help="Of the model's random numbers."),
-    longest_side: int = Option(768, min=64, max=4096, help="Of the picture, in pixels."),
     budget: Budget = None,
     dry_run: AskDryRun = False,
     as_json: AsJson = False,
+    **settings: Any,
 ) -> None:
     """Have a language model say what memes mean, a question a dimension.
 
@@ -113,24 +102,14 @@ def extract(
     """
     from memeloc.workspace.knowledge import KnowledgeSettings
 
-    settings = KnowledgeSettings(
-        recipe=recipe,
-        input="text" if not picture else "both" if caption else "picture",
-        collected=collected,
-        language=lang,
-        pictures=str(pictures or ""),
-        statements_language=statements_language,
-        prompt=str(prompt or ""),
-        temperature=temperature,
-        seed=seed,
-        longest_side=longest_side,
-    )
+    settings["input"] = "text" if not picture else "both" if caption else "picture"
+    chosen = KnowledgeSettings(**settings)
     with memeloc.Workspace.find() as workspace:
         knowledge = workspace.knowledge
         _ask(
-            lambda: knowledge.plan(settings, model=model),
+            lambda: knowledge.plan(chosen, model=model),
             lambda report: knowledge.extract(
-                settings, model=model, budget=budget, on_progress=report
+                chosen, model=model, budget=budget, on_progress=report
             ),
             dry_run=dry_run,
             unit="answers",
@@ -149,23 +128,22 @@ _ask = partial(
 )
 
 
+@taking(
+    [
+        _WHICH[0],
+        option("of", "", "The extraction by it.", "MODEL", "the newest"),
+        option("lang", "", "Of the captions.", "TAG", "the newest extraction's"),
+        option("none", "", "The fourth option.", "TEXT", "“None of the others” in the language"),
+        option("seed", 0, "Of the model's random numbers."),
+    ],
+    before="budget",
+)
 def ask(
     model: Model = "",
-    recipe: OfRecipe = "",
-    of: str = Option("", metavar="MODEL", help="The extraction by it.", show_default="the newest"),
-    lang: str = Option(
-        "", metavar="TAG", help="Of the captions.", show_default="the newest extraction's"
-    ),
-    none: str = Option(
-        "",
-        metavar="TEXT",
-        help="The fourth option.",
-        show_default="“None of the others” in the language",
-    ),
-    seed: int = Option(0, help="Of the model's random numbers."),
     budget: Budget = None,
     dry_run: AskDryRun = False,
     as_json: AsJson = False,
+    **settings: Any,
 ) -> None:
     """Have a language model write a question about each dimension of what was extracted.
 
@@ -178,14 +156,12 @@ def ask(
       memeloc knowledge ask --model MODEL --dry-run
       memeloc knowledge ask --model MODEL --budget 20
     """
-    from memeloc.workspace.knowledge.asking import AskSettings
-
-    settings = AskSettings(recipe, of, lang, none, seed)
+    settings["model"] = model
     with memeloc.Workspace.find() as workspace:
         questions = workspace.knowledge.questions
         _ask(
-            lambda: questions.plan(settings, model=model),
-            lambda report: questions.ask(settings, model=model, budget=budget, on_progress=report),
+            lambda: questions.plan(**settings),
+            lambda report: questions.ask(budget=budget, on_progress=report, **settings),
             dry_run=dry_run,
             unit="questions",
             as_json=as_json,
@@ -234,14 +210,14 @@ _DIMENSIONS = Table(
 )
 
 
+@taking(_WHICH, before="as_json")
 def export(
     out: Path = Argument(..., help="A file; for parquet a folder."),
     to: Literal["ttl", "jsonld", "nquads", "parquet"] = Option(
         ..., help="Turtle, JSON-LD, N-Quads, or tables of statements, entities and relations."
     ),
-    recipe: OfRecipe = "",
-    model: OfModel = "",
     as_json: AsJson = False,
+    **which: Any,
 ) -> None:
     """Write what memes mean as RDF: a named graph a meme and version, sorted.
 
@@ -250,7 +226,7 @@ def export(
       memeloc knowledge export tables --to parquet
     """
     with memeloc.Workspace.find() as workspace:
-        result = workspace.knowledge.export(out, to, recipe=recipe, model=model)
+        result = workspace.knowledge.export(out, to, **which)
     unit = ("row", "rows") if to == "parquet" else ("statement of RDF", "statements of RDF")
     show(
         result,
@@ -293,12 +269,17 @@ def query(
         say(f"Only the first {counted(rows, 'row')}: --rows reads more.")
 
 
+@taking(_WHICH, before="as_json")
 def page(
     out: Path = Argument(..., help="A folder."),
-    pictures: Pictures = None,
-    recipe: OfRecipe = "",
-    model: OfModel = "",
+    pictures: str = Option(
+        "",
+        metavar="DIR",
+        help="The rendered captions: what `render` wrote.",
+        show_default="the extraction's",
+    ),
     as_json: AsJson = False,
+    **which: Any,
 ) -> None:
     """Write a page of each meme: its picture, its graph drawn, and where each statement comes from.
 
@@ -307,15 +288,14 @@ def page(
       memeloc knowledge page pages --pictures out
     """
     with memeloc.Workspace.find() as workspace, progress(unit="pages") as bar:
-        result = workspace.knowledge.pages(
-            out, pictures=pictures or "", recipe=recipe, model=model, on_progress=bar.report
-        )
+        result = workspace.knowledge.pages(out, pictures=pictures, on_progress=bar.report, **which)
     show(result, f"{result['index']}: {counted(result['memes'], 'meme')}", as_json=as_json)
     if without := result["without_picture"]:
         say(f"{counted(without, 'page has', 'pages have')} no picture")
 
 
-def check(recipe: OfRecipe = "", model: OfModel = "", as_json: AsJson = False) -> None:
+@taking(_WHICH, before="as_json")
+def check(as_json: AsJson = False, **which: Any) -> None:
     """Check that every graph has what it must have: texts with languages, provenance and the like.
 
     Ends with status 1 where something is wrong.
@@ -324,7 +304,7 @@ def check(recipe: OfRecipe = "", model: OfModel = "", as_json: AsJson = False) -
       memeloc knowledge check
     """
     with memeloc.Workspace.find() as workspace, progress(unit="graphs") as bar:
-        result = workspace.knowledge.check(recipe=recipe, model=model, on_progress=bar.report)
+        result = workspace.knowledge.check(on_progress=bar.report, **which)
     show(
         result,
         f"{counted(result['graphs'], 'graph')} checked, "
@@ -345,27 +325,35 @@ _ROWS = Table(
 )
 
 
-def compare(
-    langs: str = Option(..., metavar="TAGS", help="Versions of the memes, with commas between."),
-    statements_language: str = Option(
-        "",
-        metavar="TAG",
-        help="Of the statements that are compared.",
-        show_default="one that all versions have",
-    ),
-    texts_model: str = Option(
-        "ngrams:3",
-        metavar="KIND:WHERE",
-        help="A model of texts, such as sentence-transformers:NAME; ngrams:3 compares letters.",
-    ),
-    threshold: float = Option(
-        0.6, min=-1, max=1, help="Similarity from which statements are counterparts."
-    ),
-    out: Path | None = Option(None, metavar="DIR", help="Write a page with tables there, too."),
-    recipe: OfRecipe = "",
-    model: OfModel = "",
-    as_json: AsJson = False,
-) -> None:
+@taking(
+    [
+        option("langs", ..., "Versions of the memes, with commas between.", "TAGS", kind=str),
+        option(
+            "language",
+            "",
+            "Of the statements that are compared.",
+            "TAG",
+            "one that all versions have",
+            flag="--statements-language",
+        ),
+        option(
+            "texts_model",
+            "ngrams:3",
+            "A model of texts, such as sentence-transformers:NAME; ngrams:3 compares letters.",
+            "KIND:WHERE",
+        ),
+        option(
+            "threshold",
+            0.6,
+            "Similarity from which statements are counterparts.",
+            min=-1,
+            max=1,
+        ),
+        *_WHICH,
+    ],
+    before="out",
+)
+def compare(out: Out = None, as_json: AsJson = False, **options: Any) -> None:
     """Say which statements about a meme have a counterpart in another of its versions.
 
     The statements are in one language: extract each version with --statements-language en.
@@ -374,18 +362,12 @@ def compare(
       memeloc knowledge compare --langs de,hi
       memeloc knowledge compare --langs de,hi,ar --threshold 0.7 --out comparison
     """
-    versions = list(dict.fromkeys(split(langs)))
+    versions = list(dict.fromkeys(split(options.pop("langs"))))
     if len(versions) < 2:
         raise typer.BadParameter("names two languages or more", param_hint="--langs")
     with memeloc.Workspace.find() as workspace:
-        result = workspace.knowledge.compare(
-            [workspace.locale(tag).tag for tag in versions],
-            language=statements_language,
-            texts_model=texts_model,
-            threshold=threshold,
-            recipe=recipe,
-            model=model,
-        )
+        tags = [workspace.locale(tag).tag for tag in versions]
+        result = workspace.knowledge.compare(tags, **options)
     show_report(result, _COMPARED, _ALONE, out=out, as_json=as_json)
 
 
@@ -412,21 +394,7 @@ _ALONE = Table(
 )
 
 
-QuestionsRecipe = Annotated[
-    str, Option("--recipe", metavar="NAME", help="Questions by it.", show_default="the newest")
-]
-QuestionsModel = Annotated[
-    str, Option("--model", metavar="NAME", help="Who wrote them.", show_default="the newest")
-]
-QuestionsLang = Annotated[
-    str, Option("--lang", metavar="TAG", help="Of the memes.", show_default="the newest")
-]
-Out = Annotated[
-    Path | None, Option("--out", metavar="DIR", help="Write a page with tables and plots, too.")
-]
-Seed = Annotated[int, Option(help="By which options are shuffled.")]
-
-
+@taking(_QUESTIONS, before="as_json")
 def questions(
     answers: list[Path] = Option(
         [],
@@ -437,10 +405,8 @@ def questions(
     ),
     out: Out = None,
     seed: Seed = 0,
-    recipe: QuestionsRecipe = "",
-    model: QuestionsModel = "",
-    lang: QuestionsLang = "",
     as_json: AsJson = False,
+    **which: Any,
 ) -> None:
     """Say whether the questions, as a set, give their right answers away.
 
@@ -453,19 +419,16 @@ def questions(
       memeloc knowledge questions --answers evaluation-m-quest
     """
     with memeloc.Workspace.find() as workspace:
-        result = workspace.knowledge.questions.review(
-            answers=answers, seed=seed, recipe=recipe, model=model, lang=lang
-        )
+        result = workspace.knowledge.questions.review(answers=answers, seed=seed, **which)
     show_report(result, out=out, as_json=as_json)
 
 
+@taking(_QUESTIONS, before="as_json")
 def select(
     out: Path = Argument(..., help="The folder of the benchmark."),
     seed: Seed = 0,
-    recipe: QuestionsRecipe = "",
-    model: QuestionsModel = "",
-    lang: QuestionsLang = "",
     as_json: AsJson = False,
+    **which: Any,
 ) -> None:
     """Write the benchmark: questions that people found right, with their answers.
 
@@ -476,9 +439,7 @@ def select(
       memeloc knowledge select benchmark
     """
     with memeloc.Workspace.find() as workspace:
-        result = workspace.knowledge.questions.select(
-            out, seed=seed, recipe=recipe, model=model, lang=lang
-        )
+        result = workspace.knowledge.questions.select(out, seed=seed, **which)
     show(result, _selected, _FUNNEL, as_json=as_json)
     if not as_json:
         explain("Note", result["notes"])
@@ -501,26 +462,27 @@ _FUNNEL = Table(
 )
 
 
+@taking(
+    [
+        option(
+            "stage",
+            ...,
+            "What is judged: toxicity and what it rests on, or then questions drawn of the others.",
+            "toxicity|others",
+            kind=Literal["toxicity", "others"],
+        ),
+        ("cultures", ..., Cultures),
+        option("people", ..., "The judges: a column participant.", "TABLE", kind=Path),
+        option("sample", 50, "Questions that are drawn of each other dimension.", min=1),
+        option("answers", 1, "Judges of a meme.", min=1),
+        option("seed", 0, "Another one draws other questions and batches."),
+        ("captions", "accepted", TakenCaptions),
+        *_QUESTIONS,
+    ],
+    before="as_json",
+)
 def survey(
-    name: str = Argument(..., help="Of the survey."),
-    stage: Literal["toxicity", "others"] = Option(
-        ...,
-        metavar="toxicity|others",
-        help="What is judged: toxicity and what it rests on, or then questions that are drawn of "
-        "the other dimensions.",
-    ),
-    cultures: str = Option(
-        ..., metavar="CODES", help="Who is asked: a country, as US; MX=es names a language."
-    ),
-    people: Path = Option(..., metavar="TABLE", help="The judges: a column participant."),
-    sample: int = Option(50, min=1, help="Questions that are drawn of each other dimension."),
-    answers: int = Option(1, min=1, help="Judges of a meme."),
-    seed: int = Option(0, help="Another one draws other questions and batches."),
-    captions: TakenCaptions = "accepted",
-    recipe: QuestionsRecipe = "",
-    model: QuestionsModel = "",
-    lang: QuestionsLang = "",
-    as_json: AsJson = False,
+    name: str = Argument(..., help="Of the survey."), as_json: AsJson = False, **options: Any
 ) -> None:
     """Build the survey in which people judge questions, answers and statements.
 
@@ -533,41 +495,28 @@ def survey(
       memeloc knowledge survey others --stage others --sample 50 --cultures US --people judges.csv
     """
     with memeloc.Workspace.find() as workspace:
-        results = workspace.knowledge.questions.build_surveys(
-            name,
-            cultures,
-            stage=stage,
-            people=people,
-            sample=sample,
-            seed=seed,
-            answers=answers,
-            captions=captions,
-            recipe=recipe,
-            model=model,
-            lang=lang,
-        )
+        results = workspace.knowledge.questions.build_surveys(name, **options)
         names = [result["survey"] for result in results]
-        further = [next_lines(workspace, "survey", survey=name, as_json=as_json) for name in names]
+        lines = [next_lines(workspace, "survey", survey=name, as_json=as_json) for name in names]
     if as_json:
         show({"surveys": results}, as_json=True)
         return
-    for result, lines in zip(results, further, strict=True):
+    for result, next_line in zip(results, lines, strict=True):
         explain("Note", result["remarks"])
         show(
             result,
             f"{result['survey']}: {counted(result['memes'], 'meme')}, "
             f"{counted(result['sheets'], 'sheet')} for {counted(result['annotators'], 'judge')}",
-            *lines,
+            *next_line,
             as_json=False,
         )
 
 
+@taking(_QUESTIONS, before="as_json")
 def validity(
     out: Out = None,
-    recipe: QuestionsRecipe = "",
-    model: QuestionsModel = "",
-    lang: QuestionsLang = "",
     as_json: AsJson = False,
+    **which: Any,
 ) -> None:
     """Say how much of what the model wrote people find right, by dimension, with intervals.
 
@@ -576,7 +525,7 @@ def validity(
       memeloc knowledge validity --out validity
     """
     with memeloc.Workspace.find() as workspace:
-        result = workspace.knowledge.questions.validity(recipe=recipe, model=model, lang=lang)
+        result = workspace.knowledge.questions.validity(**which)
     show_report(result, out=out, as_json=as_json)
 
 

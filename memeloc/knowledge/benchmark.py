@@ -14,7 +14,6 @@ import random
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,18 +26,28 @@ from memeloc.version import __version__
 
 TOXICITY = "toxicity"
 """The dimension that the first stage is about."""
-COLUMNS = (
-    "label", "toxicity-answer", "toxicity-statement", "linked-statement", "linked-question",
-    "linked-answer",
-)  # fmt: skip
-"""What is judged of a meme: the questions of the taxonomy m-quest-validation, by id."""
 PLACES = (("label", "toxicity-answer"), ("linked-question", "linked-answer"))
-"""The columns of the first and second question, and of their right answers."""
+"""The columns of the first and second question, and of their right answers: ids of the questions of
+the taxonomy m-quest-validation."""
 STATEMENTS = ("toxicity-statement", "linked-statement")
+COLUMNS = (*PLACES[0], *STATEMENTS, *PLACES[1])
+"""All that is judged of a meme."""
+SAMPLE = 50
+"""Questions that are drawn of each other dimension (M-QUEST, Outcome)."""
+STEPS = (
+    "its meme was not judged",
+    "its meme is not positive",
+    "not drawn",
+    "not judged",
+    "question not a yes",
+    "answer not a yes",
+    "selected, toxicity",
+    "selected, others",
+)
+"""What can become of a question, in the order of the steps, and by which stage it is selected."""
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedMeme:
+class JudgedMeme(NamedTuple):
     """The judgements of one meme: one or two questions, and the statements of the first stage."""
 
     meme: str
@@ -46,13 +55,14 @@ class JudgedMeme:
     statements: tuple[Statement, ...] = ()
 
     def cells(self) -> dict[str, str]:
-        """The texts by column, empty where nothing is asked."""
+        """Return the texts by column, empty where nothing is asked."""
         cells = dict.fromkeys(COLUMNS, "")
         for (question, answer), each in zip(PLACES, self.questions, strict=False):
             cells |= {question: each.question, answer: each.correct}
-        for column, statement in zip(STATEMENTS, self.statements, strict=False):
-            cells[column] = statement.text
-        return cells
+        return cells | {
+            column: statement.text
+            for column, statement in zip(STATEMENTS, self.statements, strict=False)
+        }
 
 
 def toxicity_stage(
@@ -67,13 +77,11 @@ def toxicity_stage(
     by_id = {each.id: each for each in questions}
     memes = []
     for question in by_id.values():
-        if question.dimension != TOXICITY:
-            continue
-        meme = question.meme
-        statements = list(knowledge[meme].statements()) if meme in knowledge else []
-        shown = linked(statements)
-        second = by_id.get(f"{meme}/{shown[1].dimension}") if len(shown) > 1 else None
-        memes.append(JudgedMeme(meme, (question, *([second] if second else [])), shown))
+        if question.dimension == TOXICITY:
+            meme = question.meme
+            shown = linked(list(knowledge[meme].statements()) if meme in knowledge else [])
+            second = by_id.get(f"{meme}/{shown[1].dimension}") if len(shown) > 1 else None
+            memes.append(JudgedMeme(meme, (question, *([second] if second else [])), shown))
     return memes
 
 
@@ -82,83 +90,34 @@ def linked(statements: Sequence[Statement]) -> tuple[Statement, ...]:
 
     It is the first that rests on another; where none does, the first.
     """
-    by_id = {each.id: each for each in statements}
+    others = {each.id: each for each in statements if each.dimension != TOXICITY}
     own = [each for each in statements if each.dimension == TOXICITY]
-    for each in own:
-        for id in each.rests_on:
-            if id in by_id and by_id[id].dimension != TOXICITY:
-                return each, by_id[id]
-    return tuple(own[:1])
+    pairs = ((each, others[id]) for each in own for id in each.rests_on if id in others)
+    return next(pairs, tuple(own[:1]))
 
 
 def others_stage(questions: Iterable[MemeQuestion]) -> list[list[JudgedMeme]]:
     """Return the second stage: two questions of a meme at a time, a list a survey."""
-    by_meme: dict[str, list[MemeQuestion]] = {}
+    by_meme: dict[str, list[MemeQuestion]] = defaultdict(list)
     for each in questions:
-        by_meme.setdefault(each.meme, []).append(each)
-    surveys: list[list[JudgedMeme]] = []
-    for meme, those in by_meme.items():
-        for place in range(0, len(those), len(PLACES)):
-            number = place // len(PLACES)
-            if number == len(surveys):
-                surveys.append([])
-            surveys[number].append(JudgedMeme(meme, tuple(those[place : place + len(PLACES)])))
-    return surveys
-
-
-SAMPLE = 50
-"""Questions that are drawn of each other dimension (M-QUEST, Outcome)."""
-
-STEPS = (
-    "its meme was not judged",
-    "its meme is not positive",
-    "not drawn",
-    "not judged",
-    "question not a yes",
-    "answer not a yes",
-    "selected, toxicity",
-    "selected, others",
-)
-"""What can become of a question, in the order of the steps, and by which stage it is selected."""
-
-
-class Selected(NamedTuple):
-    """The outcome of a question, one of `STEPS`, and its stage: `toxicity` or `others`."""
-
-    question: MemeQuestion
-    stage: str
-    outcome: str
-
-    @property
-    def is_in(self) -> bool:
-        """Return whether it is in the benchmark."""
-        return self.outcome.startswith("selected")
-
-
-def benchmark_of(rows: Iterable[Selected]) -> list[MemeQuestion]:
-    """Return the questions that are selected, by meme, toxicity first."""
-    chosen = [row.question for row in rows if row.is_in]
-    order = {meme: place for place, meme in enumerate(dict.fromkeys(q.meme for q in chosen))}
-    return sorted(chosen, key=lambda q: (order[q.meme], q.dimension != TOXICITY))
-
-
-def funnel(rows: Iterable[Selected]) -> dict[str, dict[str, int]]:
-    """Return by dimension how many questions fell out at each of `STEPS`, or are selected."""
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for row in rows:
-        counts[row.question.dimension][row.outcome] += 1
-    return {name: {step: own[step] for step in STEPS} for name, own in counts.items()}
+        by_meme[each.meme].append(each)
+    two = len(PLACES)
+    return [
+        [
+            JudgedMeme(meme, tuple(those[start : start + two]))
+            for meme, those in by_meme.items()
+            if those[start:]
+        ]
+        for start in range(0, max(map(len, by_meme.values()), default=0), two)
+    ]
 
 
 def positive_memes(
     questions: Iterable[MemeQuestion], judged: Mapping[str, Judged]
 ) -> frozenset[str]:
-    """Memes whose toxicity question and its answer people found right."""
-    return frozenset(
-        each.meme
-        for each in questions
-        if each.dimension == TOXICITY and each.id in judged and judged[each.id].is_positive
-    )
+    """Return the memes whose toxicity question and its answer people found right."""
+    ids = {id for id, each in judged.items() if each.is_positive}
+    return frozenset(q.meme for q in questions if q.dimension == TOXICITY and q.id in ids)
 
 
 def draw(
@@ -184,9 +143,16 @@ def draw(
     drawn = []
     for dimension, those in by_dimension.items():
         those.sort(key=lambda each: each.id)
-        chosen = random.Random(f"{seed} {dimension}")
-        drawn += chosen.sample(those, min(sample, len(those)))
+        drawn += random.Random(f"{seed} {dimension}").sample(those, min(sample, len(those)))
     return drawn
+
+
+class Selected(NamedTuple):
+    """The outcome of a question, one of `STEPS`, and its stage: `toxicity` or `others`."""
+
+    question: MemeQuestion
+    stage: str
+    outcome: str
 
 
 def select(
@@ -199,35 +165,44 @@ def select(
         others: the same of the second.
     """
     positive = positive_memes(questions, toxicity)
-
-    def outcome(each: MemeQuestion, judged: Judged | None, stage: str) -> str:
-        if each.dimension != TOXICITY and each.meme not in positive:
-            first = toxicity.get(f"{each.meme}/{TOXICITY}")
-            is_open = first is None or first.is_open
-            return "its meme was not judged" if is_open else "its meme is not positive"
-        if judged is None:
-            return "not judged" if each.dimension == TOXICITY else "not drawn"
-        if judged.is_positive:
-            return f"selected, {stage}"
-        if judged.is_open:
-            return "not judged"
-        return "answer not a yes" if judged.question == YES else "question not a yes"
-
+    nothing = Judged("", "")
     rows = []
     for each in questions:
         is_first = each.dimension == TOXICITY or each.id in toxicity
         stage = "toxicity" if is_first else "others"
         judged = (toxicity if is_first else others).get(each.id)
-        rows.append(Selected(each, stage, outcome(each, judged, stage)))
+        if each.dimension != TOXICITY and each.meme not in positive:
+            is_open = toxicity.get(f"{each.meme}/{TOXICITY}", nothing).is_open
+            outcome = "its meme was not judged" if is_open else "its meme is not positive"
+        elif judged is None:
+            outcome = "not judged" if each.dimension == TOXICITY else "not drawn"
+        elif judged.is_positive:
+            outcome = f"selected, {stage}"
+        elif judged.is_open:
+            outcome = "not judged"
+        else:
+            outcome = "answer not a yes" if judged.question == YES else "question not a yes"
+        rows.append(Selected(each, stage, outcome))
     return rows
 
 
+def benchmark_of(rows: Iterable[Selected]) -> list[MemeQuestion]:
+    """Return the questions that are selected, by meme, toxicity first."""
+    chosen = [row.question for row in rows if row.outcome.startswith("selected")]
+    order = {meme: place for place, meme in enumerate(dict.fromkeys(q.meme for q in chosen))}
+    return sorted(chosen, key=lambda q: (order[q.meme], q.dimension != TOXICITY))
+
+
+def funnel(rows: Iterable[Selected]) -> dict[str, dict[str, int]]:
+    """Return by dimension how many questions fell out at each of `STEPS`, or are selected."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        counts[row.question.dimension][row.outcome] += 1
+    return {name: {step: own[step] for step in STEPS} for name, own in counts.items()}
+
+
 QUESTIONS, LEFT_OUT, ABOUT, PICTURES = "questions.csv", "left_out.csv", "questions.json", "pictures"
-_COLUMNS = (
-    "item", "meme", "dimension", "language", "question", *LETTERS, "correct", "explanation",
-    "picture", "caption",
-)  # fmt: skip
-_LEFT_OUT = ("item", "meme", "dimension", "language", "question", "correct", "stage", "why")
+_CELLS = ("id", "meme", "dimension", "language", "question")
 
 
 def write_benchmark(
@@ -260,35 +235,34 @@ def write_benchmark(
             (out / PICTURES).mkdir(exist_ok=True)
             shutil.copyfile(pictures[meme], out / copied[meme])
 
-    def cells(each: MemeQuestion) -> tuple[str, ...]:
-        return each.id, each.meme, each.dimension, each.language, each.question
+    def cells(each: MemeQuestion) -> list[str]:
+        return [getattr(each, name) for name in _CELLS]
 
-    rows = (
-        (
-            *cells(each),
-            *each.options(seed),
-            each.correct,
-            each.explanation,
-            copied.get(each.meme, ""),
-            captions.get(each.meme, ""),
-        )
+    def shown(meme: str) -> tuple[str, str]:
+        return copied.get(meme, ""), captions.get(meme, "")
+
+    columns = ("item", *_CELLS[1:])
+    chosen = [
+        [*cells(each), *each.options(seed), each.correct, each.explanation, *shown(each.meme)]
         for each in questions
-    )
-    left_out = (
-        (*cells(row.question), row.question.correct, row.stage, row.outcome)
+    ]
+    left_out = [
+        [*cells(row.question), row.question.correct, row.stage, row.outcome]
         for row in selection
-        if not row.is_in
-    )
+        if not row.outcome.startswith("selected")
+    ]
+    names = (*columns, *LETTERS, "correct", "explanation", "picture", "caption")
+    write_table(out / QUESTIONS, names, chosen)
+    write_table(out / LEFT_OUT, (*columns, "correct", "stage", "why"), left_out)
     values = {
         "memeloc": __version__,
         "seed": seed,
         **about,
-        "questions": write_table(out / QUESTIONS, _COLUMNS, rows),
+        "questions": len(chosen),
         "memes": len({each.meme for each in questions}),
         "funnel": funnel(selection),
+        "sha256": {name: file_sha256(out / name) for name in (QUESTIONS, LEFT_OUT)},
     }
-    write_table(out / LEFT_OUT, _LEFT_OUT, left_out)
-    values["sha256"] = {name: file_sha256(out / name) for name in (QUESTIONS, LEFT_OUT)}
     with replacing(out / ABOUT) as temporary:
         text = json.dumps(values, ensure_ascii=False, indent=2)
         temporary.write_text(text + "\n", encoding="utf-8")

@@ -21,16 +21,29 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, Field, create_model, model_validator
 
 from memeloc.errors import InputError
-from memeloc.knowledge.answers import KnowledgeAnswer
 from memeloc.knowledge.dimensions import Dimension, Recipe
-from memeloc.knowledge.extraction import one_line, quoted_caption
-from memeloc.knowledge.statements import MemeKnowledge, Statement
+from memeloc.knowledge.extraction import one_line, pictures_of, quoted_caption
+from memeloc.knowledge.statements import KnowledgeAnswer, MemeKnowledge, Statement
 from memeloc.language_models import Question
 from memeloc.language_models.answers import strict_schema
 from memeloc.language_models.prompts import MemeInput, read_prompt
 from memeloc.language_models.questions import content_hash
 from memeloc.locales.words import plain_words
 from memeloc.settings import parse_toml
+
+LONGEST = 200
+"""Characters of a question and of an option at the most."""
+LONGEST_EXPLANATION = 1000
+
+_MARKED = re.compile(r"^\(?[A-Da-d1-4][.):]\s")
+"""An option with a letter or number of its own in front."""
+_WRITTEN = ("correct", "plausible", "implausible")
+_MOST = 40
+"""Statements that a model is shown."""
+_EXPECTED = 120
+"""Tokens of a usual answer."""
+_ALWAYS = {"name", "definition", "form", "caption", "language", "none"}
+_NEEDS = {"statements": {"statements", *_ALWAYS}, "picture": _ALWAYS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +79,14 @@ class MemeQuestion:
 
     @property
     def id(self) -> str:
-        """The meme's and the dimension's id."""
+        """Return the meme's and the dimension's id."""
         return f"{self.meme}/{self.dimension}"
 
     def options(self, seed: int) -> tuple[str, ...]:
-        """All four, in an order that depends on the seed, the meme and the dimension alone."""
+        """Return all four, in an order that depends on seed, meme and dimension alone."""
         options = [self.correct, self.plausible, self.implausible, self.none]
         random.Random(f"{seed} {self.version} {self.id}").shuffle(options)
         return tuple(options)
-
-
-LONGEST = 200
-"""Characters of a question and of an option at the most."""
-LONGEST_EXPLANATION = 1000
-
-_MARKED = re.compile(r"^\(?[A-Da-d1-4][.):]\s")
-"""An option with a letter or number of its own in front."""
 
 
 def none_of_the_others(language: str) -> str:
@@ -95,59 +100,11 @@ def none_of_the_others(language: str) -> str:
     """
     texts = _texts(language)
     if not texts:
-        known = ", ".join(_shipped())
         raise InputError(
             f"There is no text for “None of the others” in {language[:40]!r}; give it by --none. "
-            f"There are {known}."
+            f"There are {', '.join(_shipped())}."
         )
     return str(texts["none"])
-
-
-def problems(question: str, options: Sequence[str], language: str, none: str) -> Iterator[str]:
-    """Return what is wrong with a question, in sentences that a model understands.
-
-    Args:
-        options: the right one first, without the fourth.
-        language: of all of them, a tag.
-        none: the fourth option.
-    """
-    texts = {"the question": question} | dict(zip(_NAMES, options, strict=True))
-    for name, text in texts.items():
-        if not text or len(text) > LONGEST:
-            yield f"{name} has {len(text)} characters; it must have 1 to {LONGEST}"
-    seen = {_compared(none, language): f"the fourth option, {none!r}, which is added to yours"}
-    for name, option in zip(_NAMES, options, strict=True):
-        words = _compared(option, language)
-        if words in seen:
-            yield f"{name} is the same as {seen[words]}; all options must differ"
-        seen.setdefault(words, name)
-    right = _compared(options[0], language)
-    if _holds(_compared(question, language), right):
-        yield "the question holds the right answer; ask without giving it away"
-    # Phrases about other options, in the questions' language and in English.
-    phrases = (*_texts(language).get("about_others", ()), *_texts("en")["about_others"])
-    for name, option in zip(_NAMES, options, strict=True):
-        words = _compared(option, language)
-        if any(_holds(words, _compared(each, language)) for each in phrases):
-            yield f"{name} is about the other options ({option[:60]!r}); name something instead"
-        if _MARKED.match(option):
-            yield f"{name} begins with a letter or number; leave it out"
-
-
-_NAMES = ("correct", "plausible", "implausible")
-
-
-def _compared(text: str, language: str) -> tuple[str, ...]:
-    """Return the words of a text without case, width and punctuation; without words, itself."""
-    return tuple(plain_words(text, language)) or (unicodedata.normalize("NFKC", text).strip(),)
-
-
-def _holds(words: Sequence[str], part: Sequence[str]) -> bool:
-    """Return whether words hold others, one after another."""
-    last = len(words) - len(part)
-    return any(part) and any(
-        tuple(words[at : at + len(part)]) == tuple(part) for at in range(last + 1)
-    )
 
 
 def _texts(language: str) -> dict[str, Any]:
@@ -158,6 +115,43 @@ def _texts(language: str) -> dict[str, Any]:
 @cache
 def _shipped() -> dict[str, dict[str, Any]]:
     return parse_toml((files(__package__) / "question_options.toml").read_text("utf-8"))
+
+
+def problems(question: str, options: Sequence[str], language: str, none: str) -> Iterator[str]:
+    """Return what is wrong with a question, in sentences that a model understands.
+
+    Args:
+        options: the right one first, without the fourth.
+        language: of all of them, a tag.
+        none: the fourth option.
+    """
+
+    def words_of(text: str) -> tuple[str, ...]:
+        """Return words without case, width and punctuation; of a text without any, itself."""
+        return tuple(plain_words(text, language)) or (unicodedata.normalize("NFKC", text).strip(),)
+
+    def holds(words: tuple[str, ...], part: tuple[str, ...]) -> bool:
+        places = range(len(words) - len(part) + 1)
+        return any(part) and any(words[at : at + len(part)] == part for at in places)
+
+    words = {name: words_of(text) for name, text in zip(_WRITTEN, options, strict=True)}
+    for name, text in zip(("the question", *_WRITTEN), (question, *options), strict=True):
+        if not text or len(text) > LONGEST:
+            yield f"{name} has {len(text)} characters; it must have 1 to {LONGEST}"
+    seen = {words_of(none): f"the fourth option, {none!r}, which is added to yours"}
+    for name in _WRITTEN:
+        if words[name] in seen:
+            yield f"{name} is the same as {seen[words[name]]}; all options must differ"
+        seen.setdefault(words[name], name)
+    if holds(words_of(question), words["correct"]):
+        yield "the question holds the right answer; ask without giving it away"
+    # Phrases about other options, in the questions' language and in English.
+    phrases = (*_texts(language).get("about_others", ()), *_texts("en")["about_others"])
+    for name, option in zip(_WRITTEN, options, strict=True):
+        if any(holds(words[name], words_of(each)) for each in phrases):
+            yield f"{name} is about the other options ({option[:60]!r}); name something instead"
+        if _MARKED.match(option):
+            yield f"{name} begins with a letter or number; leave it out"
 
 
 _Text = Annotated[str, AfterValidator(one_line)]
@@ -178,7 +172,7 @@ def question_form(language: str, none: str) -> type[QuestionForm]:
     """Return the form of questions in a language, which refuses what `problems` finds."""
 
     def check(form: Any) -> Any:
-        options = (form.correct, form.plausible, form.implausible)
+        options = [getattr(form, name) for name in _WRITTEN]
         wrong = list(problems(form.question, options, language, none))
         if len(form.explanation) > LONGEST_EXPLANATION:
             wrong.append(f"the explanation has more than {LONGEST_EXPLANATION} characters")
@@ -188,14 +182,6 @@ def question_form(language: str, none: str) -> type[QuestionForm]:
 
     validators: dict[str, Any] = {"useful": model_validator(mode="after")(check)}
     return create_model("Question", __base__=QuestionForm, __validators__=validators)
-
-
-_MOST = 40
-"""Statements that a model is shown."""
-_EXPECTED = 120
-"""Tokens of a usual answer."""
-_ALWAYS = {"name", "definition", "form", "caption", "language", "none"}
-_NEEDS = {"statements": {"statements", *_ALWAYS}, "picture": _ALWAYS}
 
 
 class QuestionWriting:
@@ -217,11 +203,7 @@ class QuestionWriting:
         return content_hash([self._prompt.texts(), form, self.none, self.recipe.sha256])
 
     def fourth(self, language: str) -> str:
-        """The fourth option in a language.
-
-        Raises:
-            InputError: there is no text of it.
-        """
+        """Return the fourth option in a language; raise InputError if there is no text of it."""
         return self.none or none_of_the_others(language)
 
     def question(
@@ -251,8 +233,8 @@ class QuestionWriting:
             "language": language_name,
             "none": json.dumps(none, ensure_ascii=False),
         }
-        pictures = () if item.picture is None else (item.picture,)
-        messages = self._prompt.fill("statements" if found else "picture", values, pictures)
+        ask = "statements" if found else "picture"
+        messages = self._prompt.fill(ask, values, pictures_of(item))
         return Question(messages, question_form(language, none), expected=_EXPECTED)
 
 

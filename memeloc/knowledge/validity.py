@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from memeloc.agreement import krippendorff_alpha, observed_agreement
@@ -27,8 +26,7 @@ GIVEN = ("yes", "no", "maybe")
 """Choices of a person for each."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(NamedTuple):
     """The settled judgement of a question and its right answer; empty where it is open."""
 
     question: str
@@ -93,20 +91,17 @@ def validity(
         reason = "Nobody has judged a question yet: memeloc knowledge survey builds the survey."
         return gap("validity", reason)
     by_dimension = settled.groupby(["group", "item"], sort=False).sum().reset_index()
-    total = settled[["question_yes", "answer_yes", "valid", "n"]].sum().to_frame().T
+    total = settled.drop(columns=["group", "item"]).sum().to_frame().T
     right = pd.DataFrame(
-        [(dimensions[id], given == YES, 1) for id, given in statements.items() if given],
+        [(dimensions[id], label == YES, 1) for id, label in statements.items() if label],
         columns=["item", "right", "n"],
     )
+    right = right.groupby("item", sort=False).sum().reset_index()
     return joined(
         [
             tidy("validity", shares(total, "valid"), "Wilson 1927"),
             tidy("validity", shares(by_dimension, "valid"), "Wilson 1927"),
-            tidy(
-                "validity-statements",
-                shares(right.groupby("item", sort=False).sum().reset_index(), "right"),
-                "Wilson 1927",
-            ),
+            tidy("validity-statements", shares(right, "right"), "Wilson 1927"),
             tidy("validity-agreement", _agreement(judgements)),
         ]
     )
@@ -116,19 +111,16 @@ def _agreement(judgements: Sequence[Judgement]) -> pd.DataFrame:
     """Return by what is judged how far those agree who judged the same."""
     import pandas as pd
 
-    frame = pd.DataFrame(
-        [(f"{each.what}s", each.item, each.participant, each.given) for each in judgements],
-        columns=["what", "item", "participant", "label"],
-        dtype=object,
-    )
+    columns = ["item", "dimension", "what", "participant", "label"]
+    frame = pd.DataFrame(judgements, columns=columns, dtype=object)
     rows = []
-    for what, given in frame.groupby("what", sort=False):
-        answers = given[["item", "participant", "label"]]
-        people = answers.groupby("item")["participant"].nunique()
+    for what, group in frame.groupby("what", sort=False):
+        people = group.groupby("item")["participant"].nunique()
+        answers = group[["item", "participant", "label"]]
         several = answers[answers["item"].isin(people.index[people > 1])]
         rows.append(
             {
-                "item": what,
+                "item": f"{what}s",
                 "judged": len(people),
                 "by_several": (people > 1).sum(),
                 "differing": (several.groupby("item")["label"].nunique() > 1).sum(),
@@ -232,17 +224,17 @@ def _options(questions: Sequence[MemeQuestion], captions: Mapping[str, str]) -> 
     """Return by what an option is its mean length, and the words that it has from elsewhere."""
     import pandas as pd
 
-    nan = float("nan")
     rows = []
     for each in questions:
         caption = captions.get(each.meme)
         for name in _OPTIONS:
             text = str(getattr(each, name))
             of_question = overlap(text, each.question, each.language)
-            of_caption = overlap(text, caption, each.language) if caption else nan
+            of_caption = overlap(text, caption, each.language) if caption else None
             rows.append((name, len(text), of_question, of_caption))
     columns = ["item", "length", "words_of_question", "words_of_caption"]
-    return pd.DataFrame(rows, columns=columns).groupby("item", sort=False).mean().reset_index()
+    table = pd.DataFrame(rows, columns=columns).astype({"words_of_caption": float})
+    return table.groupby("item", sort=False).mean().reset_index()
 
 
 def _noted(
@@ -253,28 +245,28 @@ def _noted(
     """Return the questions that are to be looked at, with what is noted of each."""
     import pandas as pd
 
+    texts = [f"{each.question} {each.correct}" for each in questions]
     words = [
-        tuple(plain_words(f"{each.question} {each.correct}", each.language)) for each in questions
+        tuple(plain_words(text, each.language)) for each, text in zip(questions, texts, strict=True)
     ]
     often = Counter(words)
     rows = []
-    for each, own in zip(questions, words, strict=True):
+    for each, text, same in zip(questions, texts, words, strict=True):
         others = (each.plausible, each.implausible, each.none)
-        caption = captions.get(each.meme, "")
         longer = len(each.correct) / max(map(len, others))
+        of_caption = [
+            bool(overlap(option, captions.get(each.meme, ""), each.language))
+            for option in (each.correct, *others)
+        ]
         row: dict[str, object] = {}
-        if often[own] > 1:
-            row["same_questions"] = often[own]
-        if longer >= _FAR_LONGER:
-            row["times_longer"] = longer
-        if overlap(each.correct, caption, each.language) and not any(
-            overlap(other, caption, each.language) for other in others
-        ):
-            row["alone_has_words_of_caption"] = True
-        for model, chosen in models.items():
-            if chosen.get(each.id) == each.correct:
-                row[f"right without the picture: {model}"] = True
+        row |= {"same_questions": often[same]} if often[same] > 1 else {}
+        row |= {"times_longer": longer} if longer >= _FAR_LONGER else {}
+        row |= {"alone_has_words_of_caption": True} if of_caption == [True, *[False] * 3] else {}
+        row |= {
+            f"right without the picture: {model}": True
+            for model, chosen in models.items()
+            if chosen.get(each.id) == each.correct
+        }
         if row:
-            item = f"{each.id}: {each.question} {each.correct}"
-            rows.append({"item": item, **row})
+            rows.append({"item": f"{each.id}: {text}", **row})
     return pd.DataFrame(rows)

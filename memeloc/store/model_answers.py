@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Select, Table, func, select
 
-from memeloc.knowledge.answers import KnowledgeAnswer
+from memeloc.knowledge.statements import KnowledgeAnswer
 from memeloc.label.rounds import RoundLabel
 from memeloc.label.scheme import GivenLabel
 from memeloc.store import queries

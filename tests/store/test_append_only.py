@@ -11,7 +11,7 @@ from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.verdict import Verdict
 from memeloc.errors import MemelocError
 from memeloc.items import FoundPicture, Origin, Refusal
-from memeloc.knowledge.answers import KnowledgeAnswer
+from memeloc.knowledge.statements import KnowledgeAnswer
 from memeloc.label.rounds import RoundLabel
 from memeloc.locales import default
 from memeloc.store import FileRecord, Store, WorkspaceError

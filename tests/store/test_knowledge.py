@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from memeloc.knowledge.answers import KnowledgeAnswer
+from memeloc.knowledge.statements import KnowledgeAnswer
 from memeloc.store import Store
 
 ANSWER = KnowledgeAnswer(

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.knowledge.answers import KnowledgeAnswer
 from memeloc.knowledge.dimensions import read_recipe
 from memeloc.knowledge.extraction import knowledge_of, read_value, slug
+from memeloc.knowledge.statements import KnowledgeAnswer
 
 
 def entity(id: str, label: str = "a cat", kind: str = "") -> dict[str, str]:
@@ -37,7 +37,7 @@ def test_ids_are_ascii_and_unique() -> None:
 
 
 def test_known_id_is_the_same_entity_and_a_taken_one_is_not() -> None:
-    found = read_value("scene", value(entity("cat"), about=("cat",)), known={"cat"}, taken={"cat"})
+    found = read_value("scene", value(entity("cat"), about=("cat",)), shown={"cat"}, taken={"cat"})
     assert (found.entities, found.statements[0].entities) == ((), ("cat",))
     found = read_value("scene", value(entity("cat"), about=("cat",)), taken={"cat"})
     assert found.statements[0].entities == ("cat-2",)

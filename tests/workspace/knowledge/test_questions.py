@@ -15,7 +15,6 @@ from memeloc.errors import InputError
 from memeloc.reports.figures import gaps
 from memeloc.workspace import Workspace
 from memeloc.workspace.knowledge import KnowledgeSettings
-from memeloc.workspace.knowledge.asking import AskSettings
 from tests.chat_server import ChatServer, serve_chat
 from tests.workspace.knowledge.answering import asked, text_of
 from tests.workspace.teams import fill, team_table, workspace_of
@@ -91,7 +90,7 @@ def test_dimension_without_statements_gets_its_question_all_the_same(
         asked(number, body) if "How a question" in text_of(body) else empty
     )
     workspace.knowledge.extract(KnowledgeSettings(input="text"), model="blind")
-    workspace.knowledge.questions.ask(AskSettings(of="blind"), model=MODEL)
+    workspace.knowledge.questions.ask(of="blind", model=MODEL)
     questions = workspace.knowledge.questions.set().questions
     assert len(questions) == MEMES * DIMENSIONS
     assert not any(each.statements for each in questions)
@@ -106,9 +105,9 @@ def test_language_without_a_fourth_option_is_refused_at_once(
     before = len(made[1].bodies)
     questions = workspace.knowledge.questions
     with pytest.raises(InputError, match="in 'gd'; give it by --none"):
-        questions.ask(AskSettings(of="gaelic"), model=MODEL)
+        questions.ask(of="gaelic", model=MODEL)
     assert len(made[1].bodies) == before
-    plan = questions.plan(AskSettings(of="gaelic", none="Gin dhiubh"), model=MODEL)
+    plan = questions.plan(of="gaelic", none="Gin dhiubh", model=MODEL)
     assert plan["model"].questions == MEMES * DIMENSIONS
 
 
@@ -116,7 +115,7 @@ def test_judgements_of_questions_written_anew_do_not_count(
     workspace: Workspace, tmp_path: Path
 ) -> None:
     judged(workspace, tmp_path, "toxicity")
-    workspace.knowledge.questions.ask(AskSettings(none="Nothing of that"), model=MODEL)
+    workspace.knowledge.questions.ask(none="Nothing of that", model=MODEL)
     assert gaps(workspace.knowledge.questions.validity().figures)
 
 
@@ -130,7 +129,7 @@ def test_versions_of_a_meme_have_questions_and_judges_of_their_own(
             settings = KnowledgeSettings(input="text", language=tag)
             workspace.knowledge.extract(settings, model=MODEL)
         for tag in ("de", "en"):
-            workspace.knowledge.questions.ask(AskSettings(lang=tag), model=MODEL)
+            workspace.knowledge.questions.ask(lang=tag, model=MODEL)
         german = workspace.knowledge.questions.set(lang="de")
         assert german.questions[0].none == "Keine der anderen"
         assert german.questions[0].language == "de"
