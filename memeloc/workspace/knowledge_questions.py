@@ -38,7 +38,7 @@ from memeloc.reports import Report
 from memeloc.tables.writing import write_table
 from memeloc.workspace.evaluating import rendered_pictures
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.knowledge import (
+from memeloc.workspace.knowledge_asking import (
     KnowledgeSettings,
     StoredKnowledge,
     question_job,
