@@ -83,6 +83,7 @@ def test_a_study_of_one_s_own_in_forty_commands(tmp_path: Path) -> None:
     assert (folder / "analysis" / "report.html").is_file()
 
 
+@pytest.mark.slow
 def test_the_same_study_in_python(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, EXAMPLES / "study.py", tmp_path / "work"],

@@ -118,7 +118,7 @@ def _draw_sheet(file: Path, picture: Path, _kind: str) -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         convert = ["soffice", f"-env:UserInstallation=file://{folder}/profile", "--headless"]
-        command = [*convert, "--convert-to", "pdf", "--outdir", folder, file]
+        command = [*convert, "--convert-to", "pdf", "--outdir", folder, str(file)]
         subprocess.run(command, check=True, capture_output=True)
         with pypdfium2.PdfDocument(Path(folder) / f"{file.stem}.pdf") as document:
             document[0].render(scale=1.5).to_pil().save(picture)

@@ -200,7 +200,7 @@ def databases(request: pytest.FixtureRequest) -> Callable[[], tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("kills", "memes"), [(12, 20), pytest.param(50, 150, marks=pytest.mark.slow)]
+    ("kills", "memes"), [(6, 20), pytest.param(50, 150, marks=pytest.mark.slow)]
 )
 def test_one_more_run_ends_with_the_same_state_as_an_undisturbed_one(
     tmp_path: Path,

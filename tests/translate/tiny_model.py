@@ -13,11 +13,7 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import ctranslate2
 import numpy as np
-import sentencepiece
-from ctranslate2.specs import TransformerSpec
-from ctranslate2.specs.model_spec import SequenceToSequenceModelConfig
 
 POSITIONS = 160
 _SPECIAL = ["<unk>", "<s>", "</s>"]
@@ -30,6 +26,8 @@ def rot13(text: str) -> str:
 
 def write_pieces(folder: Path) -> Path:
     """A SentencePiece model of single characters, trained here."""
+    import sentencepiece
+
     folder.mkdir(parents=True, exist_ok=True)
     text = folder / "text.txt"
     text.write_text("\n".join([f"{LETTERS} {LETTERS.upper()} 0123456789 .,:;!?'"] * 20))
@@ -47,6 +45,8 @@ def write_pieces(folder: Path) -> Path:
 
 def pieces_of(model: Path) -> list[str]:
     """Its pieces, but for the special ones."""
+    import sentencepiece
+
     processor = sentencepiece.SentencePieceProcessor(model_file=str(model))
     pieces = [processor.id_to_piece(number) for number in range(processor.get_piece_size())]
     return [piece for piece in pieces if piece not in _SPECIAL]
@@ -65,6 +65,10 @@ def write_weights(
     With `add_end` the model adds `</s>` to the source itself, else the caller has to: the end of
     the source is what ends the translation.
     """
+    # Slow to import; xdist's workers import all modules of tests.
+    from ctranslate2.specs import TransformerSpec
+    from ctranslate2.specs.model_spec import SequenceToSequenceModelConfig
+
     vocabulary = [*_SPECIAL, *tokens]
     table = change if callable(change) else lambda token: change.get(token, token)
     numbers = {token: number for number, token in enumerate(vocabulary)}
@@ -145,4 +149,4 @@ def write_opus(folder: Path, pieces: Path) -> Path:
     return folder
 
 
-__all__ = ["ctranslate2", "pieces_of", "rot13", "write_argos", "write_opus", "write_pieces"]
+__all__ = ["pieces_of", "rot13", "write_argos", "write_opus", "write_pieces"]
