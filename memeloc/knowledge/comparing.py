@@ -20,8 +20,6 @@ from memeloc.reports import Report
 from memeloc.reports.figures import BETWEEN, joined, tidy
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from memeloc.embedding.models import Embedder
 
 THRESHOLD = 0.6
@@ -54,10 +52,10 @@ def compare(
     """
     import pandas as pd
 
+    of_versions = [each for each in memes if each.version in versions]
+    language = language or _common_language(of_versions, versions)
     by_meme: dict[str, dict[str, MemeKnowledge]] = defaultdict(dict)
-    known = [each for each in memes if each.version in versions]
-    language = language or _common_language(known, versions)
-    for knowledge in known:
+    for knowledge in of_versions:
         if knowledge.language == language:
             by_meme[knowledge.meme][knowledge.version] = knowledge
     compared = {meme: found for meme, found in by_meme.items() if len(found) > 1}
@@ -66,19 +64,22 @@ def compare(
             f"No meme has statements in {language} in two of the versions {', '.join(versions)}; "
             "memeloc knowledge status shows what there is."
         )
-    counts: list[tuple[str, str, int, int, int, int]] = []
-    statements: list[tuple[str, str, float | None]] = []
+    counts, statements = [], []
     for meme, found in sorted(compared.items()):
         for first, second in combinations([each for each in versions if each in found], 2):
             group = BETWEEN.join((first, second))
-            for dimension, own, others in _answered(found[first], found[second]):
-                pairs = list(_paired(own, others, embedder, threshold))
-                both = len(own) + len(others) - len(pairs)
-                counts.append((group, dimension, 1, len(own), len(others), both))
-                for text, other, similarity in pairs:
-                    texts = {first: text, second: other}
-                    said = [f"{version}: {words}" for version, words in texts.items() if words]
-                    item = " | ".join([f"{meme}, {dimension}", *said])
+            answered = {d.dimension: d for d in found[second].dimensions if d.state != "missing"}
+            for part in found[first].dimensions:
+                if part.state == "missing" or part.dimension not in answered:
+                    continue
+                mine, others = part.statements, answered[part.dimension].statements
+                pairs = list(_paired(mine, others, embedder, threshold))
+                both = len(mine) + len(others) - len(pairs)
+                counts.append((group, part.dimension, 1, len(mine), len(others), both))
+                for *texts, similarity in pairs:
+                    named = zip((first, second), texts, strict=True)
+                    said = [f"{version}: {text}" for version, text in named if text]
+                    item = " | ".join([f"{meme}, {part.dimension}", *said])
                     statements.append((group, item, similarity))
     names = ["memes", "first_statements", "second_statements", "counterparts"]
     table = pd.DataFrame(counts, columns=["group", "item", *names])
@@ -90,33 +91,27 @@ def compare(
         "alone": [len(by_meme) - len(compared)],
         "counterparts": [dimensions["counterparts"].sum()],
     }
-    pairs_frame = pd.DataFrame(statements, columns=["group", "item", "similarity"])
-    pairs_frame = pairs_frame.sort_values("similarity", na_position="first", kind="stable")
+    frame = pd.DataFrame(statements, columns=["group", "item", "similarity"])
+    frame = frame.sort_values("similarity", na_position="first", kind="stable")
+    figures = [
+        tidy("comparison", pd.DataFrame(totals)),
+        tidy("comparison-dimensions", dimensions),
+        tidy("comparison-statements", frame, f"cosine of {embedder.name}"),
+    ]
+    settings = {"language": language, "model": embedder.name, "threshold": threshold}
     title = f"Meaning in {', '.join(versions)}"
-    return Report(
-        "comparison",
-        title,
-        joined(
-            [
-                tidy("comparison", pd.DataFrame(totals)),
-                tidy("comparison-dimensions", dimensions),
-                tidy("comparison-statements", pairs_frame, f"cosine of {embedder.name}"),
-            ]
-        ),
-        TEXTS,
-        settings={"language": language, "model": embedder.name, "threshold": threshold},
-    )
+    return Report("comparison", title, joined(figures), TEXTS, settings=settings)
 
 
 def _common_language(memes: Sequence[MemeKnowledge], versions: Sequence[str]) -> str:
-    languages = [{m.language for m in memes if m.version == version} for version in versions]
-    for version, found in zip(versions, languages, strict=True):
+    languages = {v: {each.language for each in memes if each.version == v} for v in versions}
+    for version, found in languages.items():
         if not found:
             raise InputError(
                 f"Nothing was extracted of versions in {version}; memeloc knowledge extract "
                 f"--lang {version} asks a model."
             )
-    common = set.intersection(*languages)
+    common = set.intersection(*languages.values())
     if not common:
         raise InputError(
             "The versions have no statements in the same language, so they cannot be compared: "
@@ -125,43 +120,25 @@ def _common_language(memes: Sequence[MemeKnowledge], versions: Sequence[str]) ->
     return "en" if "en" in common else min(common)
 
 
-def _answered(
-    first: MemeKnowledge, second: MemeKnowledge
-) -> Iterator[tuple[str, tuple[Statement, ...], tuple[Statement, ...]]]:
-    """Yield the dimensions that both have an answer of, with the statements of each."""
-    answered = {each.dimension: each for each in second.dimensions if each.state != "missing"}
-    for each in first.dimensions:
-        if each.state != "missing" and each.dimension in answered:
-            yield each.dimension, each.statements, answered[each.dimension].statements
-
-
 def _paired(
     first: Sequence[Statement], second: Sequence[Statement], embedder: Embedder, threshold: float
 ) -> Iterator[tuple[str, str, float | None]]:
     """Yield the texts and the similarity of counterparts, then each statement that has none."""
+    import numpy as np
+
     left, right = set(range(len(first))), set(range(len(second)))
     if first and second:
         assign = library("scipy.optimize").linear_sum_assignment
-        similarities = _similarities(first, second, embedder)
+        vectors = embedder.embed([each.text for each in (*first, *second)]).astype(float)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        # A vector of zeros is similar to none.
+        vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+        similarities = vectors[: len(first)] @ vectors[len(first) :].T
         for row, column in zip(*assign(similarities, maximize=True), strict=True):
             similarity = float(similarities[row, column])
             if similarity >= threshold:
                 left.remove(int(row))
                 right.remove(int(column))
                 yield first[row].text, second[column].text, round(similarity, 4)
-    for place in sorted(left):
-        yield first[place].text, "", None
-    for place in sorted(right):
-        yield "", second[place].text, None
-
-
-def _similarities(
-    first: Sequence[Statement], second: Sequence[Statement], embedder: Embedder
-) -> np.ndarray:
-    """Return cosines, a row a statement of the first; a vector of zeros is similar to none."""
-    import numpy as np
-
-    vectors = embedder.embed([each.text for each in (*first, *second)]).astype(float)
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-    return np.asarray(vectors[: len(first)] @ vectors[len(first) :].T)
+    yield from ((first[place].text, "", None) for place in sorted(left))
+    yield from (("", second[place].text, None) for place in sorted(right))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -110,11 +111,8 @@ class Recipe:
     @cached_property
     def sha256(self) -> str:
         """SHA-256 of all of it but its name and source, in hex."""
-        parts = [
-            [dimension.model_dump() for dimension in self.dimensions],
-            {name: list(ids) for name, ids in self.contexts.items()},
-            self.link,
-        ]
+        dimensions = [dimension.model_dump() for dimension in self.dimensions]
+        parts = [dimensions, self.contexts, self.link]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
@@ -133,40 +131,37 @@ def read_recipe(name: str) -> Recipe:
     file = shipped_file(name, _RECIPES, "recipe of dimensions").expanduser()
     read = validate(_RecipeFile, read_toml(file), "a recipe of dimensions", file=file)
     dimensions = tuple(read_dimension(each, file.parent) for each in read.order)
-    try:
-        return _checked(read, dimensions)
-    except ValueError as error:
-        raise InputError(str(error), file=file) from None
-
-
-def _checked(read: _RecipeFile, dimensions: tuple[Dimension, ...]) -> Recipe:
     ids = [dimension.id for dimension in dimensions]
-    for names, what in ((ids, "dimension"), ([each.class_name for each in dimensions], "class")):
-        for repeated in sorted({name for name in names if names.count(name) > 1}):
-            raise ValueError(f"the {what} {repeated} stands in the order twice")
-    if read.link and read.link not in ids:
-        raise ValueError(f"link names {read.link[:60]!r}, which is not in the order")
     if isinstance(read.contexts, str):
         contexts = {each: tuple(ids[:place]) for place, each in enumerate(ids)}
     else:
-        _check_contexts(ids, read.contexts)
-        contexts = {each: read.contexts.get(each, ()) for each in ids}
+        contexts = dict.fromkeys(ids, ()) | read.contexts
+    classes = [each.class_name for each in dimensions]
+    if problem := next(_problems(ids, classes, contexts, read.link), ""):
+        raise InputError(problem, file=file)
     return Recipe(read.name, read.source, dimensions, contexts, read.link)
 
 
-def _check_contexts(ids: list[str], contexts: Mapping[str, tuple[str, ...]]) -> None:
-    for name in (*contexts, *(each for shown in contexts.values() for each in shown)):
+def _problems(
+    ids: list[str], classes: list[str], contexts: Mapping[str, tuple[str, ...]], link: str
+) -> Iterator[str]:
+    """Yield what is wrong with a recipe; each rule takes those before it for granted."""
+    for names, what in ((ids, "dimension"), (classes, "class")):
+        for repeated in sorted({name for name in names if names.count(name) > 1}):
+            yield f"the {what} {repeated} stands in the order twice"
+    if link and link not in ids:
+        yield f"link names {link[:60]!r}, which is not in the order"
+    for name in (*contexts, *chain.from_iterable(contexts.values())):
         if name not in ids:
-            raise ValueError(
+            yield (
                 f"contexts name the dimension {name[:60]!r}, which is not in the order: "
                 f"{', '.join(ids)}"
             )
     try:
         TopologicalSorter(contexts).prepare()
     except CycleError as error:
-        cycle = " is shown to ".join(error.args[1])
-        raise ValueError(f"the contexts go in a circle: {cycle}") from None
+        yield f"the contexts go in a circle: {' is shown to '.join(error.args[1])}"
     for name, shown in contexts.items():
         for each in shown:
             if ids.index(each) > ids.index(name):
-                raise ValueError(f"{name} is shown {each}, which comes later: put {each} before it")
+                yield f"{name} is shown {each}, which comes later: put {each} before it"

@@ -2,8 +2,8 @@
 
 A store is computed, and can be deleted at any time. Its folder is named by what it was made of, and
 takes its name at the end: after a kill, or a change, it is made anew (a thousand memes take some
-seconds). A query runs in a process of its own, which is ended when it
-takes too long: pyoxigraph cannot interrupt a query under way.
+seconds). A query runs in a process of its own, which is ended when it takes too long: pyoxigraph
+cannot interrupt a query under way.
 """
 
 from __future__ import annotations
@@ -43,10 +43,9 @@ ROWS = 10_000
 
 _TOGETHER = 250
 """Memes whose quads are loaded at a time by each thread."""
-_HOME = str(Path(__file__).parents[2])
 _FORM = 2
 """Of the quads that are made of knowledge; another number makes all graphs again."""
-_TOKENS = re.compile(
+_NO_KEYWORDS = re.compile(
     r"""\"\"\"(?:[^\\]|\\.)*?\"\"\" | '''(?:[^\\]|\\.)*?'''
     | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*'  # texts
     | <[^<>"{}|^`\\\x00-\x20]*>                  # IRIs
@@ -55,7 +54,6 @@ _TOKENS = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-"""What of a query is no keyword."""
 
 
 def store_of(
@@ -86,7 +84,7 @@ def store_of(
         try:
             store = oxigraph.Store(str(folder / "new"))
             store.load(path=str(ONTOLOGY_FILE), format=oxigraph.RdfFormat.TURTLE)
-            _load_all(store, list(memes), terms)
+            _load(store, list(memes), terms)
             store.flush()
             del store  # closes it
             (folder / "new").rename(made)
@@ -96,7 +94,7 @@ def store_of(
     return made
 
 
-def _load_all(store: Store, memes: list[MemeKnowledge], terms: Terms) -> None:
+def _load(store: Store, memes: list[MemeKnowledge], terms: Terms) -> None:
     """Make and load quads in a thread a processor: loading leaves Python alone, so two threads take
     half the time of one."""
     from pyoxigraph import RdfFormat
@@ -105,14 +103,12 @@ def _load_all(store: Store, memes: list[MemeKnowledge], terms: Terms) -> None:
         # They are our own and right: to check them again is a sixth of the time.
         store.bulk_load("".join(lines).encode(), RdfFormat.N_QUADS, lenient=True)
 
-    def load_part(start: int) -> None:
-        part = memes[start : start + _TOGETHER]
-        load(line for each in part for line in meme_quads(each, terms))
-
     load(shared_quads(memes, terms))
+    parts = [memes[start : start + _TOGETHER] for start in range(0, len(memes), _TOGETHER)]
     with ThreadPoolExecutor(usable_cpus()) as pool:
+        quads = (chain.from_iterable(meme_quads(each, terms) for each in part) for part in parts)
         try:
-            list(pool.map(load_part, range(0, len(memes), _TOGETHER)))
+            list(pool.map(load, quads))
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
@@ -139,7 +135,7 @@ def open_store(store: Path) -> Store:
 class Value:
     """A value of a result; `language` is a text's tag, and `kind` is empty where nothing is."""
 
-    text: str
+    text: str = ""
     kind: Literal["iri", "text", "blank", ""] = "text"
     language: str = ""
 
@@ -192,13 +188,14 @@ def run_query(
         InputError: it is not SPARQL, would change something or ask a service, or takes too long.
     """
     library("pyoxigraph")
-    if "service" in _TOKENS.sub(" ", query).lower():
+    if "service" in _NO_KEYWORDS.sub(" ", query).lower():
         raise InputError("A query does not ask other servers: take SERVICE out of it.")
+    home = str(Path(__file__).parents[2])
     try:
         done = subprocess.run(
             # -P: nothing in the working directory passes for a module.
             [sys.executable, "-P", "-m", __name__, str(store), str(rows)],
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [_HOME, *sys.path]))},
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [home, *sys.path]))},
             input=json.dumps(query),
             capture_output=True,
             timeout=seconds,
@@ -221,7 +218,14 @@ def run_query(
 
 
 def _answer(store: Store, query: str, rows: int) -> dict[str, Any]:
-    from pyoxigraph import QueryBoolean, QuerySolutions
+    from pyoxigraph import BlankNode, Literal, NamedNode, QueryBoolean, QuerySolutions
+
+    kinds = {NamedNode: "iri", BlankNode: "blank", type(None): ""}
+
+    def value(term: Any) -> tuple[str, str, str]:
+        text = "" if term is None else getattr(term, "value", str(term))
+        language = (term.language or "") if isinstance(term, Literal) else ""
+        return text, kinds.get(type(term), "text"), language
 
     try:
         result = store.query(query, prefixes=PREFIXES, use_default_graph_as_union=True)
@@ -230,26 +234,15 @@ def _answer(store: Store, query: str, rows: int) -> dict[str, Any]:
         columns = ["subject", "predicate", "object"]
         if isinstance(result, QuerySolutions):
             columns = [variable.value for variable in result.variables]
-        read = [[_value(term) for term in row] for row in islice(result, rows + 1)]
+        read = [[value(term) for term in row] for row in islice(result, rows + 1)]
     except SyntaxError as error:
-        return {
-            "error": f"This is not a query of SPARQL (SELECT, ASK, CONSTRUCT or DESCRIBE): {error}"
-        }
+        forms = "SELECT, ASK, CONSTRUCT or DESCRIBE"
+        return {"error": f"This is not a query of SPARQL ({forms}): {error}"}
     except (OSError, ValueError) as error:
         return {"error": f"The query failed: {error}"}
     return {"columns": columns, "rows": read[:rows], "more": len(read) > rows}
 
 
-def _value(term: Any) -> tuple[str, str, str]:
-    from pyoxigraph import BlankNode, Literal, NamedNode
-
-    kinds = {NamedNode: "iri", Literal: "text", BlankNode: "blank"}
-    kind = kinds.get(type(term), "text" if term is not None else "")
-    language = getattr(term, "language", None) or ""
-    return getattr(term, "value", "" if term is None else str(term)), kind, language
-
-
 if __name__ == "__main__":
-    json.dump(
-        _answer(open_store(Path(sys.argv[1])), json.load(sys.stdin), int(sys.argv[2])), sys.stdout
-    )
+    opened, query, limit = open_store(Path(sys.argv[1])), json.load(sys.stdin), int(sys.argv[2])
+    json.dump(_answer(opened, query, limit), sys.stdout)
