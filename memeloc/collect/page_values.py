@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Iterator, Mapping
+import unicodedata
+from collections.abc import Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urljoin, urlsplit
 
@@ -12,6 +13,17 @@ from memeloc.items import CONTROLS, Refusal
 
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher
+
+EARLIEST = 1900  # the earliest year in which a meme is taken to have appeared
+
+
+def plain_digits(text: str) -> str:
+    """Return digits of any script as 0 to 9; every other character stays.
+
+    >>> plain_digits("٢٠١٥")
+    '2015'
+    """
+    return "".join(str(unicodedata.decimal(each)) if each.isdecimal() else each for each in text)
 
 
 def line_of(value: Any, limit: int = 1000) -> str:
@@ -75,12 +87,10 @@ def split_address(address: str) -> SplitResult:
         return urlsplit("")
 
 
-def picture_candidates(attributes: Mapping[str, str | None], lazy: Iterable[str]) -> Iterator[str]:
-    """Yield what an `img` shows, or will when it is scrolled to: the likeliest address first.
-
-    `lazy` names attributes for pictures that are loaded late.
-    """
-    yield from (attributes.get(name) or "" for name in lazy)
+def picture_candidates(attributes: Mapping[str, str | None]) -> Iterator[str]:
+    """Yield what an `img` shows, or will when it is scrolled to: the likeliest address first."""
+    for name in ("data-src", "data-original", "data-lazy-src", "data-full", "data-image"):
+        yield attributes.get(name) or ""
     yield largest_of(attributes.get("data-srcset") or attributes.get("srcset") or "")
     yield attributes.get("src") or ""
 

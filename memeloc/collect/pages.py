@@ -9,12 +9,10 @@ data/sites.toml, so that a site that changes its layout needs a setting and no n
 
 from __future__ import annotations
 
-import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sized
-from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -48,8 +46,7 @@ address article aside blockquote br center dd div dl dt fieldset figcaption figu
 h3 h4 h5 h6 header hr li main nav ol p pre section table tbody td tfoot th thead tr ul
 """
 _BLOCKS = frozenset(_BLOCK_NAMES.split())
-_NOT_TEXT = ["style", "template", "noscript", "iframe", "object", "svg", "select", "textarea"]
-_LAZY = ("data-src", "data-original", "data-lazy-src", "data-full", "data-image")
+_NOT_TEXT = ["script", "style", "template", "noscript", "iframe", "object", "svg", "select"]
 _NUMBERED = re.compile(r"(?:/page/|[?&](?:page|p|paged)=)(\d{1,9})(?=/?$|[&#?])")
 _CHECKS = (
     "form#challenge-form, #challenge-running, #cf-challenge, .g-recaptcha, .h-captcha, "
@@ -57,35 +54,13 @@ _CHECKS = (
 )
 _LOGIN_PATH = re.compile(r"/(?:log[-_]?in|sign[-_]?in|auth|session/new|users/sign_in)\b", re.I)
 
-
-BUILT_IN = Path(__file__).with_name("data") / "sites.toml"
-"""The selectors of the sites that memeloc knows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Selector:
-    """A CSS selector, and which attribute of the element is meant; empty is its text."""
-
-    css: str
-    attribute: str = ""
-
-    @classmethod
-    def parse(cls, text: str) -> Selector:
-        """Read `a[href] @href`.
-
-        >>> Selector.parse("a.photo @href")
-        Selector(css='a.photo', attribute='href')
-        """
-        css, mark, attribute = text.rpartition(" @")
-        return cls(css.strip(), attribute.strip().lower()) if mark else cls(text.strip())
-
-
-Selectors = Mapping[str, tuple[Selector, ...]]
-"""What a site is read by: for each key selectors in the order in which they are tried."""
+Selectors = Mapping[str, list[tuple[str, str]]]
+"""What a site is read by: for each key CSS selectors in the order in which they are tried, each
+with the attribute of the element that is meant; an empty one is its text."""
 
 
 def selectors_of(site: str, path: Path | None = None) -> Selectors:
-    """The selectors of a site.
+    """Return the selectors of a site.
 
     Args:
         site: a table of data/sites.toml, such as `memegenerator`.
@@ -96,41 +71,33 @@ def selectors_of(site: str, path: Path | None = None) -> Selectors:
         InputError: the file is not there or no TOML, has a table or key that there is not, or a
             selector that is no CSS.
     """
-    built_in = _read(BUILT_IN)
-    own = _read(path) if path is not None else {}
-    for table, keys in own.items():
-        if table not in built_in:
-            raise InputError(f"has no site [{table}]: there are {', '.join(built_in)}", file=path)
-        for key in keys:
-            if key not in built_in[table]:
-                sentence = f"[{table}] has no {key!r}; its keys are {', '.join(built_in[table])}"
-                raise InputError(sentence, file=path)
-    return built_in[site] | own.get(site, {})
-
-
-@cache
-def _read(path: Path) -> dict[str, dict[str, tuple[Selector, ...]]]:
-    sites: dict[str, dict[str, tuple[Selector, ...]]] = {}
-    for site, table in read_toml(path).items():
+    built_in = read_toml(Path(__file__).with_name("data") / "sites.toml")
+    own = read_toml(path) if path is not None else {}
+    for name, table in own.items():
+        if name not in built_in:
+            raise InputError(f"has no site [{name}]: there are {', '.join(built_in)}", file=path)
         if not isinstance(table, dict):
-            raise InputError(f"{site!r} is no table: write [{site}] above its keys", file=path)
-        sites[site] = {
-            key: _selectors(value, f"{site}.{key}", path) for key, value in table.items()
-        }
-    return sites
+            raise InputError(f"{name!r} is no table: write [{name}] above its keys", file=path)
+        for key in table.keys() - built_in[name].keys():
+            sentence = f"[{name}] has no {key!r}; its keys are {', '.join(built_in[name])}"
+            raise InputError(sentence, file=path)
+    tables = built_in[site] | own.get(site, {})
+    return {key: _parsed(value, f"{site}.{key}", path) for key, value in tables.items()}
 
 
-def _selectors(value: Any, name: str, path: Path) -> tuple[Selector, ...]:
+def _parsed(value: Any, name: str, path: Path | None) -> list[tuple[str, str]]:
+    """Read selectors such as `a[href] @href`."""
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise InputError(f"{name} is no list of selectors", file=path)
-    selectors = tuple(Selector.parse(text) for text in texts)
-    nothing = LexborHTMLParser("<p></p>")
-    for selector in selectors:
+    selectors = []
+    for text in texts:
+        css, _, attribute = text.partition(" @")
         try:
-            nothing.css(selector.css)
+            LexborHTMLParser("<p></p>").css(css.strip())
         except (SelectolaxError, UnicodeError):
-            raise InputError(f"{name}: {selector.css!r} is no CSS selector", file=path) from None
+            raise InputError(f"{name}: {css!r} is no CSS selector", file=path) from None
+        selectors.append((css.strip(), attribute.strip().lower()))
     return selectors
 
 
@@ -145,21 +112,21 @@ class Document:
         if sentence := too_costly(text):
             raise FetchRefused(page.url, "too costly to parse", sentence)
         self.tree = LexborHTMLParser(text)
+        title = self.tree.css_first("title")
         self._challenge = self.tree.css_first(_CHECKS) is not None or (
-            self.title.lower().startswith(("just a moment", "attention re"))
+            title is not None
+            and line_of(title.text()).lower().startswith(("just a moment", "attention re"))
         )
-        self.structured = tuple(_structured(self.tree))
-        self.tree.strip_tags(["script", *_NOT_TEXT])
+        self.tree.strip_tags([*_NOT_TEXT, "textarea"])
+
+    def _attribute(self, css: str, name: str) -> str | None:
+        node = self.tree.css_first(css)
+        return node.attributes.get(name) if node is not None else None
 
     @cached_property
     def base(self) -> str:
-        """What relative addresses are relative to."""
+        """The address that relative ones are relative to."""
         return joined_address(self.url, self._attribute("base[href]", "href")) or self.url
-
-    @cached_property
-    def title(self) -> str:
-        node = self.tree.css_first("title")
-        return line_of(node.text(), 300) if node is not None else ""
 
     @cached_property
     def language(self) -> str:
@@ -167,37 +134,33 @@ class Document:
         stated = line_of(self._attribute("html[lang]", "lang"), 40)
         return stated if re.fullmatch(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*", stated) else ""
 
-    def _attribute(self, css: str, name: str) -> str | None:
-        node = self.tree.css_first(css)
-        return node.attributes.get(name) if node is not None else None
-
     def nodes(self, key: str, within: LexborNode | None = None) -> list[LexborNode]:
-        """The elements of a key: what the first of its selectors that finds anything finds."""
+        """Return the elements of a key: what the first selector that finds anything finds."""
         return self._found(key, within)[0]
 
     def inside(self, key: str) -> set[int]:
-        """The nodes inside the elements that any selector of a key finds, by their `mem_id`."""
+        """Return the nodes inside what any selector of a key finds, by their `mem_id`."""
         inner: set[int] = set()
-        for selector in self.selectors.get(key, ()):
-            for node in self.tree.css(selector.css)[:MAX_NODES]:
+        for css, _ in self.selectors.get(key, ()):
+            for node in self.tree.css(css)[:MAX_NODES]:
                 if node.mem_id not in inner:
                     inner.update(each.mem_id for each in node.traverse(include_text=True))
         return inner
 
-    def _found(self, key: str, within: LexborNode | None) -> tuple[list[LexborNode], Selector]:
-        for selector in self.selectors.get(key, ()):
-            nodes = (within or self.tree).css(selector.css)[:MAX_NODES]
-            if selector.attribute:
-                nodes = [node for node in nodes if node.attributes.get(selector.attribute)]
+    def _found(self, key: str, within: LexborNode | None) -> tuple[list[LexborNode], str]:
+        for css, attribute in self.selectors.get(key, ()):
+            nodes = (within or self.tree).css(css)[:MAX_NODES]
+            if attribute:
+                nodes = [node for node in nodes if node.attributes.get(attribute)]
             if nodes:
-                return nodes, selector
-        return [], Selector("")
+                return nodes, attribute
+        return [], ""
 
     def texts(self, key: str, within: LexborNode | None = None) -> list[str]:
-        """The text, or the attribute, of each element of a key; empty ones are left out."""
-        nodes, selector = self._found(key, within)
-        if selector.attribute:
-            values = [line_of(node.attributes.get(selector.attribute), 4000) for node in nodes]
+        """Return the text, or the attribute, of each element of a key; empty ones are left out."""
+        nodes, attribute = self._found(key, within)
+        if attribute:
+            values = [line_of(node.attributes.get(attribute), 4000) for node in nodes]
         else:
             values = [lines_in(node) for node in nodes]
         return [value for value in values if value]
@@ -206,7 +169,7 @@ class Document:
         return next(iter(self.texts(key, within)), "")
 
     def addresses(self, key: str, within: LexborNode | None = None) -> list[str]:
-        """The addresses of a key, absolute, each once."""
+        """Return the addresses of a key, absolute, each once."""
         addresses = map(self.absolute, self.texts(key, within))
         return list(dict.fromkeys(filter(None, addresses)))
 
@@ -214,25 +177,24 @@ class Document:
         return next(iter(self.addresses(key, within)), "")
 
     def picture(self, key: str, within: LexborNode | None = None) -> str:
-        """The address of a key's first picture: of its element or its attribute."""
-        nodes, selector = self._found(key, within)
-        if selector.attribute:
+        """Return the address of a key's first picture: of its element or its attribute."""
+        nodes, attribute = self._found(key, within)
+        if attribute:
             return self.address(key, within)
         return next(filter(None, map(self.picture_of, nodes)), "")
 
     def picture_of(self, node: LexborNode) -> str:
-        """The address of the picture that an `img` shows, or will when it is scrolled to."""
-        candidates = picture_candidates(node.attributes, _LAZY)
-        return next(filter(None, map(self.absolute, candidates)), "")
+        """Return the address of what an `img` shows, or will when it is scrolled to."""
+        return next(filter(None, map(self.absolute, picture_candidates(node.attributes))), "")
 
     def absolute(self, address: str | None) -> str:
-        """An absolute http(s) address without a fragment; empty for anything else."""
+        """Return an absolute http(s) address without a fragment; empty for anything else."""
         if (address or "").strip().startswith("#"):
             return ""
         return joined_address(self.base, address).partition("#")[0]
 
     def next_address(self) -> str:
-        """The address of the next page of a list: as the site says, or the next number it links."""
+        """Return where a list goes on: as the site says, or the next number that it links."""
         if stated := self.address("next"):
             return stated
         here = _NUMBERED.search(self.url)
@@ -248,40 +210,37 @@ class Document:
         return ""
 
     def refusal(self, source: str, asked: str, sentence: str) -> Refusal:
-        """Why a page without anything expected was not taken; `sentence` when no cause is seen."""
-        if self._challenge:
-            text = "the site shows a check for robots instead of the page; it is left alone"
-            return Refusal(source, asked, "robot check", text)
-        if self.is_login_wall(asked):
-            text = "the site shows a form to log in instead of the page; only public pages are read"
-            return Refusal(source, asked, "login wall", text)
-        kind = self.page.content_type
-        if "html" not in kind.lower() and self.tree.css_first("body *") is None:
-            kind = kind.partition(";")[0][:60] or "text"
-            return Refusal(source, asked, "not a page", f"is {kind} and no web page")
-        if self.tree.body is None or not lines_in(self.tree.body):
-            return Refusal(source, asked, "empty page", "the page is empty")
-        return Refusal(source, asked, "unknown layout", sentence)
+        """Return why a page without anything expected was not taken.
 
-    def is_login_wall(self, asked: str) -> bool:
-        """Whether a page without what was expected is a form to log in."""
-        if self.tree.css_first("input[type=password]") is not None:
-            return True
-        was_led, was_asked = (
-            _LOGIN_PATH.search(split_address(url).path) for url in (self.url, asked)
-        )
-        return was_led is not None and was_asked is None
+        The sentence is for one of which no cause is seen.
+        """
+        reason, kind = "unknown layout", self.page.content_type
+        was_led, was_asked = (_LOGIN_PATH.search(split_address(u).path) for u in (self.url, asked))
+        if self._challenge:
+            reason = "robot check"
+            sentence = "the site shows a check for robots instead of the page; it is left alone"
+        elif self.tree.css_first("input[type=password]") or (was_led and not was_asked):
+            reason = "login wall"
+            sentence = (
+                "the site shows a form to log in instead of the page; only public pages are read"
+            )
+        elif "html" not in kind.lower() and self.tree.css_first("body *") is None:
+            reason = "not a page"
+            sentence = f"is {kind.partition(';')[0][:60] or 'text'} and no web page"
+        elif self.tree.body is None or not lines_in(self.tree.body):
+            reason, sentence = "empty page", "the page is empty"
+        return Refusal(source, asked, reason, sentence)
 
 
 def lines_in(node: LexborNode) -> str:
-    """The text of an element: spaces as they are shown, a line a paragraph."""
+    """Return the text of an element: spaces as they are shown, a line a paragraph."""
     return joined(
         "".join(part for each in node.traverse(include_text=True) for part in shown(each))
     )
 
 
 def shown(node: LexborNode) -> Iterator[str]:
-    """What a single node adds to a text: its words, or the line that a block begins or ends."""
+    """Yield what a node adds to a text: its words, or the line that a block begins or ends."""
     if node.is_text_node:
         before = node.prev
         if before is not None and before.tag in _BLOCKS:
@@ -293,13 +252,13 @@ def shown(node: LexborNode) -> Iterator[str]:
 
 
 def joined(text: str) -> str:
-    """Lines without needless spaces; empty ones are left out."""
+    """Return lines without needless spaces; empty ones are left out."""
     lines = (line_of(line, 100_000) for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
 
 
 def key_of(url: str) -> str:
-    """What identifies a page wherever its links come from: host and path, and the query if any.
+    """Return what identifies a page wherever its links come from: host, path, and any query.
 
     >>> key_of("https://Example.org/Cat-Keyboard/#top")
     'example.org/Cat-Keyboard'
@@ -310,22 +269,9 @@ def key_of(url: str) -> str:
 
 
 def same_host(first: str, second: str) -> bool:
-    """Whether two addresses are of one site; `www.` makes no difference."""
+    """Return whether two addresses are of one site; `www.` makes no difference."""
     hosts = [split_address(url).netloc.lower().removeprefix("www.") for url in (first, second)]
     return hosts[0] == hosts[1] != ""
-
-
-def _structured(tree: LexborHTMLParser) -> Iterator[Any]:
-    """The values of a page's JSON-LD that can be read."""
-    for node in tree.css("script[type]")[:200]:
-        if "ld+json" not in (node.attributes.get("type") or "").lower():
-            continue
-        text = node.text().strip().removeprefix("<!--").removesuffix("-->")
-        text = text.replace("/*<![CDATA[*/", "").replace("/*]]>*/", "")
-        try:
-            yield json.loads(text, strict=False)
-        except (ValueError, RecursionError):
-            continue
 
 
 class Link(NamedTuple):
@@ -364,11 +310,11 @@ class SiteSource(ABC):
 
     @abstractmethod
     def links(self, document: Document) -> Mapping[str, Link]:
-        """The links of a list's page by their keys."""
+        """Return the links of a list's page by their keys."""
 
     @abstractmethod
     def item(self, fetcher: Fetcher, link: Link, document: Document) -> Iterator[Found | Refusal]:
-        """What stands on a page that a list links to."""
+        """Yield what stands on a page that a list links to."""
 
     def collect(self, fetcher: Fetcher) -> Iterator[Found | Refusal]:
         """Yield what each link of the list leads to; what fails is a refusal."""
@@ -379,11 +325,10 @@ class SiteSource(ABC):
         unknown = 0
         linked = self.linked(fetcher, self.address, first, self.limit, self.links)
         for count, (link, document) in enumerate(linked, 1):
-            if isinstance(document, Refusal):
-                results: Iterator[Found | Refusal] = iter([document])
-            else:
-                results = self.item(fetcher, link, document)
             reasons = set()
+            results: Iterable[Found | Refusal] = (
+                [document] if isinstance(document, Refusal) else self.item(fetcher, link, document)
+            )
             for result in results:
                 reasons.add(result.reason if isinstance(result, Refusal) else "")
                 yield result
@@ -429,66 +374,55 @@ class SiteSource(ABC):
                 return
 
     def pages_from(
-        self, fetcher: Fetcher, first: Document | Refusal, seen: Sized
+        self, fetcher: Fetcher, document: Document | Refusal, seen: Sized
     ) -> Iterator[Document | Refusal]:
-        return pages_of(self.name, first, partial(self.read, fetcher), self.pages, seen)
+        """Yield the pages of a list, `pages` at most; a refusal is the last of them.
+
+        `seen` is what they show: it grows while a page is looked at, or the list would not end.
+        """
+        keys: set[str] = set()
+        while True:
+            before = len(seen)
+            yield document
+            if isinstance(document, Refusal):
+                return
+            keys.add(key_of(document.url))
+            following = document.next_address()
+            if not following or (len(seen) > before and key_of(following) in keys):
+                return
+            reason = sentence = ""
+            if len(seen) == before:
+                reason = "endless pages"
+                sentence = "shows nothing that earlier pages did not, and yet names a next page"
+            elif not same_host(following, document.url):
+                reason = "another host"
+                sentence = f"names a next page on another host ({following[:200]})"
+            elif len(keys) >= self.pages:
+                reason = "page limit"
+                sentence = f"goes on after {self.pages} pages, which is the limit"
+            if reason:
+                end = "; --pages raises it" if reason == "page limit" else "; reading ended"
+                document = Refusal(self.name, document.url, reason, sentence + end)
+            else:
+                document = self.read(fetcher, following)
 
     def read(self, fetcher: Fetcher, url: str) -> Document | Refusal:
         (page,) = fetcher.get_all([url])
         return self.document(url, page)
 
     def document(self, url: str, page: Page | FetchRefused) -> Document | Refusal:
-        """A page that was asked for, or why it is not read."""
+        """Return a page that was asked for, or why it is not read."""
         try:
-            return (
-                refused(self.name, url, page)
-                if isinstance(page, MemelocError)
-                else self.parse(page)
-            )
+            if isinstance(page, MemelocError):
+                raise page
+            return self.parse(page)
         except MemelocError as error:
             return refused(self.name, url, error)
 
     def unknown(self, document: Document, url: str) -> Refusal:
-        """The refusal of a page with nothing that is expected; `url` was asked for."""
+        """Return the refusal of a page with nothing that is expected; `url` was asked for."""
         sentence = (
             f"shows neither {self.shows} where they are looked for; if the site has changed, write "
             "down its selectors and give them with --selectors"
         )
         return document.refusal(self.name, url, sentence)
-
-
-def pages_of(
-    source: str,
-    first: Document | Refusal,
-    read: Callable[[str], Document | Refusal],
-    most: int,
-    seen: Sized,
-) -> Iterator[Document | Refusal]:
-    """Yield the pages of a list, `most` at most; a refusal is the last of them.
-
-    `seen` is what the pages show: it grows while a page is looked at, or the list would not end.
-    """
-    document = first
-    keys: set[str] = set()
-    while True:
-        before = len(seen)
-        yield document
-        if isinstance(document, Refusal):
-            return
-        keys.add(key_of(document.url))
-        following = document.next_address()
-        if not following or (len(seen) > before and key_of(following) in keys):
-            return
-        reason = ""
-        if len(seen) == before:
-            reason = "endless pages"
-            sentence = (
-                "shows nothing that earlier pages did not, and yet names a next page; reading ended"
-            )
-        elif not same_host(following, document.url):
-            reason = "another host"
-            sentence = f"names a next page on another host ({following[:200]}); reading ended"
-        elif len(keys) >= most:
-            reason = "page limit"
-            sentence = f"goes on after {most} pages, which is the limit; --pages raises it"
-        document = Refusal(source, document.url, reason, sentence) if reason else read(following)

@@ -1,10 +1,10 @@
-"""What a source is. In: `memeloc.items`. Out: the protocol, and the options that a class declares.
+"""Sources. In: `memeloc.items`. Out: the protocol, a class's options, and sources by name.
 
-A source is one file with one class, found by its name in memeloc.collect.registry or through the
-entry point group `memeloc.sources` of any installed package. Its constructor's parameters are its
-options: the first is where it reads (an address or a path), the others become `--options` of
-`memeloc collect NAME`, with the help that stands in the class's docstring under `Args`. One that
-reads from disk also says which dataset that is, see `dataset_of`.
+A source is one file with one class, found by its name in `SOURCES` or through the entry point group
+`memeloc.sources` of any installed package. Its constructor's parameters are its options: the first
+is where it reads (an address or a path), the others become `--options` of `memeloc collect NAME`,
+with the help that stands in the class's docstring under `Args`. One that reads from disk also says
+which dataset that is, see `dataset_of`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Protocol, Union, get_args, get_origin, get_type_hints
 
+from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Refusal
+from memeloc.plugins import Registry
 
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher
-
-_KINDS = (str, int, float, bool, Path)
 
 
 class Source(Protocol):
@@ -51,6 +51,36 @@ class Source(Protocol):
         ...
 
 
+SOURCES: Registry[Source] = Registry(
+    "memeloc.sources",
+    {
+        "memegenerator": "memeloc.collect.sources.memegenerator:MemegeneratorSource",
+        "encyclopaedia": "memeloc.collect.sources.encyclopaedia:EncyclopaediaSource",
+        "imgflip": "memeloc.collect.sources.template_apis:ImgflipSource",
+        "memegen": "memeloc.collect.sources.template_apis:MemegenSource",
+        "memegen-folder": "memeloc.collect.sources.memegen_folder:MemegenFolderSource",
+        "search": "memeloc.collect.sources.search:SearchSource",
+        "multi3hate": "memeloc.collect.sources.multi3hate:Multi3HateSource",
+        "captions": "memeloc.collect.sources.captions:CaptionsSource",
+        "table": "memeloc.collect.sources.on_disk:TableSource",
+        "hateful-memes": "memeloc.collect.sources.on_disk:HatefulMemesSource",
+        "harmeme": "memeloc.collect.sources.on_disk:HarMemeSource",
+        "huggingface": "memeloc.collect.sources.on_disk:HuggingFaceSource",
+        "folder": "memeloc.collect.sources.on_disk:FolderSource",
+    },
+    "source",
+    extra="collect",
+)
+
+
+def build(name: str, values: dict[str, Any]) -> Source:
+    """Return a source with its options set; raise InputError where one is unknown or missing."""
+    for option in options_of(SOURCES.load(name)):
+        if option.required and option.name not in values:
+            raise InputError(f"the source {name} needs {option.name}: {option.help or 'a value'}")
+    return SOURCES.make(name, values)
+
+
 @dataclass(frozen=True, slots=True)
 class Dataset:
     """What a source on disk reads: a name for people, and where it stands.
@@ -63,16 +93,9 @@ class Dataset:
 
 
 def dataset_at(folder: Path) -> Dataset:
-    """The dataset of a folder, named as it is."""
+    """Return the dataset of a folder, named as it is."""
     root = folder.resolve()
     return Dataset(os.fsencode(root.name).decode("utf-8", "backslashreplace") or str(root), root)
-
-
-def dataset_of(source: Source) -> Dataset | None:
-    """What a source's method `dataset` says that it reads; None for one without, as of a site."""
-    method = getattr(source, "dataset", None)
-    dataset: Dataset | None = method() if callable(method) else None
-    return dataset
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +115,15 @@ class TablePreview:
     problem: str = ""
 
 
+def dataset_of(source: Source) -> Dataset | None:
+    """Return what a source's method `dataset` says that it reads; None for one without."""
+    method = getattr(source, "dataset", None)
+    dataset: Dataset | None = method() if callable(method) else None
+    return dataset
+
+
 def preview_of(source: Source) -> list[TablePreview]:
-    """What a source's method `preview` says of its tables; none for one without."""
+    """Return what a source's method `preview` says of its tables; none for one without."""
     method = getattr(source, "preview", None)
     previews: list[TablePreview] = method() if callable(method) else []
     return previews
@@ -115,36 +145,24 @@ class SourceOption:
 
 
 def options_of(source: Callable[..., Source]) -> tuple[SourceOption, ...]:
-    """The options of a source, in the order of its constructor's parameters.
+    """Return the options of a source, in the order of its constructor's parameters.
 
     Parameters that the command line cannot give, such as functions, are left out.
     """
     hints = get_type_hints(source.__init__ if inspect.isclass(source) else source)
-    helps = _help_of(inspect.getdoc(source) or "")
+    _, _, args = (inspect.getdoc(source) or "").partition("Args:\n")
+    section = re.split(r"\n(?=\S)", args)[0]
+    helps = dict(re.findall(r"^ {4}(\w+): (.*(?:\n {5,}.*)*)", section, re.MULTILINE))
     options = []
-    for parameter in inspect.signature(source).parameters.values():
-        kind, many = _kind(hints.get(parameter.name, str))
-        if kind is not None:
+    for name, parameter in inspect.signature(source).parameters.items():
+        hint = hints.get(name, str)
+        if get_origin(hint) in (UnionType, Union):
+            hint = next(inner for inner in get_args(hint) if inner is not type(None))
+        many = inspect.isclass(get_origin(hint)) and issubclass(get_origin(hint), Sequence)
+        kind = get_args(hint)[0] if many else hint
+        if kind in (str, int, float, bool, Path):
             required = parameter.default is inspect.Parameter.empty
             default = None if required else parameter.default
-            text = helps.get(parameter.name, "")
-            options.append(SourceOption(parameter.name, kind, many, default, required, text))
+            text = " ".join(helps.get(name, "").split())
+            options.append(SourceOption(name, kind, many, default, required, text))
     return tuple(options)
-
-
-def _kind(hint: Any) -> tuple[type | None, bool]:
-    if get_origin(hint) in (UnionType, Union):
-        hint = next(inner for inner in get_args(hint) if inner is not type(None))
-    many = inspect.isclass(get_origin(hint)) and issubclass(get_origin(hint), Sequence)
-    kind = get_args(hint)[0] if many else hint
-    return (kind if kind in _KINDS else None), many
-
-
-def _help_of(doc: str) -> dict[str, str]:
-    """The help in a docstring's `Args` for each parameter, on one line."""
-    _, _, args = doc.partition("Args:\n")
-    section = re.split(r"\n(?=\S)", args)[0]
-    return {
-        name: " ".join(text.split())
-        for name, text in re.findall(r"^ {4}(\w+): (.*(?:\n {5,}.*)*)", section, re.MULTILINE)
-    }

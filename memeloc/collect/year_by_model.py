@@ -1,8 +1,8 @@
 """The year of a meme, by a language model. In: an entry's text. Out: a year and what bears it out.
 
-The last resort of the encyclopaedias, after structured data (CHARMemes, section 4.1). A
-model may know a year from elsewhere or make one up: it counts only when the words it quotes stand
-in the text and hold that year.
+The last resort of the encyclopaedias, after their tables of facts (CHARMemes, section 4.1). A model
+may know a year from elsewhere or make one up: it counts only when the words it quotes stand in the
+text and hold that year.
 """
 
 from __future__ import annotations
@@ -11,15 +11,14 @@ import re
 import unicodedata
 from datetime import UTC, datetime
 from importlib.resources import files
-from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from memeloc.collect.years import EARLIEST, plain_digits
+from memeloc.collect.page_values import EARLIEST, plain_digits
 from memeloc.items import Year
 from memeloc.language_models import AnswerError, LanguageModel
-from memeloc.language_models.prompts import Prompt, read_prompt
+from memeloc.language_models.prompts import read_prompt
 
 LONGEST_EVIDENCE = 300  # characters: longer quotations say nothing about where the year stands
 LONGEST_TEXT = 6000  # characters of a text, from its beginning, that the model is given
@@ -36,20 +35,16 @@ class YearRead(BaseModel):
 
 
 class YearReader:
-    """Reads years out of texts: `reader(text)` is a `Year` or None.
+    """Reads years out of texts by a model: `reader(text)` is a `Year` or None.
 
-    Args:
-        model: which is asked.
-        prompt: a TOML file with another text to ask.
-        latest: no year after this one is believed; None is the present one.
+    No year after `latest` is believed; None is the present one.
     """
 
-    def __init__(
-        self, model: LanguageModel, prompt: Path | None = None, *, latest: int | None = None
-    ) -> None:
+    def __init__(self, model: LanguageModel, *, latest: int | None = None) -> None:
         self.model = model
-        shipped = files("memeloc.collect") / "prompts" / "year.toml"
-        self.prompt: Prompt = read_prompt(prompt or shipped, {"entry": {"text"}})
+        self.prompt = read_prompt(
+            files("memeloc.collect") / "prompts" / "year.toml", {"entry": {"text"}}
+        )
         self.latest = latest or datetime.now(UTC).year
 
     def __call__(self, text: str) -> Year | None:
@@ -68,7 +63,7 @@ class YearReader:
 
 
 def bears_out(text: str, evidence: str, year: int) -> bool:
-    """Whether `evidence` stands in `text` and names `year`.
+    """Return whether `evidence` stands in `text` and names `year`.
 
     Spaces, case, and the forms of quotes and digits make no difference. '12 names 2012; the 2010s
     do not name 2010. A quotation does not begin or end within a number.

@@ -5,16 +5,15 @@ from __future__ import annotations
 import inspect
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from memeloc.collect.fetching.settings import FetchSettings, FetchStatistics
-from memeloc.collect.protocol import Source, TablePreview, dataset_of, preview_of
-from memeloc.collect.registry import build, find
+from memeloc.collect.protocol import SOURCES, Source, TablePreview, build, dataset_of, preview_of
 from memeloc.errors import MissingError
 from memeloc.items import Found, Refusal
 from memeloc.settings import validate
@@ -23,8 +22,7 @@ from memeloc.workspace.reading import Reading
 
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher
-    from memeloc.collect.year_by_model import YearReader
-    from memeloc.store import Store
+    from memeloc.language_models import LanguageModel
 
 _BATCH = 50
 """Things that are stored at once."""
@@ -61,26 +59,6 @@ class CollectResult:
     tables: list[TablePreview] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class CollectPlan:
-    """The requests that a source would get.
-
-    Attributes:
-        options: those that are set.
-        delay: seconds between two requests to a host.
-        there: items of this source and dataset that are stored already, by kind.
-        dataset: the name that its dataset would be kept by; empty for a site.
-        tables: how the tables of a dataset would be read.
-    """
-
-    source: str
-    options: dict[str, str]
-    delay: float
-    there: dict[str, int]
-    dataset: str = ""
-    tables: list[TablePreview] = field(default_factory=list)
-
-
 class Collecting(Reading):
     """Collecting items from sources, and reading the text in pictures."""
 
@@ -100,7 +78,7 @@ class Collecting(Reading):
         """Store what a source yields, in batches, as it comes.
 
         Args:
-            source: its name; see `memeloc.collect.registry`.
+            source: its name; see `memeloc.collect.protocol`.
             options: the source's own, over those of memeloc.toml.
             dataset: the name of what is read, which says that it is the one of this name wherever
                 it lies; without, a folder has its own.
@@ -115,30 +93,40 @@ class Collecting(Reading):
                 dataset of the same name.
             MissingError: what the source needs is not installed.
         """
-        make = find(source)
         values = self._options(source, options or {})
         settings = self._fetch_settings(allow_hosts, delay, max_age)
         result = CollectResult(source)
         began = time.monotonic()
         self._store.items.remove_unnamed_pictures()
-        with (
-            self._years(make, result) as more,
-            _fetcher(self._store.folder / ".cache" / "http", settings) as fetcher,
-        ):
-            reading = self._build(source, {**values, **more})
-            named = self._dataset(reading, source, dataset)
-            result.dataset = named.name
+        with ExitStack() as stack:
+            model: LanguageModel | None = None
+            # For a source that takes a reader of years, if a model is set.
+            is_asked = "year_by_model" in inspect.signature(SOURCES.load(source)).parameters
+            if is_asked and self._workspace.settings.language_model.get("model"):
+                from memeloc.collect.year_by_model import YearReader
+
+                model = stack.enter_context(self._open_model())
+                assert model is not None
+                values["year_by_model"] = YearReader(model)
+            fetcher = stack.enter_context(_fetcher(self._store.folder, settings))
+            reading = self._build(source, values)
+            result.dataset, root = self._dataset(reading, source, dataset)
             result.tables = preview_of(reading)
             if on_tables and result.tables:
                 on_tables(result.tables)
-            things = reading.collect(fetcher)
-            storing = _Storing(self._store, result, named)
+            waiting: list[Found | Refusal] = []
+            since = time.monotonic()
             try:
-                for thing in islice(things, limit or None):
-                    storing.add(thing)
+                for thing in islice(reading.collect(fetcher), limit or None):
+                    waiting.append(thing)
                     on_progress("collecting", 1, None)
+                    if len(waiting) >= _BATCH or time.monotonic() - since > _WAIT:
+                        things, waiting, since = waiting, [], time.monotonic()
+                        self._keep(things, result, root)
             finally:
-                storing.flush()
+                self._keep(waiting, result, root)
+            if model is not None and model.spent.requests:
+                result.cost = f"Years: {model.spent.line()}"
         result.seconds = round(time.monotonic() - began, 2)
         asked = fetcher.statistics
         result.requests = {
@@ -151,6 +139,31 @@ class Collecting(Reading):
         result.refused = dict(Counter(refusal.reason for refusal in result.refusals).most_common())
         return result
 
+    def _keep(
+        self, things: Sequence[Found | Refusal], result: CollectResult, root: Path | None
+    ) -> None:
+        """Store what came, and count it."""
+        refusals = [thing for thing in things if isinstance(thing, Refusal)]
+        found = [
+            replace(thing, origin=replace(thing.origin, dataset=result.dataset))
+            for thing in things
+            if not isinstance(thing, Refusal)
+        ]
+        for thing in found:
+            kind = type(thing).__name__.removeprefix("Found").lower()
+            result.found[kind] = result.found.get(kind, 0) + 1
+        if found:
+            if result.dataset:
+                self._store.datasets.enter(result.source, result.dataset, root)
+            added, refused = self._store.items.add(found)
+            result.new += added["new"]
+            result.changed += added["changed"]
+            result.unchanged += added["unchanged"]
+            result.refusals += refused
+        if refusals:
+            self._store.items.add_refusals(refusals, result.dataset)
+            result.refusals += refusals
+
     def plan(
         self,
         source: str,
@@ -158,29 +171,32 @@ class Collecting(Reading):
         *,
         dataset: str = "",
         delay: float | None = None,
-    ) -> CollectPlan:
-        """Return what `collect` would ask a source; nothing is asked or stored."""
+    ) -> dict[str, Any]:
+        """Return what `collect` would ask a source; nothing is asked or stored.
+
+        That are the `options` that are set, the `delay` between two requests to a host in seconds,
+        by kind the items of it that are `there` already, the name that its `dataset` would be kept
+        by (empty for a site), and how its `tables` would be read.
+        """
         values = self._options(source, options or {})
         reading = self._build(source, values)
-        name = self._dataset(reading, source, dataset).name
-        there = Counter[str](
-            item.kind for item in self._store.items.find(source=source, dataset=name)
-        )
-        return CollectPlan(
-            source,
-            {
+        name, _ = self._dataset(reading, source, dataset)
+        items = self._store.items.find(source=source, dataset=name)
+        return {
+            "source": source,
+            "options": {
                 key: ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
                 for key, value in values.items()
                 if value not in (None, "", ())
             },
-            self._fetch_settings((), delay, None).delay,
-            dict(there),
-            name,
-            preview_of(reading),
-        )
+            "delay": self._fetch_settings((), delay, None).delay,
+            "there": dict(Counter[str](item.kind for item in items)),
+            "dataset": name,
+            "tables": preview_of(reading),
+        }
 
     def _build(self, source: str, values: Mapping[str, Any]) -> Source:
-        """The source, which is given the workspace where its table is one of captions."""
+        """Return the source, which is given the workspace where its table is one of captions."""
         if source != "captions":
             return build(source, dict(values))
         from memeloc.collect.sources.captions import Within
@@ -195,12 +211,11 @@ class Collecting(Reading):
         )
         return build(source, {**values, "within": within})
 
-    def _dataset(self, reading: Source, source: str, chosen: str) -> _Named:
-        """Return what a source reads, by the name that it is kept by."""
+    def _dataset(self, reading: Source, source: str, chosen: str) -> tuple[str, Path | None]:
+        """Return the name that what a source reads is kept by, empty for a site, and its place."""
         dataset = dataset_of(reading)
-        root = dataset.root if dataset else None
-        default = dataset.name if dataset else ""
-        return _Named(self._store.datasets.name_for(source, default, root, chosen), root)
+        root, default = (dataset.root, dataset.name) if dataset else (None, "")
+        return self._store.datasets.name_for(source, default, root, chosen), root
 
     def _options(self, source: str, options: Mapping[str, Any]) -> dict[str, Any]:
         values = dict(self._workspace.settings.collect.get(source, {}))
@@ -218,31 +233,6 @@ class Collecting(Reading):
         values |= {} if delay is None else {"delay": delay}
         values |= {} if max_age is None else {"max_age": max_age}
         return validate(FetchSettings, values, "[collect.fetch]")
-
-    @contextmanager
-    def _years(
-        self, make: Callable[..., Any], result: CollectResult
-    ) -> Iterator[dict[str, YearReader]]:
-        # For a source that takes a reader of years, if a model is set.
-        wanted = "year_by_model" in inspect.signature(make).parameters
-        if not wanted or not self._workspace.settings.language_model.get("model"):
-            yield {}
-            return
-        from memeloc.collect.year_by_model import YearReader
-
-        with self._open_model() as model:
-            assert model is not None
-            yield {"year_by_model": YearReader(model)}
-            if model.spent.requests:
-                result.cost = f"Years: {model.spent.line()}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Named:
-    """A dataset by the name that it is kept by, which is empty for a site."""
-
-    name: str
-    root: Path | None
 
 
 class _NothingFetched(AbstractContextManager["_NothingFetched"]):
@@ -267,41 +257,4 @@ def _fetcher(folder: Path, settings: FetchSettings) -> Fetcher:
         from memeloc.collect.fetching.fetch import Fetcher
     except MissingError as error:
         return cast("Fetcher", _NothingFetched(error))
-    return Fetcher(folder, settings)
-
-
-class _Storing:
-    def __init__(self, store: Store, result: CollectResult, dataset: _Named) -> None:
-        self._store = store
-        self._items = store.items
-        self._result = result
-        self._dataset = dataset
-        self._waiting: list[Found | Refusal] = []
-        self._since = time.monotonic()
-
-    def add(self, thing: Found | Refusal) -> None:
-        self._waiting.append(thing)
-        if not isinstance(thing, Refusal):
-            origin = replace(thing.origin, dataset=self._dataset.name)
-            self._waiting[-1] = replace(thing, origin=origin)
-            kind = type(thing).__name__.removeprefix("Found").lower()
-            self._result.found[kind] = self._result.found.get(kind, 0) + 1
-        if len(self._waiting) >= _BATCH or time.monotonic() - self._since > _WAIT:
-            self.flush()
-
-    def flush(self) -> None:
-        refusals = [thing for thing in self._waiting if isinstance(thing, Refusal)]
-        if found := [thing for thing in self._waiting if not isinstance(thing, Refusal)]:
-            if self._dataset.name:
-                self._store.datasets.enter(
-                    self._result.source, self._dataset.name, self._dataset.root
-                )
-            added, refused = self._items.add(found)
-            self._result.new += added["new"]
-            self._result.changed += added["changed"]
-            self._result.unchanged += added["unchanged"]
-            self._result.refusals += refused
-        if refusals:
-            self._items.add_refusals(refusals, self._dataset.name)
-            self._result.refusals += refusals
-        self._waiting, self._since = [], time.monotonic()
+    return Fetcher(folder / ".cache" / "http", settings)

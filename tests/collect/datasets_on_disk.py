@@ -10,8 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from memeloc.collect.fetching.fetch import Fetcher
-from memeloc.collect.protocol import Source
-from memeloc.collect.registry import find
+from memeloc.collect.protocol import SOURCES, Source
 from memeloc.items import FoundPicture, Refusal
 from tests.curate.drawn import as_jpeg, as_png, draw_picture
 
@@ -33,7 +32,7 @@ def lines(*records: object) -> str:
 
 def collected(name: str, path: Path, **options: Any) -> tuple[list[Any], list[Refusal]]:
     """What a source finds in a folder or table, and what it refuses."""
-    source: Source = find(name)(path=path, **options)
+    source: Source = SOURCES.load(name)(path=path, **options)
     with Fetcher(None) as fetcher:
         results = list(source.collect(fetcher))
     return (

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from memeloc.collect.fetching.fetch import Fetcher
-from memeloc.collect.registry import find
+from memeloc.collect.protocol import SOURCES
 from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundPicture, Refusal
 from tests.collect.datasets_on_disk import OTHER, PICTURE, collected, lines, parquet, put, reasons
@@ -203,7 +203,7 @@ def test_a_large_file_is_read_in_pieces(tmp_path: Path, fetcher: Fetcher) -> Non
     del table
     most = 0
     before = pa.total_allocated_bytes()
-    for result in find("huggingface")(path=path).collect(fetcher):
+    for result in SOURCES.load("huggingface")(path=path).collect(fetcher):
         assert isinstance(result, FoundPicture)
         most = max(most, pa.total_allocated_bytes() - before)
     assert most < 8 * len(large) < path.stat().st_size / 4

@@ -12,7 +12,7 @@ import pytest
 
 from memeloc.collect.datasets.layouts import layouts, recognise
 from memeloc.collect.fetching.fetch import Fetcher, FetchSettings
-from memeloc.collect.registry import find
+from memeloc.collect.protocol import SOURCES
 from memeloc.errors import InputError
 from memeloc.items import FoundTemplate, Year
 from tests.collect.datasets_on_disk import OTHER, PICTURE, by_key, collected, lines, put
@@ -178,7 +178,7 @@ def test_imgflip575k_has_a_file_a_template(tmp_path: Path) -> None:
         put(tmp_path / "dataset/templates/10-Guy.json", json.dumps(template))
         settings = FetchSettings(delay=0.0, retries=0, allow_hosts=frozenset({site.host}))
         with Fetcher(None, settings) as fetcher:
-            results = list(find("table")(path=tmp_path).collect(fetcher))
+            results = list(SOURCES.load("table")(path=tmp_path).collect(fetcher))
     template, meme, refusal = results
     assert (template.name, meme.template, meme.picture) == ("10-Guy", "10-Guy", OTHER)
     assert (meme.parts, meme.language) == (("tea is ready", "so is rain"), "en")
@@ -205,7 +205,7 @@ def test_memecap_s_pictures_are_files_or_addresses(tmp_path: Path) -> None:
         put(tmp_path / "memes/memes_k1.png", PICTURE)
         settings = FetchSettings(delay=0.0, retries=0, allow_hosts=frozenset({site.host}))
         with Fetcher(None, settings) as fetcher:
-            found, fetched, refusal = find("table")(path=tmp_path).collect(fetcher)
+            found, fetched, refusal = SOURCES.load("table")(path=tmp_path).collect(fetcher)
     assert (found.origin.key, found.picture, found.parts) == ("k1", PICTURE, ())
     assert found.details["meme_captions"] == ["the poster dislikes Mondays"]
     assert (found.details["post"], found.details["metaphors"]) == ("Monday again", row["metaphors"])

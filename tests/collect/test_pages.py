@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from memeloc.collect.fetching.encodings import DEEPEST
 from memeloc.collect.fetching.fetch import FetchRefused, Page
-from memeloc.collect.pages import Document, key_of, pages_of, selectors_of
+from memeloc.collect.pages import Document, key_of, selectors_of
 from memeloc.collect.sources.encyclopaedia import EncyclopaediaSource, is_entry, read_entry
 from memeloc.collect.sources.memegenerator import MemegeneratorSource
 from memeloc.errors import InputError
@@ -80,14 +80,18 @@ HOST = "https://example.org"
         ({"/list": "https://elsewhere.example/2"}, True, ["/list", "another host"]),
     ],
 )
-def test_paging_ends_where_it_should(links: dict[str, str], grows: bool, read: list[str]) -> None:
+def test_paging_ends_where_it_should(
+    links: dict[str, str], grows: bool, read: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def page(url: str) -> Document:
         link = links[url.removeprefix(HOST)]
         return document(f'<a rel="next" href="{link}">' if link else "<p>end</p>", url=url)
 
     seen: list[int] = []
     result = []
-    for item in pages_of("test", page(f"{HOST}/list"), page, 2, seen):
+    source = MemegeneratorSource(f"{HOST}/list", pages=2)
+    monkeypatch.setattr(source, "read", lambda _, url: page(url))
+    for item in source.pages_from(None, page(f"{HOST}/list"), seen):  # type: ignore[arg-type]
         seen += [1] if grows else []
         result.append(item.reason if isinstance(item, Refusal) else item.url.removeprefix(HOST))
     assert result == read

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memeloc.collect.fetching.fetch import Fetcher, FetchSettings
-from memeloc.collect.registry import find
+from memeloc.collect.protocol import SOURCES
 from memeloc.errors import InputError
 from memeloc.items import FoundPicture, Refusal
 from tests.collect.datasets_on_disk import OTHER, PICTURE, by_key, collected, lines, put
@@ -69,7 +69,7 @@ def test_addresses_are_fetched_politely(tmp_path: Path) -> None:
         table = put(tmp_path / "memes.csv", f"url,text\n{rows}http://169.254.169.254/a.png,x\n")
         settings = FetchSettings(delay=0.0, retries=0, allow_hosts=frozenset({site.host}))
         with Fetcher(None, settings) as fetcher:
-            results = list(find("table")(path=table).collect(fetcher))
+            results = list(SOURCES.load("table")(path=table).collect(fetcher))
     meme, *refusals = results
     assert isinstance(meme, FoundPicture)
     assert (meme.origin.key, meme.picture) == (f"{site.address}/cat.png", PICTURE)
@@ -93,7 +93,7 @@ def test_pictures_may_come_several_at_once(tmp_path: Path, at_once: int) -> None
             at_once={site.host: at_once},
         )
         with Fetcher(tmp_path / "cache", settings) as fetcher:
-            results = list(find("table")(path=table).collect(fetcher))
+            results = list(SOURCES.load("table")(path=table).collect(fetcher))
         asked = site.asked
     places = [item.origin.key[-5] if isinstance(item, FoundPicture) else "-" for item in results]
     assert "".join(places) == "0123-5678"

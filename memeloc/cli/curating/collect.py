@@ -30,14 +30,12 @@ class _Sources(TyperGroup):
     """A command for each source, made when it is asked for."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        from memeloc.collect.registry import names
+        from memeloc.collect.protocol import SOURCES
 
-        return list(names())
+        return list(SOURCES.names())
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        from memeloc.collect.registry import names
-
-        return _command(cmd_name) if cmd_name in names() else None
+        return _command(cmd_name) if cmd_name in self.list_commands(ctx) else None
 
 
 app = typer.Typer(
@@ -58,11 +56,11 @@ def _collect() -> None:
 
 
 def _command(name: str) -> Any:
-    from memeloc.collect.protocol import options_of
-    from memeloc.collect.registry import find
+    from memeloc.collect.protocol import SOURCES, options_of
 
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     try:
-        source = find(name)
+        source = SOURCES.load(name)
     except MissingError as error:
         sentence = str(error)
 
@@ -70,9 +68,9 @@ def _command(name: str) -> Any:
             raise MissingError(sentence)
 
         missing.__doc__ = f"Not installed: {sentence}"
-        return _made(name, missing)
+        alone.command(name)(missing)
+        return typer.main.get_command(alone)
     options = options_of(source)
-
     shared = dict(inspect.signature(_run, eval_str=True).parameters)
     for taken in ("name", "values", *(option.name for option in options)):
         shared.pop(taken, None)
@@ -85,17 +83,11 @@ def _command(name: str) -> Any:
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    summary = getattr(source, "summary", name)
     needed = " WHERE" if options and options[0].required else ""
     examples = getattr(source, "usage", (f"{needed} --json".strip(),))
     lines = "".join(f"\n  memeloc collect {name} {example}" for example in examples)
-    run.__doc__ = f"Collect from {summary}.\n\nExample:{lines}"
-    return _made(name, run)
-
-
-def _made(name: str, function: Any) -> Any:
-    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    alone.command(name)(function)
+    run.__doc__ = f"Collect from {getattr(source, 'summary', name)}.\n\nExample:{lines}"
+    alone.command(name)(run)
     return typer.main.get_command(alone)
 
 
@@ -153,15 +145,14 @@ def _run(
     with memeloc.Workspace.find() as workspace, progress(unit="things") as bar:
         if dry_run:
             plan = workspace.collecting.plan(name, values, dataset=dataset, delay=delay)
-            options = ", ".join(f"{key} {value}" for key, value in plan.options.items())
-            there = ", ".join(f"{count:,} {kind}s" for kind, count in plan.there.items())
+            options = ", ".join(f"{key} {value}" for key, value in plan["options"].items())
+            there = ", ".join(f"{count:,} {kind}s" for kind, count in plan["there"].items())
+            of_dataset = f" the dataset {plan['dataset']}" if plan["dataset"] else ""
             then = (
-                f"Would collect{f' the dataset {plan.dataset}' if plan.dataset else ''} from "
-                f"{plan.source} with {options or 'no options'}, {plan.delay:g} s between two "
-                "requests.\n"
-                f"Here already: {there or 'nothing'}"
+                f"Would collect{of_dataset} from {name} with {options or 'no options'}, "
+                f"{plan['delay']:g} s between two requests.\nHere already: {there or 'nothing'}"
             )
-            show(plan, then, lambda plan: map(how_read, plan.tables), as_json=as_json)
+            show(plan, then, lambda plan: map(how_read, plan["tables"]), as_json=as_json)
             return
         result = workspace.collecting.collect(
             name,

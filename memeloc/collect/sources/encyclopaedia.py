@@ -3,21 +3,29 @@
 After charmemes, section 4.1: an entry describes a meme and its origin, and shows how it is used.
 Its picture becomes a template; each example of its usage a finished meme of that template, and so
 does each picture of a gallery, whose pages are lists too. Two kinds of site are known:
-`know-your-meme` and `memepedia` (an article with a gallery, in Russian).
+`know-your-meme` and `memepedia` (an article with a gallery, in Russian). The year is the one in the
+entry's table of facts, else what a model reads in its text.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from selectolax.lexbor import LexborNode
-
-from memeloc.collect.page_values import fetch_picture, line_of, refused, without_empty
+from memeloc.collect.page_values import (
+    EARLIEST,
+    fetch_picture,
+    line_of,
+    plain_digits,
+    refused,
+    without_empty,
+)
 from memeloc.collect.pages import (
     MOST_PAGES,
     Document,
@@ -30,30 +38,28 @@ from memeloc.collect.pages import (
     selectors_of,
     shown,
 )
-from memeloc.collect.years import year_of_data
 from memeloc.errors import InputError, MemelocError
 from memeloc.items import FoundPicture, FoundTemplate, Origin, Refusal, Year
 
 if TYPE_CHECKING:
-    from memeloc.collect.fetching.fetch import Fetcher, FetchRefused, Page
+    from memeloc.collect.fetching.fetch import Fetcher, Page
 
 SITES = ("know-your-meme", "memepedia")  # the kinds of site, in the order in which they are tried
 _LONGEST_DETAIL = 20_000  # characters
-
-_HEADINGS = Path(__file__).parents[1] / "data" / "headings.toml"
-_LEVELS = ("h1", "h2", "h3", "h4")
 _MAX_SECTIONS = 200
 _MAX_PICTURES = 2000
+_YEAR = re.compile(r"(?<![\d$€£₽#@])(?:1[89]\d\d|20\d\d)(?![\d%$€£₽]|[.,]\d{3}(?!\d))")
 
 
 class Section(NamedTuple):
-    """A part of an entry; `heading` is empty before the first one."""
+    """A part of an entry, its text a line a paragraph; `heading` is empty before the first one.
+
+    `kind` is about, origin, spread, meaning, examples, leave_out, or empty.
+    """
 
     heading: str
     kind: str
-    """About, origin, spread, meaning, examples, leave_out, or empty."""
     text: str
-    """Lines, one a paragraph."""
 
 
 class Example(NamedTuple):
@@ -65,43 +71,33 @@ class Example(NamedTuple):
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """What an encyclopaedia's page says of a meme.
 
-    Attributes:
-        facts: its table, by label.
-        published: when the page was written, as stated there.
-        examples: pictures of its usage; of all its text where no part is marked as examples.
+    `facts` are its table, by label, and `examples` pictures of its usage; of all its text where no
+    part is marked as examples.
     """
 
     name: str
     picture: str
     sections: tuple[Section, ...]
     facts: dict[str, str]
-    tags: tuple[str, ...]
-    categories: tuple[str, ...]
-    published: str
     examples: tuple[Example, ...]
-    year: Year | None
 
-    def text(self, kind: str) -> str:
-        return _text(self.sections, kind)
+    def text(self, *kinds: str) -> str:
+        return "\n".join(each.text for each in self.sections if each.kind in kinds and each.text)
 
     @property
     def description(self) -> str:
         """What the meme is: the section that says so, or what stands before the first heading."""
-        return self.text("about") or _text(each for each in self.sections if not each.heading)
+        before = "\n".join(each.text for each in self.sections if not each.heading and each.text)
+        return self.text("about") or before
 
     def text_for_year(self) -> str:
-        """All that a reader needs to tell the year: name, description, origin and the rest."""
+        """Return all that tells the year: name, description, origin and the rest, each once."""
         rest = [each.text for each in self.sections if each.kind in ("spread", "meaning", "")]
         parts = [self.name, self.description, self.text("origin"), *rest]
         return "\n".join(dict.fromkeys(part for part in parts if part))
-
-
-def _text(sections: Iterable[Section], kind: str = "") -> str:
-    return "\n".join(each.text for each in sections if each.kind == kind and each.text)
 
 
 def is_entry(document: Document) -> bool:
@@ -110,30 +106,65 @@ def is_entry(document: Document) -> bool:
     return bool(document.nodes("entry") and document.nodes("facts"))
 
 
+def is_photo(document: Document) -> bool:
+    return bool(document.picture("photo")) and not is_entry(document)
+
+
 def read_entry(document: Document) -> Entry:
-    """Read an entry; what a page lacks is empty."""
+    """Read an entry, cut at its headings; what a page lacks is empty."""
     left_out = document.inside("leave_out")
     sections: list[Section] = []
-    examples = [_example(document, node, "", "examples") for node in document.nodes("examples")]
+    pictures = [(node, "", "examples") for node in document.nodes("examples")]
     for body in document.nodes("body")[:20]:
-        _walk(document, body, left_out, sections, examples)
+        heading, kind = "", ""
+        parts: list[str] = []
+        inside_heading: set[int] = set()
+        for node in body.traverse(include_text=True):
+            if node.mem_id in left_out or node.mem_id in inside_heading:
+                continue
+            if node.tag in ("h1", "h2", "h3", "h4"):
+                sections.append(Section(heading, kind, joined("".join(parts))))
+                parts.clear()
+                heading = line_of(lines_in(node), 300)
+                level = kind_of(heading)
+                # A heading below another one that says nothing itself belongs to it.
+                kind = level if level or node.tag in ("h1", "h2") else kind
+                inside_heading = {each.mem_id for each in node.traverse(include_text=True)}
+            elif node.tag == "img" and kind != "leave_out":
+                pictures.append((node, heading, kind))
+            parts.extend(shown(node))
+        sections.append(Section(heading, kind, joined("".join(parts))))
+    facts: dict[str, str] = {}
+    for table in document.nodes("facts")[:20]:
+        label = ""
+        for node in table.css("dt, dd, th, td")[:500]:
+            text = line_of(lines_in(node), 500)
+            if node.tag in ("dt", "th") or not label:
+                label = text.rstrip(" :")
+            elif text:
+                facts.setdefault(label, text)
+                label = ""
     picture = document.picture("picture") or document.picture("picture_last")
-    facts = _facts(document)
+    examples = [
+        Example(
+            document.picture_of(node),
+            line_of(node.attributes.get("alt") or node.attributes.get("title"), 500),
+            section,
+            kind,
+        )
+        for node, section, kind in pictures
+    ]
     return Entry(
-        name=line_of(document.text("name"), 500),
-        picture=picture,
-        sections=tuple(sections[:_MAX_SECTIONS]),
-        facts=facts,
-        tags=_unique(document.texts("tags")),
-        categories=_unique(document.texts("categories")),
-        published=line_of(document.text("published"), 60),
-        examples=_chosen(examples, picture),
-        year=year_of_data(document.structured, document.tree, facts),
+        line_of(document.text("name"), 500),
+        picture,
+        tuple(each for each in sections if each.heading or each.text)[:_MAX_SECTIONS],
+        facts,
+        _of_usage(examples, picture),
     )
 
 
-def _chosen(examples: Sequence[Example], picture: str) -> tuple[Example, ...]:
-    """Pictures of usage, each once, without the entry's own picture."""
+def _of_usage(examples: list[Example], picture: str) -> tuple[Example, ...]:
+    """Return pictures of usage, each once, without the entry's own picture."""
     marked = [example for example in examples if example.kind == "examples"]
     sections: dict[str, str] = {}
     for example in (*marked, *examples):
@@ -147,92 +178,47 @@ def _chosen(examples: Sequence[Example], picture: str) -> tuple[Example, ...]:
     return tuple(reversed(chosen.values()))[:_MAX_PICTURES]
 
 
-def _walk(
-    document: Document,
-    body: LexborNode,
-    left_out: set[int],
-    sections: list[Section],
-    examples: list[Example],
-) -> None:
-    """Cut a body at its headings, and note under what kind of heading its pictures stand."""
-    heading, kind = "", ""
-    parts: list[str] = []
-    inside_heading: set[int] = set()
-
-    def close() -> None:
-        text = joined("".join(parts))
-        if text or heading:
-            sections.append(Section(heading, kind, text))
-        parts.clear()
-
-    for node in body.traverse(include_text=True):
-        if node.mem_id in left_out or node.mem_id in inside_heading:
-            continue
-        if node.tag in _LEVELS:
-            close()
-            heading = line_of(lines_in(node), 300)
-            level = kind_of(heading)
-            # A heading below another one that says nothing itself belongs to it.
-            kind = level if level or node.tag in ("h1", "h2") else kind
-            inside_heading = {each.mem_id for each in node.traverse(include_text=True)}
-        elif node.tag == "img" and kind != "leave_out":
-            examples.append(_example(document, node, heading, kind))
-        parts.extend(shown(node))
-    close()
-
-
-def _example(document: Document, node: LexborNode, section: str, kind: str) -> Example:
-    alt = line_of(node.attributes.get("alt") or node.attributes.get("title"), 500)
-    return Example(document.picture_of(node), alt, section, kind)
-
-
-def _facts(document: Document) -> dict[str, str]:
-    """The rows of tables and definition lists."""
-    facts: dict[str, str] = {}
-    for table in document.nodes("facts")[:20]:
-        label = ""
-        for node in table.css("dt, dd, th, td")[:500]:
-            text = line_of(lines_in(node), 500)
-            if node.tag in ("dt", "th") or not label:
-                label = text.rstrip(" :")
-            elif text:
-                facts.setdefault(label, text)
-                label = ""
-    return facts
-
-
-def _unique(texts: list[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(line_of(text, 200) for text in texts if text))[:100]
-
-
 def kind_of(heading: str) -> str:
-    """What a section is about, by its heading; empty when the words are not known.
+    """Return what a section is about, by its heading; empty when the words are not known.
 
     >>> kind_of("Происхождение мема")
     'origin'
     """
     plain = " ".join(heading.casefold().split()).lstrip("0123456789. ")
-    kinds = {word: kind for word, kind in _kinds().items() if plain.startswith(word)}
+    kinds = {
+        word: kind
+        for kind, words in _words("headings").items()
+        for word in map(str.casefold, words)
+        if plain.startswith(word)
+    }
     return kinds[max(kinds, key=len)] if kinds else ""
 
 
+def year_of(facts: Mapping[str, str], latest: int | None = None) -> Year | None:
+    """Return the year in a table of facts, none after the `latest`, by default this year.
+
+    >>> year_of({"Origin year:": "circa 2012"})
+    Year(year=2012, by='data', evidence='table Origin year:: circa 2012')
+    """
+    latest = latest or datetime.now(UTC).year
+    plain = {name.casefold().strip(" :"): (name, text) for name, text in reversed([*facts.items()])}
+    for label in _words("years")["labels"]:
+        name, text = plain.get(label, ("", ""))
+        for match in _YEAR.finditer(plain_digits(text)):
+            if EARLIEST <= int(match[0]) <= latest:
+                return Year(int(match[0]), "data", f"table {name}: {text[:200]}")
+    return None
+
+
 @cache
-def _kinds() -> dict[str, str]:
-    table = tomllib.loads(_HEADINGS.read_text(encoding="utf-8"))
-    return {word.casefold(): kind for kind, words in table.items() for word in words}
-
-
-def is_photo(document: Document) -> bool:
-    return bool(document.picture("photo")) and not is_entry(document)
+def _words(name: str) -> dict[str, list[str]]:
+    path = Path(__file__).parents[1] / "data" / f"{name}.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def _links(document: Document, key: str) -> dict[str, Link]:
     addresses = document.addresses(key)
     return {key_of(url): Link(url) for url in addresses if same_host(url, document.url)}
-
-
-def _photos(document: Document) -> dict[str, Link]:
-    return _links(document, "gallery")
 
 
 @dataclass
@@ -247,7 +233,7 @@ class EncyclopaediaSource(SiteSource):
         gallery: at most this many pictures of each entry's gallery; 0 reads no galleries.
         pages: at most this many pages of the list.
         selectors: a TOML file with selectors for a site that calls its elements otherwise.
-        year_by_model: reads the year from an entry's text, where its data do not tell it.
+        year_by_model: reads the year from an entry's text, where its facts do not tell it.
     """
 
     name = "encyclopaedia"
@@ -275,16 +261,16 @@ class EncyclopaediaSource(SiteSource):
     def parse(self, page: Page) -> Document:
         """Return the page by the selectors of the first kind of site that it looks like."""
         documents = [Document(page, selectors) for selectors in self._selectors]
-        entries = [document for document in documents if is_entry(document)]
-        photos = [document for document in documents if is_photo(document)]
-        lists = [document for document in documents if self.links(document)]
-        return (entries or photos or lists or documents)[0]
+        for fits in (is_entry, is_photo, self.links):
+            if matching := [document for document in documents if fits(document)]:
+                return matching[0]
+        return documents[0]
 
     def is_item(self, document: Document) -> bool:
         return is_entry(document) or is_photo(document)
 
     def links(self, document: Document) -> dict[str, Link]:
-        return _photos(document) or _links(document, "entry_link")
+        return _links(document, "gallery") or _links(document, "entry_link")
 
     def item(
         self, fetcher: Fetcher, link: Link, document: Document
@@ -301,7 +287,7 @@ class EncyclopaediaSource(SiteSource):
         if not entry.sections:
             sentence = "the entry has no text where it is looked for; it comes in without one"
             yield Refusal(self.name, document.url, "no text", sentence)
-        year = entry.year
+        year = year_of(entry.facts)
         if year is None and self.year_by_model is not None:
             try:
                 year = self.year_by_model(entry.text_for_year())
@@ -313,53 +299,57 @@ class EncyclopaediaSource(SiteSource):
         terms = document.address("terms")
         origin = Origin(self.name, key_of(address), address, terms, document.page.fetched)
         self._years[origin.key] = year
-        picture = yield from fetch_picture(fetcher, self.name, entry.picture, document.url)
-        details = {
-            "origin": entry.text("origin")[:_LONGEST_DETAIL],
-            "spread": entry.text("spread")[:_LONGEST_DETAIL],
-            "meaning": entry.text("meaning")[:_LONGEST_DETAIL],
+        details = {kind: entry.text(kind)[:_LONGEST_DETAIL] for kind in _TOLD} | {
             "facts": entry.facts,
-            "categories": list(entry.categories),
-            "published": entry.published,
+            "categories": _unique(document.texts("categories")),
+            "published": line_of(document.text("published"), 60),
             "page_language": document.language,
             "picture": entry.picture,
         }
         yield FoundTemplate(
-            origin=origin,
-            name=entry.name,
-            picture=picture,
-            description=entry.description[:_LONGEST_DETAIL],
-            keywords=entry.tags,
-            year=year,
+            origin,
+            entry.name,
+            (yield from fetch_picture(fetcher, self.name, entry.picture, document.url)),
+            entry.description[:_LONGEST_DETAIL],
+            tuple(_unique(document.texts("tags"))),
+            year,
             details=without_empty(details),
         )
         examples = entry.examples[: self.examples or None]
         pages = fetcher.get_all((example.url for example in examples), accept="picture")
         for example, page in zip(examples, pages, strict=True):
-            yield self._example(page, example, entry, origin, year)
+            if isinstance(page, MemelocError):
+                yield refused(self.name, example.url, page)
+                continue
+            key = f"{origin.key}#{key_of(example.url)}"
+            about = {"alt": example.alt, "section": example.section, "picture": example.url}
+            yield FoundPicture(
+                replace(origin, key=key, fetched=page.fetched),
+                page.body,
+                entry.name,
+                template=origin.key,
+                year=year,
+                details=without_empty(about),
+            )
         if self.gallery and (gallery := document.address("gallery_link")):
-            yield from self._gallery(fetcher, gallery, origin.key, year)
+            first = self.read(fetcher, gallery)
+            photos = self.linked(fetcher, gallery, first, self.gallery, _photos)
+            for photo, shows in photos:
+                if isinstance(shows, Refusal):
+                    yield shows
+                elif is_photo(shows):
+                    yield self._photo(fetcher, shows, origin.key, year)
+                else:
+                    yield self.unknown(shows, photo.url)
 
     def _year_at(self, fetcher: Fetcher, address: str) -> Year | None:
-        """The year of the entry at an address, which is read once; None when it has none."""
+        """Return the year of the entry at an address, which is read once; None for none."""
         key = key_of(address)
         if address and key not in self._years:
             document = self.read(fetcher, address)
-            entry = read_entry(document) if isinstance(document, Document) else None
-            self._years[key] = entry.year if entry else None
+            facts = read_entry(document).facts if isinstance(document, Document) else {}
+            self._years[key] = year_of(facts)
         return self._years.get(key)
-
-    def _gallery(
-        self, fetcher: Fetcher, address: str, template: str, year: Year | None
-    ) -> Iterator[FoundPicture | Refusal]:
-        first = self.read(fetcher, address)
-        for link, document in self.linked(fetcher, address, first, self.gallery, _photos):
-            if isinstance(document, Refusal):
-                yield document
-            elif is_photo(document):
-                yield self._photo(fetcher, document, template, year)
-            else:
-                yield self.unknown(document, link.url)
 
     def _photo(
         self, fetcher: Fetcher, document: Document, template: str, year: Year | None
@@ -370,34 +360,23 @@ class EncyclopaediaSource(SiteSource):
         except MemelocError as error:
             return refused(self.name, address, error)
         terms = document.address("terms")
-        name = line_of(document.text("photo_name"), 500)
         return FoundPicture(
             Origin(self.name, key_of(document.url), document.url, terms, page.fetched),
-            picture=page.body,
-            name=name,
+            page.body,
+            line_of(document.text("photo_name"), 500),
             template=template,
             created=line_of(document.text("photo_created"), 60),
             year=year,
             details=without_empty({"section": "gallery", "picture": address}),
         )
 
-    def _example(
-        self,
-        page: Page | FetchRefused,
-        example: Example,
-        entry: Entry,
-        origin: Origin,
-        year: Year | None,
-    ) -> FoundPicture | Refusal:
-        if isinstance(page, MemelocError):
-            return refused(self.name, example.url, page)
-        key = f"{origin.key}#{key_of(example.url)}"
-        details = {"alt": example.alt, "section": example.section, "picture": example.url}
-        return FoundPicture(
-            origin=replace(origin, key=key, fetched=page.fetched),
-            picture=page.body,
-            name=line_of(entry.name, 500),
-            template=origin.key,
-            year=year,
-            details=without_empty(details),
-        )
+
+_TOLD = ("origin", "spread", "meaning")
+
+
+def _photos(document: Document) -> dict[str, Link]:
+    return _links(document, "gallery")
+
+
+def _unique(texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(line_of(text, 200) for text in texts if text))[:100]

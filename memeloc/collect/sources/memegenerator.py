@@ -7,7 +7,6 @@ with votes. What a site calls its elements stands in data/sites.toml.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
@@ -26,7 +25,7 @@ from memeloc.collect.pages import (
     same_host,
     selectors_of,
 )
-from memeloc.items import FoundCaption, FoundTemplate, Origin, Refusal
+from memeloc.items import FoundCaption, FoundTemplate, Origin, Refusal, hash_of
 
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher, Page
@@ -93,12 +92,10 @@ class MemegeneratorSource(SiteSource):
             link = Link(canonical)
         key = key_of(link.url)
         address = document.picture("picture") or link.picture or document.picture("picture_last")
-        picture = yield from fetch_picture(fetcher, self.name, address, document.url)
-        terms = document.address("terms")
         yield FoundTemplate(
-            origin=Origin(self.name, key, link.url, terms, document.page.fetched),
-            name=line_of(document.text("name"), 500) or link.name or key.rpartition("/")[2],
-            picture=picture,
+            Origin(self.name, key, link.url, document.address("terms"), document.page.fetched),
+            line_of(document.text("name"), 500) or link.name or key.rpartition("/")[2],
+            (yield from fetch_picture(fetcher, self.name, address, document.url)),
             details=without_empty({"page_language": document.language, "picture": address}),
         )
         seen: set[str] = set()
@@ -106,53 +103,41 @@ class MemegeneratorSource(SiteSource):
             if isinstance(page, Refusal):
                 yield page
                 return
-            yield from self._captions_of(page, key, seen)
-            if self.captions and len(seen) >= self.captions:
-                return
+            nodes = _captions(page)
+            for caption in (self._caption(page, node, key) for node in nodes):
+                if self.captions and len(seen) >= self.captions:
+                    return
+                if caption.origin.key in seen:
+                    continue
+                seen.add(caption.origin.key)
+                empty = Refusal(self.name, caption.origin.url, "no text", "the caption is empty")
+                yield caption if any(caption.parts) else empty
             if page is document and not seen:
                 sentence = "the template has no captions where they are looked for"
                 yield Refusal(self.name, page.url, "no captions", sentence)
-            elif not _captions(page):
+            elif not nodes:
                 wall = self.unknown(page, page.url)
                 if wall.reason in ("login wall", "robot check"):
                     yield wall
                     return
 
-    def _captions_of(
-        self, document: Document, key: str, seen: set[str]
-    ) -> Iterator[FoundCaption | Refusal]:
-        for node in _captions(document):
-            caption = self._caption(document, node, key)
-            if caption.origin.key in seen:
-                continue
-            seen.add(caption.origin.key)
-            if any(caption.parts):
-                yield caption
-            else:
-                yield Refusal(self.name, caption.origin.url, "no text", "the caption is empty")
-            if self.captions and len(seen) >= self.captions:
-                return
-
     def _caption(self, document: Document, node: LexborNode, key: str) -> FoundCaption:
         parts = (document.text("text_top", node)[:5000], document.text("text_bottom", node)[:5000])
         url = document.address("card_link", node)
-        number = _INSTANCE.search(url)
-        if number is not None:
+        own = f"{key}#{hash_of(*parts)[:16]}"
+        if number := _INSTANCE.search(url):
             own = f"{key}#{number[1]}"
         elif url and same_host(url, document.url) and key_of(url) != key:
             own = key_of(url)
-        else:
-            digest = hashlib.sha256("\0".join(parts).encode("utf-8", "replace"))
-            own = f"{key}#{digest.hexdigest()[:16]}"
         language = document.text("language", node)
         return FoundCaption(
-            origin=Origin(self.name, own, url or document.url, "", document.page.fetched),
-            template=key,
-            parts=parts,
-            language=language if _TAG.fullmatch(language) else "",
-            votes=votes_of(document.text("votes", node)),
-            created=line_of(document.text("created", node), 40),
-            details=without_empty({"page_language": document.language}),
+            Origin(self.name, own, url or document.url, "", document.page.fetched),
+            key,
+            parts,
+            language if _TAG.fullmatch(language) else "",
+            votes_of(document.text("votes", node)),
+            line_of(document.text("created", node), 40),
+            without_empty({"page_language": document.language}),
         )
 
 
@@ -165,7 +150,7 @@ def _captions(document: Document) -> list[LexborNode]:
 
 
 def votes_of(text: str) -> int | None:
-    """The number of votes that a page shows; None when it shows none.
+    """Return the number of votes that a page shows; None when it shows none.
 
     >>> votes_of("1,234 votes"), votes_of("-3"), votes_of("1.2k"), votes_of("new")
     (1234, -3, 1200, None)

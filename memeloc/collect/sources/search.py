@@ -23,8 +23,6 @@ from memeloc.templates.pictures import open_picture
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher
 
-NAME = "search"
-
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 LISTS = (".txt", ".list", ".urls")
 
@@ -37,14 +35,14 @@ _ROLES = (
 
 
 class Hit(NamedTuple):
-    """A picture in a file of results; `page` shows it."""
+    """A picture in a row of a file of results; `page` shows it."""
 
-    url: str
-    title: str
-    page: str
-    keyword: str
     file: str
     row: int
+    url: str
+    keyword: str = ""
+    title: str = ""
+    page: str = ""
 
 
 @dataclass
@@ -58,7 +56,7 @@ class SearchSource:
             and icons beside the results.
     """
 
-    name = NAME
+    name = "search"
     summary = "image search results: lists of addresses, by keyword"
 
     path: Path
@@ -70,16 +68,25 @@ class SearchSource:
         """Yield each picture once; a file, an address or a picture that fails is a refusal."""
         hits: dict[str, list[Hit]] = {}
         for path in self._files():
+            named = self.keyword or " ".join(path.stem.replace("_", " ").replace("-", " ").split())
             try:
-                for hit in self._hits(path):
+                for hit in _hits(path):
                     if isinstance(hit, Refusal):
                         yield hit
-                    else:
-                        hits.setdefault(hit.url, []).append(hit)
+                        continue
+                    url = f"https:{hit.url}" if hit.url.startswith("//") else hit.url
+                    if web_address(url):
+                        keyword = line_of(hit.keyword) or named
+                        hits.setdefault(url, []).append(hit._replace(keyword=keyword))
+                        continue
+                    shown = f"{url[:60] or 'nothing'!r}"
+                    sentence = f"row {hit.row} holds {shown}, which is no picture's address"
+                    place = f"{path.name} row {hit.row}"
+                    yield Refusal(self.name, place, "no address", sentence)
             except InputError as error:
-                yield Refusal(NAME, path.name, "not readable", error.message)
-        for same in hits.values():
-            yield self._picture(same, fetcher)
+                yield Refusal(self.name, path.name, "not readable", error.message)
+        for url, same in hits.items():
+            yield self._picture(url, same, fetcher)
 
     def _files(self) -> list[Path]:
         suffixes = TABLES + LISTS
@@ -93,59 +100,19 @@ class SearchSource:
             )
         return files or [self.path]
 
-    def _hits(self, path: Path) -> Iterator[Hit | Refusal]:
-        is_table = path.suffix.lower() in TABLES
-        return self._from_table(path) if is_table else self._from_list(path)
-
-    def _named(self, path: Path) -> str:
-        return self.keyword or " ".join(path.stem.replace("_", " ").replace("-", " ").split())
-
-    def _from_list(self, path: Path) -> Iterator[Hit | Refusal]:
-        """One address a line, perhaps a tab and its keyword; `#` begins a comment."""
-        for number, line in enumerate(read_text(path).splitlines(), 1):
-            address, _, keyword = line.strip().partition("\t")
-            if address and not address.startswith("#"):
-                yield self._listed(path, number, address, keyword)
-
-    def _from_table(self, path: Path) -> Iterator[Hit | Refusal]:
-        """Rows with an address and, as a rule, a keyword."""
-        table = read_table(path)
-        columns = columns_of(table.columns, ColumnMap(), _ROLES, path)
-        if "url" not in columns:
-            raise InputError(
-                f"has no column of addresses: call it url (or {', '.join(_ROLES[0].known[1:4])})"
-            )
-        names = [next(iter(columns.get(role.name, ("",)))) for role in _ROLES]
-        for row in table.rows:
-            if row.error:
-                yield Refusal(NAME, f"{path.name} row {row.number}", "not readable", row.error)
-            else:
-                yield self._listed(path, row.number, *(row[name] for name in names))
-
-    def _listed(
-        self, path: Path, row: int, url: str, keyword: str, title: str = "", page: str = ""
-    ) -> Hit | Refusal:
-        url = f"https:{url}" if url.startswith("//") else url
-        if not web_address(url):
-            sentence = f"row {row} holds {url[:60] or 'nothing'!r}, which is no picture's address"
-            return Refusal(NAME, f"{path.name} row {row}", "no address", sentence)
-        keyword = line_of(keyword) or self._named(path)
-        return Hit(url, line_of(title), web_address(page), keyword, path.name, row)
-
-    def _picture(self, hits: list[Hit], fetcher: Fetcher) -> FoundPicture | Refusal:
-        first = hits[0]
-        url = first.url[:4000]
+    def _picture(self, address: str, hits: list[Hit], fetcher: Fetcher) -> FoundPicture | Refusal:
+        first, url = hits[0], address[:4000]
         try:
-            page = fetcher.get(first.url, accept="picture")
+            page = fetcher.get(address, accept="picture")
             sides = open_picture(page.body).size
         except InputError as error:
-            return Refusal(NAME, url, "not a picture", error.message)
+            return Refusal(self.name, url, "not a picture", error.message)
         except MemelocError as error:
-            return refused(NAME, url, error)
+            return refused(self.name, url, error)
         if min(sides) < self.smallest:
             sentence = f"is {sides[0]} x {sides[1]} pixels, as icons are; {self.smallest} are asked"
-            return Refusal(NAME, url, "too small", sentence)
-        source = next((hit.page for hit in hits if hit.page), "")
+            return Refusal(self.name, url, "too small", sentence)
+        source = next(filter(None, (web_address(hit.page) for hit in hits)), "")
         details = {
             "keyword": first.keyword,
             "keywords": list(dict.fromkeys(hit.keyword for hit in hits)),
@@ -155,8 +122,31 @@ class SearchSource:
             "also_in": sorted({hit.file for hit in hits[1:]}),
         }
         return FoundPicture(
-            origin=Origin(NAME, url, source or web_address(first.url), "", page.fetched),
-            picture=page.body,
-            name=next((hit.title for hit in hits if hit.title), first.keyword),
+            Origin(self.name, url, source or web_address(address), "", page.fetched),
+            page.body,
+            next(filter(None, (line_of(hit.title) for hit in hits)), first.keyword),
             details=without_empty(details),
         )
+
+
+def _hits(path: Path) -> Iterator[Hit | Refusal]:
+    """Yield rows of a table; else an address a line, perhaps a tab and its keyword; # comments."""
+    if path.suffix.lower() not in TABLES:
+        for number, line in enumerate(read_text(path).splitlines(), 1):
+            address, _, keyword = line.strip().partition("\t")
+            if address and not address.startswith("#"):
+                yield Hit(path.name, number, address, keyword)
+        return
+    table = read_table(path)
+    columns = columns_of(table.columns, ColumnMap(), _ROLES, path)
+    if "url" not in columns:
+        raise InputError(
+            f"has no column of addresses: call it url (or {', '.join(_ROLES[0].known[1:4])})"
+        )
+    names = [next(iter(columns.get(role.name, ("",)))) for role in _ROLES]
+    for row in table.rows:
+        if row.error:
+            place = f"{path.name} row {row.number}"
+            yield Refusal(SearchSource.name, place, "not readable", row.error)
+        else:
+            yield Hit(path.name, row.number, *(row[name] for name in names))

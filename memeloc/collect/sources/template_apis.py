@@ -15,7 +15,6 @@ Both tell the number of a template's text boxes and not their places.
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
@@ -43,79 +42,12 @@ USERNAME, PASSWORD = "MEMELOC_IMGFLIP_USERNAME", "MEMELOC_IMGFLIP_PASSWORD"
 """The environment variables of the account."""
 
 MAX_BOXES = 50  # boxes that are laid out at most: more is a mistake of the source
+_NO_PLACES = (
+    "the API tells the number of text boxes and not their places; they are laid out below each "
+    "other"
+)
 
 Results = Iterator[FoundTemplate | FoundCaption | Refusal]
-
-
-class TemplateApi(ABC):
-    """A source that asks an API for templates; `limit` is how many at most, 0 is all."""
-
-    name: str
-    address: str
-    limit: int
-
-    def url(self, path: str) -> str:
-        return f"{self.address.rstrip('/')}/{path}"
-
-    @abstractmethod
-    def requests(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield addresses that list templates, each with the form that is sent to it, if any."""
-
-    @abstractmethod
-    def records(self, page: Page) -> list[Any]:
-        """Return the templates in an answer; raise FetchRefused where there are none."""
-
-    @abstractmethod
-    def template(self, fetcher: Fetcher, key: str, record: Any, page: Page, rank: Any) -> Results:
-        """Yield what a template of an answer becomes; `rank` is its details by its place."""
-
-    def collect(self, fetcher: Fetcher) -> Results:
-        """Yield each template once; what fails is a refusal."""
-        seen: set[str] = set()
-        for url, form in self.requests():
-            try:
-                page = fetcher.post(url, form) if form else fetcher.get(url, accept="json")
-                records = self.records(page)
-            except MemelocError as error:
-                yield refused(self.name, url, error)
-                continue
-            for rank, record in enumerate(records, 1):
-                key = line_of(record.get("id"), 200) if isinstance(record, dict) else ""
-                if not key:
-                    sentence = "an entry of the list has no id, so it was left out"
-                    yield Refusal(self.name, page.url, "no id", sentence)
-                elif key not in seen:
-                    seen.add(key)
-                    place = {"rank": rank, "query": form.get("query", "")}
-                    yield from self.template(fetcher, key, record, page, place)
-                    if self.limit and len(seen) >= self.limit:
-                        return
-
-    def build(
-        self,
-        fetcher: Fetcher,
-        origin: Origin,
-        record: Any,
-        picture: str,
-        boxes: int | None,
-        details: dict[str, Any],
-    ) -> Iterator[FoundTemplate | Refusal]:
-        """Yield a template with its picture, at an address that may be empty, and its boxes."""
-        content = yield from fetch_picture(fetcher, self.name, picture, origin.url)
-        details = {"id": origin.key, **details}
-        if boxes not in (None, 2):
-            details["notes"] = [
-                "the API tells the number of text boxes and not their places; they are laid out "
-                "below each other"
-            ]
-        yield FoundTemplate(
-            origin=origin,
-            name=line_of(record.get("name"), 500) or origin.key,
-            picture=content,
-            keywords=tuple(dict.fromkeys(filter(None, lines_of(record.get("keywords"))))),
-            boxes=even_rows(2 if boxes is None else boxes),
-            details=without_empty(details),
-        )
 
 
 def even_rows(count: int) -> tuple[TextBox, ...]:
@@ -139,8 +71,82 @@ def even_rows(count: int) -> tuple[TextBox, ...]:
     )
 
 
+class _TemplateApi:
+    """A source that asks an API for templates; `limit` is how many at most, 0 is all.
+
+    `requests` are addresses that list templates, each with the form that is sent to it, `records`
+    the templates in an answer, and `about` what is known of one: its picture's address, page,
+    terms, number of boxes and other details.
+    """
+
+    name: str
+    address: str
+    limit: int
+
+    def url(self, path: str) -> str:
+        return f"{self.address.rstrip('/')}/{path}"
+
+    def requests(self) -> list[tuple[str, dict[str, str]]]:
+        raise NotImplementedError
+
+    def records(self, value: Any) -> list[Any] | str:
+        raise NotImplementedError
+
+    def about(
+        self, key: str, record: Any, page: Page
+    ) -> tuple[str, str, str, int | None, dict[str, Any]]:
+        raise NotImplementedError
+
+    def collect(self, fetcher: Fetcher) -> Results:
+        """Yield each template once; what fails is a refusal."""
+        seen: set[str] = set()
+        for url, form in self.requests():
+            try:
+                page = fetcher.post(url, form) if form else fetcher.get(url, accept="json")
+                records = self.records(page.json())
+                if isinstance(records, str):
+                    raise FetchRefused(page.url, "not as expected", records)
+            except MemelocError as error:
+                yield refused(self.name, url, error)
+                continue
+            for rank, record in enumerate(records, 1):
+                key = line_of(record.get("id"), 200) if isinstance(record, dict) else ""
+                if not key:
+                    sentence = "an entry of the list has no id, so it was left out"
+                    yield Refusal(self.name, page.url, "no id", sentence)
+                elif key not in seen:
+                    seen.add(key)
+                    place = {"rank": rank, "query": form.get("query", "")}
+                    yield from self._template(fetcher, key, record, page, place)
+                    if self.limit and len(seen) >= self.limit:
+                        return
+
+    def _template(
+        self, fetcher: Fetcher, key: str, record: Any, page: Page, place: dict[str, Any]
+    ) -> Results:
+        picture, url, terms, boxes, details = self.about(key, record, page)
+        details = {"id": key, **place, **details}
+        if boxes not in (None, 2):
+            details["notes"] = [_NO_PLACES]
+        yield FoundTemplate(
+            Origin(self.name, key, url, terms, page.fetched),
+            line_of(record.get("name"), 500) or key,
+            (yield from fetch_picture(fetcher, self.name, picture, url)),
+            keywords=tuple(dict.fromkeys(filter(None, lines_of(record.get("keywords"))))),
+            boxes=even_rows(2 if boxes is None else boxes),
+            details=without_empty(details),
+        )
+        example = record.get("example")
+        texts = lines_of(example.get("text") if isinstance(example, dict) else example)
+        if any(texts):
+            count = max(len(texts), 2 if boxes is None else boxes)
+            origin = Origin(self.name, f"{key}#example", url, "", page.fetched)
+            parts = texts + ("",) * (count - len(texts))
+            yield FoundCaption(origin, key, parts, details={"kind": "example"})
+
+
 @dataclass
-class MemegenSource(TemplateApi):
+class MemegenSource(_TemplateApi):
     """Templates of a memegen server.
 
     Args:
@@ -157,46 +163,32 @@ class MemegenSource(TemplateApi):
     ids: Sequence[str] = ()
     limit: int = 0
 
-    def requests(self) -> Iterator[tuple[str, dict[str, str]]]:
-        for key in self.ids or ("",):
-            yield self.url(f"templates/{quote(key, safe='')}"), {}
+    def requests(self) -> list[tuple[str, dict[str, str]]]:
+        return [(self.url(f"templates/{quote(key, safe='')}"), {}) for key in self.ids or ("",)]
 
-    def records(self, page: Page) -> list[Any]:
-        value = page.json()
+    def records(self, value: Any) -> list[Any] | str:
         records = [value] if self.ids else value
-        if not isinstance(records, list):
-            sentence = "the answer is not a list of templates"
-            raise FetchRefused(page.url, "not as expected", sentence)
-        return records
+        return records if isinstance(records, list) else "the answer is not a list of templates"
 
-    def template(self, fetcher: Fetcher, key: str, record: Any, page: Page, rank: Any) -> Results:
+    def about(
+        self, key: str, record: Any, page: Page
+    ) -> tuple[str, str, str, int | None, dict[str, Any]]:
         lines = count_of(record.get("lines"))
         blank = joined_address(page.url, record.get("blank"))
         blank = blank or self.url(f"images/{quote(key)}.png")
-        url = self.url(f"templates/{quote(key)}")
         details = {
+            "rank": None,
             "lines": lines,
             "overlays": count_of(record.get("overlays")),
             "styles": [style for style in lines_of(record.get("styles")) if style],
             "source": web_address(record.get("source")),
             "blank": blank,
         }
-        origin = Origin(self.name, key, url, "", page.fetched)
-        yield from self.build(fetcher, origin, record, blank, lines, details)
-        example = record.get("example")
-        texts = lines_of(example.get("text") if isinstance(example, dict) else example)
-        if any(texts):
-            count = max(len(texts), 2 if lines is None else lines)
-            yield FoundCaption(
-                origin=Origin(self.name, f"{key}#example", url, "", page.fetched),
-                template=key,
-                parts=texts + ("",) * (count - len(texts)),
-                details={"kind": "example"},
-            )
+        return blank, self.url(f"templates/{quote(key)}"), "", lines, details
 
 
 @dataclass
-class ImgflipSource(TemplateApi):
+class ImgflipSource(_TemplateApi):
     """Templates of Imgflip.
 
     Args:
@@ -214,36 +206,32 @@ class ImgflipSource(TemplateApi):
     search: Sequence[str] = ()
     limit: int = 0
 
-    def requests(self) -> Iterator[tuple[str, dict[str, str]]]:
+    def requests(self) -> list[tuple[str, dict[str, str]]]:
         if not self.search:
-            yield self.url("get_memes"), {}
-            return
+            return [(self.url("get_memes"), {})]
         name, password = os.environ.get(USERNAME, ""), os.environ.get(PASSWORD, "")
         if not name or not password:
             raise MissingError(
                 "Imgflip's search needs an account with Imgflip Premium: put its name and password "
                 f"in {USERNAME} and {PASSWORD}"
             )
-        for query in self.search:
-            form = {"username": name, "password": password, "query": query}
-            yield self.url("search_memes"), form
+        account = {"username": name, "password": password}
+        return [(self.url("search_memes"), account | {"query": query}) for query in self.search]
 
-    def records(self, page: Page) -> list[Any]:
-        match page.json():
+    def records(self, value: Any) -> list[Any] | str:
+        match value:
             case {"success": True, "data": {"memes": [*memes]}}:
                 return memes
             case {"success": True}:
-                sentence = "the answer has no list of templates"
-            case answer:
-                message = answer.get("error_message") if isinstance(answer, dict) else ""
-                sentence = f"Imgflip refused: {line_of(message, 200) or 'without a reason'}"
-        raise FetchRefused(page.url, "not as expected", sentence)
+                return "the answer has no list of templates"
+        message = value.get("error_message") if isinstance(value, dict) else ""
+        return f"Imgflip refused: {line_of(message, 200) or 'without a reason'}"
 
-    def template(self, fetcher: Fetcher, key: str, record: Any, page: Page, rank: Any) -> Results:
-        boxes = count_of(record.get("box_count"))
+    def about(
+        self, key: str, record: Any, page: Page
+    ) -> tuple[str, str, str, int | None, dict[str, Any]]:
+        boxes, captions = (count_of(record.get(name)) for name in ("box_count", "captions"))
         picture = joined_address(page.url, record.get("url"))
-        captions = count_of(record.get("captions"))
-        details = {**rank, "box_count": boxes, "captions": captions, "picture": picture}
+        details = {"box_count": boxes, "captions": captions, "picture": picture}
         url, terms = f"https://imgflip.com/memetemplate/{key}", "https://imgflip.com/terms"
-        origin = Origin(self.name, key, url, terms, page.fetched)
-        yield from self.build(fetcher, origin, record, picture, boxes, details)
+        return picture, url, terms, boxes, details

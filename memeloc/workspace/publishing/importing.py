@@ -115,7 +115,7 @@ def _source_of(collecting: Collecting, folder: Path) -> str:
 
     def layouts(source: str) -> set[str]:
         try:
-            tables = collecting.plan(source, {"path": folder}).tables
+            tables = collecting.plan(source, {"path": folder})["tables"]
         except InputError:
             return set()
         return {table.layout for table in tables if not table.problem}

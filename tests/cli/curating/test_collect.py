@@ -133,6 +133,6 @@ def test_a_language_model_reads_years_where_one_is_set_up(
     stored = [name for name, year in before.items() if year is not None]
     assert stored
     assert all(after[name] == before[name] for name in stored)
-    assert {year.by for year in after.values() if year} <= {"data", "rule", "model"}
+    assert {year.by for year in after.values() if year} <= {"data", "model"}
     asked = [name for name, year in before.items() if year is None]
-    assert len(chat.bodies) == len(asked) > 0
+    assert 0 < len(chat.bodies) <= len(asked)  # one whose text has no year is not asked about
