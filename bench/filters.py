@@ -13,9 +13,8 @@ from PIL import Image
 
 from bench import language_id
 from bench.figures import Bound, Figure
-from memeloc.curate import registry
 from memeloc.curate.filters.identifiers import Identifier, Method, identifier
-from memeloc.curate.protocol import FilterContext
+from memeloc.curate.protocol import FilterContext, create
 from memeloc.curate.run import run_filter
 from memeloc.engine import usable_cpus
 from memeloc.items import Item, Origin
@@ -152,10 +151,10 @@ def _throughput(texts: Sequence[str], folder: Path, say: Callable[[str], None]) 
     for name in ("language", "quality", "topics"):
         begin = time.monotonic()
         tally = run_filter(
-            registry.create(name, {}, context), [*templates, *captions], {}, lambda some: None
+            create(name, {}, context), [*templates, *captions], {}, lambda some: None
         )
         total += time.monotonic() - begin
-        parts.append(f"{name} {time.monotonic() - begin:.1f} s for {tally.judged:,}")
+        parts.append(f"{name} {time.monotonic() - begin:.1f} s for {tally['judged']:,}")
     figures = [
         Figure(
             _GROUP,
@@ -169,7 +168,7 @@ def _throughput(texts: Sequence[str], folder: Path, say: Callable[[str], None]) 
     say("code-mixing")
     begin = time.monotonic()
     some = captions[: _CAPTIONS // 10]
-    run_filter(registry.create("mixing", {}, context), some, {}, lambda verdicts: None)
+    run_filter(create("mixing", {}, context), some, {}, lambda verdicts: None)
     rate = len(some) / (time.monotonic() - begin)
     figures.append(Figure(_GROUP, "captions looked at for code-mixing", rate, "/s"))
     return figures

@@ -1,4 +1,4 @@
-"""What a filter is. In: `memeloc.items`, verdicts. Out: the protocol, and the context of a filter.
+"""Filters. In: items, settings, a context. Out: verdicts; filters by their names.
 
 The smallest filter is one function from an item to an outcome, or an outcome and its reason:
 
@@ -7,76 +7,48 @@ The smallest filter is one function from an item to an outcome, or an outcome an
         "captions of at most 200 letters"
         return ("drop", "too long") if len(" ".join(item.parts)) > 200 else "keep"
 
-One that has settings, looks at many items at once or needs the context is a class as `Filter`;
-`SettingsFilter` is its beginning. Either is found by its name, see `memeloc.curate.registry`.
-tests/curate/test_filter_contract.py runs every filter through what is promised here.
+One that has settings or looks at many items at once is a class, see `Filter`. A package outside
+adds either through the entry point group `memeloc.filters`; running them, the pool, statistics and
+what was judged before are `memeloc.curate.run`'s. tests/curate/test_filter_contract.py runs every
+filter through what is promised here.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from memeloc.curate.review.judgement import Judgement
-from memeloc.curate.verdict import Outcome, Verdict
+from memeloc.curate.verdict import Judgement, Outcome, Verdict
 from memeloc.engine import ShardMap, map_shards
+from memeloc.errors import MissingError
 from memeloc.items import Item, ItemKind
 from memeloc.locales import Registry, default
+from memeloc.plugins import Registry as Plugins
 from memeloc.settings import validate
 
 if TYPE_CHECKING:
     from memeloc.language_models import LanguageModel
 
-
-class Filter(Protocol):
-    """Judges items of its kinds; it is given no others.
-
-    `name` is stored with every verdict; `summary` says what it looks at, in one line. A verdict
-    counts as long as the item has the picture and text that were judged.
-    """
-
-    name: str
-    summary: str
-    kinds: tuple[ItemKind, ...]
-
-    @abstractmethod
-    def cache_key(self, item: Item) -> str:
-        """Short hash of all that its verdict on `item` rests on: settings, versions, the item.
-
-        It must be quick: by it the run knows that an item was judged before. `cache_key_of` makes
-        one.
-        """
-
-    @abstractmethod
-    def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
-        """Judge some items, each exactly once, in any order; give each verdict as it is known.
-
-        `Verdict.settings` is the item's `cache_key`. What cannot be judged (its picture does not
-        open, its description is missing) is `ask` with a reason that says so, and the rest goes on.
-
-        Raises:
-            MemelocError: what would fail for every further item too (an extra that is not
-                installed, a service that is gone). Verdicts given before stand.
-        """
+Decision = Outcome | tuple[Any, ...] | Verdict
+"""An outcome; or outcome, reason, evidence and score, as many of these as there are; or a whole
+`Verdict`, of which item, filter and settings are filled in."""
 
 
 class ReadText(Protocol):
-    """What was read in a picture."""
+    """What was read in a picture: what the reader noted, as `memeloc.ocr.transcript.NO_TEXT`, and
+    who wrote it; empty when a program did."""
 
     @property
-    def marks(self) -> tuple[str, ...]:
-        """What the reader noted, as `memeloc.ocr.transcript.NO_TEXT`."""
-
+    def marks(self) -> tuple[str, ...]: ...
     @property
-    def person(self) -> str:
-        """Who wrote it; empty when a program did."""
+    def person(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,15 +83,28 @@ class FilterContext:
     jobs: int = 1
     shard_map: ShardMap = map_shards
 
+    def is_unread(self, item: Item) -> bool:
+        """Return whether nobody knows the text of a picture yet."""
+        has_text = bool("".join(item.parts).strip())
+        return item.kind == "picture" and not has_text and item.id not in self.transcripts
 
-Build = Callable[[Mapping[str, Any], FilterContext], Filter]
-"""What the registry and entry points name: settings by name and a context in, a filter out.
+    def no_text(self, item: Item) -> tuple[Outcome, str]:
+        """Return what becomes of an item without text.
 
-Raises InputError for a setting that is unknown or wrong."""
+        A picture may not have been read yet; one that was read and has none is in no wrong
+        language.
+        """
+        if item.kind != "picture":
+            return "drop", "no text"
+        return ("ask", NOT_READ) if self.is_unread(item) else ("keep", "")
+
+
+NOT_READ = "not read yet"
+"""The reason of a question about a picture that nothing was read in."""
 
 
 def cache_key_of(*parts: Any) -> str:
-    """A short hash of JSON values, and of anything else by its `repr`.
+    """Return a short hash of JSON values, and of anything else by its `repr`.
 
     >>> [cache_key_of("blur", 100) == cache_key_of("blur", other) for other in (100, 99)]
     [True, False]
@@ -134,73 +119,145 @@ class FilterSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-Settings = TypeVar("Settings", bound=FilterSettings)
+Chosen = TypeVar("Chosen", bound=FilterSettings)
 
 
-class SettingsFilter(Filter, Generic[Settings]):
-    """The beginning of a filter with settings of the class `Settings`; else see `Filter`."""
+class Filter(Generic[Chosen]):
+    """A filter with settings: `decide` is the function from an item to what becomes of it.
 
-    Settings: type[Settings]
+    `name` is stored with every verdict; `summary` says in one line what it looks at; it judges
+    items of its `kinds` and is given no others. A verdict counts as long as the item, and all that
+    `depends_on` and `looks_at` name, stay as they were judged. An item that cannot be judged (its
+    picture does not open, its description is missing) is `ask` with a reason that says so.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    kinds: ClassVar[tuple[ItemKind, ...]]
+    Settings: type[Any] = FilterSettings
+    settings: Chosen
 
     def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
         self.settings = validate(self.Settings, settings, f"the filter {self.name}")
         self.context = context
 
-    def verdict(
-        self,
-        item: Item,
-        outcome: Outcome,
-        reason: str = "",
-        evidence: Mapping[str, Any] | None = None,
-        score: float | None = None,
-    ) -> Verdict:
-        """This filter's verdict on an item."""
-        key = self.cache_key(item)
-        return Verdict(item.id, self.name, outcome, score, reason, evidence or {}, key)
+    def decide(self, item: Item, seen: Any, /) -> Decision:
+        """Return what becomes of an item; `seen` is what `see` found of it."""
+        raise NotImplementedError
 
+    def see(self, items: Sequence[Item]) -> Iterable[tuple[Item, Any]]:
+        """Yield each item with what it takes to decide, where that is found of many at once.
 
-Judge = Callable[[Item], Verdict | Outcome | tuple[Outcome, str]]
-"""A filter as a function: `"keep"`, or an outcome and its reason; or a whole `Verdict`, of which
-item, filter and settings are filled in."""
+        Raises MemelocError for what would fail for every further item too.
+        """
+        return ((item, None) for item in items)
 
+    def depends_on(self) -> Any:
+        """Return what all verdicts rest on besides the settings, such as versions of models."""
 
-@dataclass(slots=True)
-class FunctionFilter:
-    """A filter made of a function, see `filter`; it is its own `Build`, without settings."""
-
-    function: Judge
-    name: str
-    kinds: tuple[ItemKind, ...]
-    summary: str
-    version: int
-
-    def __call__(self, settings: Mapping[str, Any], context: FilterContext) -> Filter:
-        """See `Build`."""
-        validate(FilterSettings, settings, f"the filter {self.name}")
-        return self
+    def looks_at(self, item: Item) -> Any:
+        """Return what of an item, and of what stands beside it, its verdict rests on. Quick."""
+        return replace(item, path=None)
 
     def cache_key(self, item: Item) -> str:
-        """See `Filter.cache_key`."""
-        return cache_key_of(self.name, self.version, replace(item, path=None))
+        """Return a hash of all that the verdict on an item rests on; by it a run knows that the
+        item was judged before."""
+        return cache_key_of(self._settings_key, self.looks_at(item))
+
+    @cached_property
+    def _settings_key(self) -> str:
+        return cache_key_of(self.name, self.settings.model_dump(), self.depends_on())
 
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
-        """See `Filter.judge`."""
-        for item in items:
-            verdict = self.function(item)
-            if not isinstance(verdict, Verdict):
-                outcome, reason = (verdict, "") if isinstance(verdict, str) else verdict
-                verdict = Verdict(item.id, self.name, outcome, None, reason)
-            yield replace(verdict, item=item.id, filter=self.name, settings=self.cache_key(item))
+        """Judge some items, each exactly once; yield each verdict as it is known."""
+        return (self.verdict(item, self.decide(item, seen)) for item, seen in self.see(items))
+
+    def verdict(self, item: Item, decision: Decision) -> Verdict:
+        """Return a decision as a verdict of this filter on an item."""
+        key = self.cache_key(item)
+        if isinstance(decision, Verdict):
+            return replace(decision, item=item.id, filter=self.name, settings=key)
+        parts: tuple[Any, ...] = (decision,) if isinstance(decision, str) else tuple(decision)
+        outcome, reason, evidence, score = parts + ("keep", "", {}, None)[len(parts) :]
+        return Verdict(item.id, self.name, outcome, score, reason, evidence, key)
 
 
 def filter(
     name: str, *, kinds: tuple[ItemKind, ...], summary: str = "", version: int = 1
-) -> Callable[[Judge], FunctionFilter]:
-    """Make a filter of a function from an item to an outcome, or an outcome and its reason.
+) -> Callable[[Callable[[Item], Decision]], type[Filter[FilterSettings]]]:
+    """Make a filter of a function from an item to a `Decision`.
 
     The summary is the function's docstring by default. Raise `version` when the function judges
     otherwise, so that items are judged anew.
     """
-    return lambda judge: FunctionFilter(
-        judge, name, kinds, summary or judge.__doc__ or name, version
-    )
+
+    def make(function: Callable[[Item], Decision]) -> type[Filter[FilterSettings]]:
+        members = {
+            "name": name,
+            "kinds": kinds,
+            "summary": summary or function.__doc__ or name,
+            "decide": lambda self, item, seen: function(item),
+            "depends_on": lambda self: version,
+        }
+        return type(name, (Filter,), members)
+
+    return make
+
+
+FILTERS: Plugins[Filter[Any]] = Plugins(
+    "memeloc.filters",
+    {
+        "language": "memeloc.curate.filters.language:LanguageFilter",
+        "script": "memeloc.curate.filters.language:ScriptFilter",
+        "mixing": "memeloc.curate.filters.mixing:MixingFilter",
+        "quality": "memeloc.curate.filters.quality:QualityFilter",
+        "topics": "memeloc.curate.filters.topics:TopicFilter",
+        "content": "memeloc.curate.filters.models:ContentFilter",
+        "cartoon": "memeloc.curate.filters.models:CartoonFilter",
+        "multimodality": "memeloc.curate.filters.models:MultimodalFilter",
+        "wordplay": "memeloc.curate.filters.models:WordplayFilter",
+    },
+    "filter",
+)
+
+DEFAULT = ("language", "script", "mixing", "quality", "topics")
+"""The filters that run when nobody names any: those that need neither people nor a model."""
+
+
+def create(
+    name: str, settings: Mapping[str, Any] | None = None, context: FilterContext | None = None
+) -> Filter[Any]:
+    """Return the filter `name`, set up with `settings` with what is in `context`.
+
+    Raises:
+        InputError: there is none of that name, or a setting is unknown or wrong.
+        MissingError: what it needs is not installed; the sentence gives the pip line.
+    """
+    return FILTERS.load(name)(settings or {}, context or FilterContext())
+
+
+def settings_of(name: str) -> type[FilterSettings]:
+    """Return the settings that a filter has; raise as `create`."""
+    settings: type[FilterSettings] = getattr(FILTERS.load(name), "Settings", FilterSettings)
+    return settings
+
+
+def info(name: str) -> dict[str, Any]:
+    """Return a filter's `name`, `summary`, `kinds`, whether it runs by `default`, its `settings`
+    (each `meaning` and `default`), and why it cannot be loaded here (`missing`).
+
+    Raises:
+        InputError: there is none of that name.
+    """
+    about: dict[str, Any] = {"name": name, "summary": "", "kinds": ()}
+    about |= {"default": name in DEFAULT, "settings": {}, "missing": ""}
+    try:
+        build = FILTERS.load(name)
+    except MissingError as error:
+        return {**about, "missing": str(error)}
+    about["summary"] = getattr(build, "summary", "")
+    about["kinds"] = tuple(getattr(build, "kinds", ()))
+    for key, value in settings_of(name).model_fields.items():
+        standard = value.get_default(call_default_factory=True)
+        about["settings"][key] = {"meaning": value.description or "", "default": standard}
+    return about

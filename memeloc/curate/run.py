@@ -9,7 +9,9 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import islice
+from typing import Any
 
 from memeloc.curate.protocol import Filter
 from memeloc.curate.verdict import Verdict, Verdicts
@@ -24,91 +26,80 @@ _SECONDS = 5.0
 """... and for how long."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReasonCount:
-    """How many items got a verdict for a reason."""
+def to_judge(filter_: Filter[Any], items: Sequence[Item], earlier: Verdicts) -> list[Item]:
+    """Return the items of a filter's kinds that it has not judged as they and its settings are."""
 
-    verdict: str
-    reason: str
-    items: int
+    def is_judged(item: Item) -> bool:
+        before = earlier.get(item.id, {}).get(filter_.name)
+        return before is not None and before.settings == filter_.cache_key(item)
 
-
-@dataclass(frozen=True, slots=True)
-class FilterRun:
-    """How one filter's run went.
-
-    Attributes:
-        judged, skipped: how many items it judged now, and before under the same settings.
-        keep, drop, ask: how many items have each verdict, judged now or before.
-        failure: why it stopped before the end, a sentence; empty when it did not.
-    """
-
-    filter: str
-    judged: int
-    skipped: int
-    keep: int
-    drop: int
-    ask: int
-    reasons: list[ReasonCount]
-    failure: str
-
-
-def to_judge(filter_: Filter, items: Sequence[Item], earlier: Verdicts) -> list[Item]:
-    """The items of a filter's kinds that it has not judged as they and its settings are now."""
-    todo = []
-    for item in items:
-        if item.kind in filter_.kinds:
-            before = earlier.get(item.id, {}).get(filter_.name)
-            if before is None or before.settings != filter_.cache_key(item):
-                todo.append(item)
-    return todo
+    return [item for item in items if item.kind in filter_.kinds and not is_judged(item)]
 
 
 def run_filter(
-    filter_: Filter,
+    filter_: Filter[Any],
     items: Sequence[Item],
     earlier: Verdicts,
     store: Callable[[Sequence[Verdict]], object],
     *,
     again: bool = False,
     on_done: Callable[[int], None] = lambda count: None,
-) -> FilterRun:
+) -> dict[str, Any]:
     """Judge the items of a filter's kinds, and store verdicts as they come.
 
     What was judged before, by `earlier`, is passed over unless `again`. What is stored stands if
-    the run ends early. An error that would fail for every further item ends the run and is the
-    run's `failure`, so that other filters can go on. `on_done` gets how many more items are done.
+    the run ends early. `on_done` gets how many more items are done.
+
+    Returns:
+        `filter`; how many items were `judged` now and `skipped`, as they were judged before; how
+        many have each verdict (`keep`, `drop`, `ask`), now or before, and by `reasons` (`verdict`,
+        `reason`, `items`); `failure`: a sentence why it stopped before the end, or empty.
     """
-    own = [item for item in items if item.kind in filter_.kinds]
-    judged, skipped, failure = 0, 0, ""
+    concerned = [item for item in items if item.kind in filter_.kinds]
     outcomes: Counter[tuple[str, str]] = Counter()
     waiting: list[Verdict] = []
-    stored = time.monotonic()
+    stored, failure, judged, skipped = time.monotonic(), "", 0, 0
+
+    def take(verdict: Verdict) -> None:
+        nonlocal judged, waiting, stored
+        # What is stored says what was judged, whatever the item is by then.
+        waiting.append(replace(verdict, content=content_hash(todo[verdict.item])))
+        judged += 1
+        outcomes[verdict.verdict, verdict.reason] += 1
+        on_done(1)
+        if len(waiting) >= _STORED or time.monotonic() - stored > _SECONDS:
+            store(waiting)
+            waiting, stored = [], time.monotonic()
+
     try:
-        todo = to_judge(filter_, own, {} if again else earlier)
-        open_ = {item.id: item for item in todo}
-        before = (earlier[item.id][filter_.name] for item in own if item.id not in open_)
+        todo = {item.id: item for item in to_judge(filter_, items, {} if again else earlier)}
+        before = (earlier[item.id][filter_.name] for item in concerned if item.id not in todo)
         outcomes.update((verdict.verdict, verdict.reason) for verdict in before)
-        skipped = len(own) - len(todo)
+        skipped = len(concerned) - len(todo)
         on_done(skipped)
-        for start in range(0, len(todo), _BATCH):
-            for verdict in filter_.judge(todo[start : start + _BATCH]):
-                # What is stored says what was judged, whatever the item is by then.
-                waiting.append(replace(verdict, content=content_hash(open_[verdict.item])))
-                judged += 1
-                outcomes[verdict.verdict, verdict.reason] += 1
-                on_done(1)
-                if len(waiting) >= _STORED or time.monotonic() - stored > _SECONDS:
-                    store(waiting)
-                    waiting, stored = [], time.monotonic()
+        ask = getattr(filter_, "ask", None)
+        if ask and todo:
+            ask(list(todo.values()), take)
+        batches = iter([] if ask else todo.values())
+        while batch := list(islice(batches, _BATCH)):
+            for verdict in filter_.judge(batch):
+                take(verdict)
     except MemelocError as error:
-        failure = str(error)
+        failure = str(error)  # so that other filters can go on
     finally:
         if waiting:
             store(waiting)
-    reasons = [ReasonCount(*key, count) for key, count in sorted(outcomes.items())]
     by_verdict = Counter[str]()
-    for row in reasons:
-        by_verdict[row.verdict] += row.items
-    keep, drop, ask = (by_verdict[verdict] for verdict in ("keep", "drop", "ask"))
-    return FilterRun(filter_.name, judged, skipped, keep, drop, ask, reasons, failure)
+    for (verdict_, _), count in outcomes.items():
+        by_verdict[verdict_] += count
+    return {
+        "filter": filter_.name,
+        "judged": judged,
+        "skipped": skipped,
+        **{verdict: by_verdict[verdict] for verdict in ("keep", "drop", "ask")},
+        "reasons": [
+            {"verdict": verdict, "reason": reason, "items": count}
+            for (verdict, reason), count in sorted(outcomes.items())
+        ],
+        "failure": failure,
+    }

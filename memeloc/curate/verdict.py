@@ -1,11 +1,12 @@
-"""What a filter says of an item. In: `memeloc.items`. Out: what filters give and the store keeps.
+"""What filters and people say of items. In: `memeloc.items`. Out: what the store keeps.
 
-A verdict never deletes anything: the selection reads verdicts, and a person can overrule each.
+Neither ever deletes anything: the selection reads verdicts, and a person can overrule each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -38,7 +39,7 @@ class Verdict:
     content: str = field(default="", compare=False)
 
     def content_of(self, contents: Mapping[str, str]) -> str:
-        """The hash of what it is about, of items' `memeloc.items.content_hash` by id.
+        """Return the hash of what it is about, of items' `memeloc.items.content_hash` by id.
 
         A duplicate's is also of what it was compared with: it is none where that is another now.
         """
@@ -47,10 +48,62 @@ class Verdict:
 
 
 def content_of(ids: Iterable[str], contents: Mapping[str, str]) -> str:
-    """The hash of the contents of some items; of one, its own."""
+    """Return the hash of the contents of some items; of one, its own."""
     hashes = [contents.get(id, "") for id in ids]
     return hashes[0] if len(hashes) == 1 else hash_of(*hashes)
 
 
 Verdicts = Mapping[str, Mapping[str, Verdict]]
 """The newest verdicts, by item and filter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One answer of one person about a subject: an item's id, or both of a pair (`first|second`).
+
+    The answer is one of the question's, or free text; `row` is where it stands in the file it came
+    in, 0 when in none; `content` is the hash of what the person saw of the items (see
+    `content_of`), empty where it is the content that is stored.
+    """
+
+    subject: str
+    question: str
+    person: str
+    answer: str
+    comment: str = ""
+    row: int = 0
+    content: str = field(default="", compare=False)
+
+
+def majority(
+    judgements: Iterable[Judgement], answers: Collection[str]
+) -> dict[tuple[str, str], str]:
+    """Return what most people answered, by subject and question, of those `answers`.
+
+    A tie is left out.
+    """
+    votes: dict[tuple[str, str], Counter[str]] = {}
+    for judgement in judgements:
+        answer = judgement.answer.strip().lower()
+        if answer in answers:
+            votes.setdefault((judgement.subject, judgement.question), Counter())[answer] += 1
+    ranked = {key: counts.most_common(2) for key, counts in votes.items()}
+    return {
+        key: first[0]
+        for key, (first, *others) in ranked.items()
+        if not others or first[1] > others[0][1]
+    }
+
+
+def by_subject(judgements: Iterable[Judgement]) -> dict[str, dict[str, str]]:
+    """Return answers by subject and person, in the order in which subjects were first answered.
+
+    Of several answers of one person the last one counts; an empty one does not.
+    """
+    answers: dict[str, dict[str, str]] = {}
+    for judgement in judgements:
+        by_person = answers.setdefault(judgement.subject, {})
+        by_person.pop(judgement.person, None)
+        if answer := judgement.answer.strip():
+            by_person[judgement.person] = answer
+    return {subject: by_person for subject, by_person in answers.items() if by_person}

@@ -19,8 +19,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Select, Table, func, select
 
 from memeloc.curate.duplicates.pairs import PAIR, Pair
-from memeloc.curate.review.judgement import Judgement
-from memeloc.curate.verdict import Verdict, content_of
+from memeloc.curate.verdict import Judgement, Verdict, content_of
 from memeloc.items import OWN_NAME, TRANSLATIONS, Item, ItemKind
 from memeloc.store import queries
 from memeloc.store.captions.versions import (

@@ -283,8 +283,8 @@ def _questions(
 ) -> tuple[int, _Facts]:
     """Return how many items filters ask people about, but for those `gone`; and the command that
     runs a filter again as answers came, or the question that is asked most."""
-    from memeloc.curate.review.judgement import majority
     from memeloc.curate.review.questions import BUILT_IN
+    from memeloc.curate.verdict import majority
 
     judgements = workspace.store.curation.judgements()
     decided = majority(judgements, ("yes", "no", "same", "different", "keep", "drop"))

@@ -25,7 +25,7 @@ from memeloc.analyze.differing import differing_items, least_agreeing
 from memeloc.analyze.funnel import Step, funnel
 from memeloc.analyze.report import report_of
 from memeloc.counts import counted
-from memeloc.curate.review.judgement import Judgement
+from memeloc.curate.verdict import Judgement
 from memeloc.errors import InputError
 from memeloc.files import file_sha256
 from memeloc.items import hash_of

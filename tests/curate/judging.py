@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.curate.protocol import FilterContext
-from memeloc.curate.review.judgement import Judgement
+from memeloc.curate.verdict import Judgement
 from memeloc.items import Item, Origin
 from memeloc.language_models import Cache, LanguageModel, ModelSettings
 from memeloc.request_pool import Backoff

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from memeloc.curate.filters.cartoon import CartoonFilter
+from memeloc.curate.filters.models import CartoonFilter
 from memeloc.language_models import MemoryCache
 from tests.chat_server import ChatServer, serve_chat
 from tests.curate.judging import connected, filter_context, picture, template
@@ -82,7 +82,7 @@ def test_an_unreadable_picture_is_asked_and_the_rest_goes_on(
             verdict.item: verdict
             for verdict in CartoonFilter({}, filter_context(model=model)).judge(items)
         }
-    assert (got["broken"].verdict, got["broken"].reason) == ("ask", "no answer")
+    assert (got["broken"].verdict, got["broken"].reason) == ("ask", "does not open")
     assert "broken.png" in got["broken"].evidence["error"]
     assert (got["none"].verdict, got["none"].reason) == ("ask", "no picture")
     assert got["lime"].verdict == "keep"

@@ -17,7 +17,7 @@ from memeloc.curate.duplicates.hashing import bits_between
 from memeloc.curate.duplicates.plain_text import plain_text
 from memeloc.curate.duplicates.settings import DedupSettings
 from memeloc.curate.duplicates.similarity import Embedded, raw_text
-from memeloc.curate.review.judgement import Judgement
+from memeloc.curate.verdict import Judgement
 from memeloc.errors import InputError
 from memeloc.items import Item, Origin, Year
 

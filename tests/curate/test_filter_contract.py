@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from memeloc import plugins
-from memeloc.curate import registry
+from memeloc.curate import protocol as registry
 from memeloc.curate.protocol import FilterContext, filter
 from memeloc.curate.verdict import Verdict
 from memeloc.errors import InputError, MissingError
@@ -33,7 +33,9 @@ def short(item):
     return ("drop", "too long") if length > 10 else "keep"
 
 
-FILTERS = {name: partial(registry.create, name) for name in registry.names()} | {"short": short}
+FILTERS = {name: partial(registry.create, name) for name in registry.FILTERS.names()} | {
+    "short": lambda settings, context: short(settings, context)
+}
 
 
 @pytest.fixture
@@ -84,7 +86,7 @@ def test_a_function_is_a_filter(monkeypatch):
         ("drop", "too long"),
         ("keep", ""),
     ]
-    assert registry.info("short").summary == "texts of at most ten letters"
+    assert registry.info("short")["summary"] == "texts of at most ten letters"
     with pytest.raises(InputError, match="no setting 'most'"):
         registry.create("short", {"most": 3})
 
@@ -96,7 +98,7 @@ def test_a_filter_of_another_package(monkeypatch):
         return [entry] if group == GROUP and name in (None, "longest") else []
 
     monkeypatch.setattr(plugins, "entry_points", entry_points)
-    assert "longest" in registry.names()
+    assert "longest" in registry.FILTERS.names()
     filter_ = registry.create("longest", {"most": 3}, FilterContext())
     (verdict,) = filter_.judge([caption("c", "four")])
     assert verdict.verdict == "drop"
@@ -104,7 +106,7 @@ def test_a_filter_of_another_package(monkeypatch):
     monkeypatch.setattr(plugins, "entry_points", lambda *, group, name=None: [broken])
     with pytest.raises(MissingError, match="No module named"):
         registry.create("broken")
-    assert "cannot be loaded" in registry.info("broken").missing
+    assert "cannot be loaded" in registry.info("broken")["missing"]
 
 
 def make_longest(settings, context):

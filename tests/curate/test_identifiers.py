@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.curate.filters import identifier_models
+from memeloc.curate.filters import identifiers as identifier_models
 from memeloc.curate.filters.identifiers import identifier, plain
 from memeloc.curate.filters.romanised import CLASSES
 from memeloc.curate.filters.scripts import count_scripts, main_script

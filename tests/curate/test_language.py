@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.curate.filters.language import LanguageFilter
+from memeloc.curate.filters.language import LanguageFilter, ScriptFilter
 from memeloc.curate.filters.mixing import MixingFilter
-from memeloc.curate.filters.script import ScriptFilter
 from memeloc.curate.protocol import FilterContext
 from tests.curate.items import caption
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from memeloc.curate.filters.multimodal import MultimodalFilter
-from memeloc.curate.review.judgement import Judgement
+from memeloc.curate.filters.models import MultimodalFilter
+from memeloc.curate.verdict import Judgement
 from memeloc.errors import InputError, ServiceError
 from memeloc.language_models import MemoryCache
 from tests.chat_server import ChatServer, error, serve_chat
@@ -95,8 +95,8 @@ def test_unanswered_questions_leave_items_without_verdict(chat: ChatServer) -> N
     items = [caption("drink", "c1"), caption("pear", "c2"), caption("look", "c3")]
     with connected(chat, MemoryCache(), at_once=1) as model:
         judge = MultimodalFilter({}, filter_context(LEMONS, model))
-        with pytest.raises(ServiceError, match=r"1 item got no answer.* next run: HTTP status 503"):
-            got.extend(judge.judge(items))
+        with pytest.raises(ServiceError, match=r"1 item got no answer.*: c2: .*HTTP status 503"):
+            judge.ask(items, got.append)
         assert [verdict.item for verdict in got] == ["c1", "c3"]
         chat.refuse = lambda number, body: None
         before = len(chat.bodies)

@@ -6,15 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.review.questions import (
-    by_subject,
     find_question,
     unanimous,
 )
 from memeloc.curate.review.rows import review_rows, subjects
 from memeloc.curate.review.sheets import HINT
-from memeloc.curate.verdict import Verdict
+from memeloc.curate.verdict import Judgement, Verdict, by_subject
 from tests.curate.items import caption, picture, template
 
 

@@ -58,12 +58,12 @@ ITEMS = [caption(f"c{number}", "x" * number) for number in range(30)] + [templat
 def test_a_run_that_breaks_goes_on_where_it_was():
     store, done = Store(), []
     broken = run_filter(Longest(breaks_at="c20"), ITEMS, store.known, store, on_done=done.append)
-    assert broken.failure == "the ruler is missing: pip install ruler"
-    assert broken.judged == len(store.known) == sum(done) == 20
+    assert broken["failure"] == "the ruler is missing: pip install ruler"
+    assert broken["judged"] == len(store.known) == sum(done) == 20
     rest = Longest()
     tally = run_filter(rest, ITEMS, store.known, store)
     assert rest.seen == [f"c{number}" for number in range(20, 30)]
-    assert (tally.judged, tally.skipped, tally.failure) == (10, 20, "")
+    assert (tally["judged"], tally["skipped"], tally["failure"]) == (10, 20, "")
 
 
 def test_an_interruption_keeps_what_was_judged():

@@ -8,12 +8,11 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.selecting.funnel import funnel_page
 from memeloc.curate.selecting.selection import select
 from memeloc.curate.selecting.settings import SelectSettings
 from memeloc.curate.selecting.stages import answers_of
-from memeloc.curate.verdict import Verdict
+from memeloc.curate.verdict import Judgement, Verdict
 from tests.curate.items import caption, template
 
 

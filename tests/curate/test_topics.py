@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.curate.filters.nearest_topics import nearest_topics
 from memeloc.curate.filters.topics import (
     SHIPPED,
     Keyword,
     Topic,
     TopicFilter,
     TopicMatcher,
+    nearest_topics,
     read_topics,
 )
 from memeloc.curate.protocol import FilterContext

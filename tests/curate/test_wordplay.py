@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from memeloc.curate.filters.wordplay import WordplayFilter
-from memeloc.curate.review.judgement import Judgement
+from memeloc.curate.filters.models import WordplayFilter
+from memeloc.curate.verdict import Judgement
 from tests.chat_server import ChatServer, serve_chat
 from tests.curate.judging import caption, connected, filter_context, template
 

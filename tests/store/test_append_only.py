@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memeloc.curate.duplicates.pairs import Pair
-from memeloc.curate.review.judgement import Judgement
-from memeloc.curate.verdict import Verdict
+from memeloc.curate.verdict import Judgement, Verdict
 from memeloc.errors import MemelocError
 from memeloc.items import FoundPicture, Origin, Refusal
 from memeloc.knowledge.statements import KnowledgeAnswer

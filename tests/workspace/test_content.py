@@ -70,8 +70,8 @@ def test_a_filter_judges_a_replaced_picture_again(workspace: Workspace, folder: 
     replaced(workspace, folder, "001.png", 5)
     between = workspace.curating.explain(item)
     assert (between["verdicts"], between["earlier_verdicts"]) == ([], before["verdicts"])
-    (run,) = workspace.curating.filter(["quality"]).filters
-    assert (run.judged, run.skipped) == (1, 2)
+    (run,) = workspace.curating.filter(["quality"])["filters"]
+    assert (run["judged"], run["skipped"]) == (1, 2)
     after = workspace.curating.explain(item)
     assert (len(after["verdicts"]), after["earlier_verdicts"]) == (1, before["verdicts"])
     replaced(workspace, folder, "001.png", 1)
@@ -84,8 +84,8 @@ def test_a_corrected_text_is_judged_again(workspace: Workspace) -> None:
     transcripts.add([Transcript(item, ("monday tea",), "en", "reader 1", 0.9)])
     workspace.curating.filter(["quality"])
     transcripts.add([Transcript(item, ("monday cat",), "en", "reader 2", 0.9)])
-    (run,) = workspace.curating.filter(["quality"]).filters
-    assert (run.judged, run.skipped) == (1, 2)
+    (run,) = workspace.curating.filter(["quality"])["filters"]
+    assert (run["judged"], run["skipped"]) == (1, 2)
 
 
 def test_a_person_is_asked_again_about_a_replaced_picture(

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.curate.review.judgement import Judgement
-from memeloc.curate.verdict import Verdict
+from memeloc.curate.verdict import Judgement, Verdict
 from memeloc.items import FoundPicture, Origin
 from memeloc.ocr.transcript import Transcript
 from memeloc.store.records import FileRecord

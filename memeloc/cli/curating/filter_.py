@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 from typer import Argument, Option
@@ -24,21 +24,15 @@ from memeloc.cli.options import (
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import Table, by_place, explain, next_lines, show
 
-if TYPE_CHECKING:
-    from memeloc.workspace.curating.filtering import FilterResult
-
 _ORDER = {"keep": 0, "drop": 1, "ask": 2}
 
 
-def _reasons(result: FilterResult) -> Iterator[tuple[str, str, str, int]]:
-    for run in result.filters:
-        reasons = sorted(
-            run.reasons, key=lambda count: (_ORDER[count.verdict], -count.items, count.reason)
-        )
-        for count in reasons:
-            yield run.filter, count.verdict, count.reason, count.items
-        if not reasons:
-            yield run.filter, "", "stopped" if run.failure else "nothing to judge", 0
+def _reasons(result: Mapping[str, Any]) -> Iterator[tuple[str, str, str, int]]:
+    for run in result["filters"]:
+        rows = [(run["filter"], *reason.values()) for reason in run["reasons"]]
+        yield from sorted(rows, key=lambda row: (_ORDER[row[1]], -row[3], row[2]))
+        if not rows:
+            yield run["filter"], "", "stopped" if run["failure"] else "nothing to judge", 0
 
 
 def _explained(result: Mapping[str, Any]) -> Iterator[tuple[str, str, float | None, str, str]]:
@@ -57,13 +51,13 @@ def _explained(result: Mapping[str, Any]) -> Iterator[tuple[str, str, float | No
 
 def _listed(result: Any) -> Iterator[tuple[str, str, str, str]]:
     for info in result["filters"]:
-        yield info.name, ", ".join(info.kinds), "", info.summary or info.missing
-        for name, setting in info.settings.items():
-            value = setting.default
+        yield info["name"], ", ".join(info["kinds"]), "", info["summary"] or info["missing"]
+        for name, setting in info["settings"].items():
+            value = setting["default"]
             default = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
             if isinstance(value, bool):
                 default = default.lower()
-            yield f"  {info.name}.{name}", "", default, setting.meaning
+            yield f"  {info['name']}.{name}", "", default, setting["meaning"]
 
 
 _VERDICTS = Table("Verdicts", _reasons, by_place("filter", "verdict", "reason", "items"))
@@ -123,10 +117,10 @@ def filter_items(
       memeloc filter --explain cat-keyboard-bd99510c57
     """
     if list_:
-        from memeloc.curate import registry
+        from memeloc.curate.protocol import FILTERS, info
 
-        filters = {"filters": [registry.info(name) for name in registry.names()]}
-        show(filters, _LISTED, as_json=as_json)
+        listed = {"filters": [info(name) for name in FILTERS.names()]}
+        show(listed, _LISTED, as_json=as_json)
         return
     with memeloc.Workspace.find() as workspace, progress(unit="items") as bar:
         curating = workspace.curating
@@ -151,13 +145,15 @@ def filter_items(
             on_progress=bar.phase,
         )
         further = next_lines(workspace, "collect", as_json=as_json)
-    judged = sum(run.judged for run in result.filters)
-    skipped = sum(run.skipped for run in result.filters)
+    judged, skipped = (
+        sum(run[name] for run in result["filters"]) for name in ("judged", "skipped")
+    )
     done = f"{judged:,} judged now, {skipped:,} before"
     show(result, _VERDICTS, RECIPE_SETTINGS, done, *further, as_json=as_json)
-    if result.cost:
-        say(result.cost)
-    failures = [f"{run.filter}: {run.failure}" for run in result.filters if run.failure]
+    if result["cost"]:
+        say(result["cost"])
+    runs = [run for run in result["filters"] if run["failure"]]
+    failures = [f"{run['filter']}: {run['failure']}" for run in runs]
     explain("memeloc", failures, most=None, fail=True)
 
 

@@ -20,8 +20,7 @@ from memeloc.curate.duplicates.settings import DedupSettings, in_order
 from memeloc.curate.duplicates.similarity import Embedded, group_similar
 from memeloc.curate.duplicates.texts import group_captions
 from memeloc.curate.protocol import cache_key_of
-from memeloc.curate.review.judgement import Judgement
-from memeloc.curate.verdict import Verdict
+from memeloc.curate.verdict import Judgement, Verdict
 from memeloc.items import Item, ItemKind
 
 FILTER = "dedup"

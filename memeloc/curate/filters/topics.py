@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memeloc.curate.protocol import FilterContext, FilterSettings, SettingsFilter, cache_key_of
-from memeloc.curate.verdict import Outcome, Verdict
+from memeloc.curate.protocol import Decision, Filter, FilterContext, FilterSettings
 from memeloc.errors import InputError
 from memeloc.items import Item
 from memeloc.settings import read_toml, validate
@@ -218,7 +218,7 @@ class TopicSettings(FilterSettings):
         return " / ".join((template.name, *template.keywords))
 
 
-class TopicFilter(SettingsFilter[TopicSettings]):
+class TopicFilter(Filter[TopicSettings]):
     """Keeps templates whose name has a topic's keyword."""
 
     name = "topics"
@@ -228,32 +228,82 @@ class TopicFilter(SettingsFilter[TopicSettings]):
 
     def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
         super().__init__(settings, context)
-        self._topics = self.settings.topics(context.folder)
-        self._matcher = TopicMatcher(self._topics)
+        self._matcher = TopicMatcher(self.settings.topics(context.folder))
 
-    @cached_property
-    def _settings_key(self) -> str:
-        return cache_key_of(self.settings.several, self.settings.match, self._topics, "topics-2")
+    def depends_on(self) -> Any:
+        """Return the topics with their keywords."""
+        return [self._matcher.topics, "topics-2"]
 
-    def cache_key(self, item: Item) -> str:
-        """See `Filter`."""
-        return cache_key_of(self._settings_key, self.settings.text(item))
+    def looks_at(self, item: Item) -> str:
+        """Return what of a template is searched."""
+        return self.settings.text(item)
 
-    def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
-        """See `Filter`."""
-        for item in items:
-            matches = self._matcher.match(self.settings.text(item))
-            outcome: Outcome = "keep" if matches else "drop"
-            reason = "" if matches else "no topic"
-            if len(matches) > 1 and self.settings.several == "ask":
-                outcome, reason = "ask", "several topics"
-            topics = [
-                {
-                    "category": match.topic.category,
-                    "topic": match.topic.name,
-                    "keyword": match.keyword.text,
-                    "words": match.words,
-                }
-                for match in matches
-            ]
-            yield self.verdict(item, outcome, reason, {"topics": topics})
+    def decide(self, item: Item, seen: None) -> Decision:
+        """Return `keep` for a template on a topic."""
+        matches = self._matcher.match(self.settings.text(item))
+        topics = [
+            {
+                "category": match.topic.category,
+                "topic": match.topic.name,
+                "keyword": match.keyword.text,
+                "words": match.words,
+            }
+            for match in matches
+        ]
+        if len(matches) > 1 and self.settings.several == "ask":
+            return "ask", "several topics", {"topics": topics}
+        return "keep" if matches else "drop", "" if matches else "no topic", {"topics": topics}
+
+
+@dataclass(frozen=True, slots=True)
+class NearTopic:
+    """A topic, and how near it is to a template that has none: 0 to 1.
+
+    `keyword` is the topic's most like the name, `name_share` how much of it stands there;
+    `captions` counts the template's captions that have any keyword of the topic.
+    """
+
+    category: str
+    topic: str
+    nearness: float
+    keyword: str
+    name_share: float
+    captions: int
+
+
+def nearest_topics(
+    name: str, captions: Sequence[str], matcher: TopicMatcher, most: int = 3
+) -> tuple[NearTopic, ...]:
+    """Return the nearest topics, at most so many, the nearest first, then in the file's order.
+
+    A keyword list misses names: misspelt ones, and those that are about a topic without naming it.
+    How near a topic is, is the larger of how much of a keyword stands in the name (the normalised
+    Indel similarity to the word, or the stretch of the name as long as the keyword, that is most
+    like it) and of the share of the template's captions that have a keyword of the topic.
+
+    >>> cats = Topic("Animals", "Cats", (Keyword("kitten"),))
+    >>> tea = Topic("Food", "Tea", (Keyword("tea"),))
+    >>> nearest = nearest_topics("Kiten", ["tea time", "bed"], TopicMatcher([tea, cats]))
+    >>> [(topic.topic, topic.nearness) for topic in nearest]
+    [('Cats', 0.91), ('Tea', 0.67)]
+    """
+    from rapidfuzz.fuzz import partial_ratio, ratio
+
+    counts = Counter(match.topic for text in captions for match in matcher.match(text))
+    folded = " ".join(fold(name))
+
+    def share(written: Keyword) -> float:
+        keyword = " ".join(fold(written.text))
+        similarities = [ratio(keyword, word) for word in folded.split()]
+        if len(folded) >= len(keyword):  # else the name would be looked for in the keyword
+            similarities.append(partial_ratio(keyword, folded))
+        return max(similarities, default=0.0) / 100
+
+    near = []
+    for topic in matcher.topics:
+        keyword = max(topic.keywords, key=share)
+        in_captions = counts[topic] / len(captions) if captions else 0.0
+        nearness, name_share = max(share(keyword), in_captions), round(share(keyword), 2)
+        row = (topic.category, topic.name, round(nearness, 2), keyword.text, name_share)
+        near.append(NearTopic(*row, counts[topic]))
+    return tuple(sorted(near, key=lambda topic: -topic.nearness)[:most])

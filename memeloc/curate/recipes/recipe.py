@@ -15,8 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from memeloc.curate.duplicates.settings import DedupSettings
-from memeloc.curate.protocol import FilterSettings
-from memeloc.curate.registry import FILTERS
+from memeloc.curate.protocol import FILTERS, FilterSettings, settings_of
 from memeloc.curate.selecting.settings import OF_PICTURES, SelectSettings
 from memeloc.errors import InputError
 from memeloc.settings import read_toml, shipped_file, shipped_names, validate
@@ -234,5 +233,4 @@ def _model(step: str) -> type[FilterSettings]:
     """The settings that a step has."""
     if step in _STEPS:
         return _STEPS[step]
-    settings: type[FilterSettings] = getattr(FILTERS.load(step), "Settings", FilterSettings)
-    return settings
+    return settings_of(step)

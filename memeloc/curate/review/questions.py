@@ -7,12 +7,11 @@ question too, answered with `keep` or `drop`: it settles what the filter asks.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from memeloc.curate.duplicates.grouping import QUESTION as DUPLICATES
-from memeloc.curate.review.judgement import Judgement
 from memeloc.errors import InputError
 from memeloc.items import ItemKind
 
@@ -197,9 +196,9 @@ BUILT_IN: Mapping[str, ReviewQuestion] = {question.name: question for question i
 
 def question_names() -> tuple[str, ...]:
     """The names of all questions: the built-in ones, then those of filters."""
-    from memeloc.curate.registry import names
+    from memeloc.curate.protocol import FILTERS
 
-    return tuple(dict.fromkeys([*BUILT_IN, *names()]))
+    return tuple(dict.fromkeys([*BUILT_IN, *FILTERS.names()]))
 
 
 def find_question(name: str) -> ReviewQuestion:
@@ -224,20 +223,6 @@ def find_question(name: str) -> ReviewQuestion:
     near = difflib.get_close_matches(wanted, names, 1)
     meant = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
     raise InputError(f"there is no question {name[:60]!r}: {meant}")
-
-
-def by_subject(judgements: Iterable[Judgement]) -> dict[str, dict[str, str]]:
-    """Answers by subject and person, in the order in which subjects were first answered.
-
-    Of several answers of one person the last one counts; an empty one does not.
-    """
-    answers: dict[str, dict[str, str]] = {}
-    for judgement in judgements:
-        by_person = answers.setdefault(judgement.subject, {})
-        by_person.pop(judgement.person, None)
-        if answer := judgement.answer.strip():
-            by_person[judgement.person] = answer
-    return {subject: by_person for subject, by_person in answers.items() if by_person}
 
 
 def unanimous(by_person: Mapping[str, str], people: int = 2) -> str:

@@ -11,18 +11,23 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.curate.duplicates.pairs import PAIR, Pair
-from memeloc.curate.review.judgement import Judgement, majority
 from memeloc.curate.review.questions import (
     DISAGREE,
     INCOMPLETE,
     UNSURE,
     ReviewQuestion,
-    by_subject,
     unanimous,
 )
 from memeloc.curate.review.sampling import ErrorRate
 from memeloc.curate.review.sheets import ANSWER, HINT, SIDES
-from memeloc.curate.verdict import Verdict, Verdicts, content_of
+from memeloc.curate.verdict import (
+    Judgement,
+    Verdict,
+    Verdicts,
+    by_subject,
+    content_of,
+    majority,
+)
 from memeloc.items import Item, content_hash
 from memeloc.model import SEPARATOR
 

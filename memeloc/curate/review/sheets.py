@@ -14,8 +14,8 @@ from typing import Any
 
 from memeloc.counts import counted
 from memeloc.curate.duplicates.pairs import PAIR
-from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.review.questions import LONGEST_ANSWER, ReviewQuestion, find_question
+from memeloc.curate.verdict import Judgement
 from memeloc.errors import InputError
 from memeloc.sheets import (
     Filled,

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from memeloc.curate.duplicates.match import FILTER as MATCH
-from memeloc.curate.review.judgement import Judgement, majority
 from memeloc.curate.selecting.settings import SelectSettings
-from memeloc.curate.verdict import Verdict
+from memeloc.curate.verdict import Judgement, Verdict, majority
 from memeloc.items import Item, ItemKind
 
 TOPICS = "topics"

@@ -6,8 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from memeloc.curate.filters.nearest_topics import nearest_topics
-from memeloc.curate.filters.topics import Mode, TopicMatcher, TopicSettings
+from memeloc.curate.filters.topics import Mode, TopicMatcher, TopicSettings, nearest_topics
 from memeloc.curate.selecting.stages import TOPICS
 from memeloc.settings import validate
 from memeloc.workspace.curating.deduplicating import Deduplicating

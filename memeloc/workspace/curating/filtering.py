@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from memeloc.curate import registry
 from memeloc.curate.duplicates.pairs import PAIR
-from memeloc.curate.protocol import FilterContext
-from memeloc.curate.recipes import RecipeUse, load_recipe
-from memeloc.curate.run import FilterRun, run_filter, to_judge
+from memeloc.curate.protocol import DEFAULT, FilterContext, create, info
+from memeloc.curate.recipes import load_recipe
+from memeloc.curate.run import run_filter, to_judge
 from memeloc.engine import Engine
 from memeloc.errors import InputError
 from memeloc.items import Item
@@ -21,24 +19,12 @@ from memeloc.locales.tags import listed_tags
 from memeloc.workspace.part import Part, Phases, silent
 
 
-@dataclass(frozen=True, slots=True)
-class FilterResult:
-    """How a run of filters went, and what a language model was asked and cost, if one was.
-
-    `recipe` says every setting, and where the paper states it, when filters ran by one.
-    """
-
-    filters: list[FilterRun]
-    cost: str = ""
-    recipe: RecipeUse | None = None
-
-
 class Filtering(Part):
     """Judging what was collected."""
 
     def filter_names(self, names: Sequence[str], recipe: str = "") -> list[str]:
-        """The filters that `filter` runs: those named, else a recipe's or those of memeloc.toml."""
-        configured = self._workspace.settings.curate.get("filters", registry.DEFAULT)
+        """Return the filters that run: those named, else a recipe's or those of memeloc.toml."""
+        configured = self._workspace.settings.curate.get("filters", DEFAULT)
         if recipe:
             configured = load_recipe(recipe).filters
         return list(dict.fromkeys(names or configured))
@@ -56,8 +42,12 @@ class Filtering(Part):
         jobs: int | None = None,
         engine: Engine | None = None,
         on_progress: Phases = silent,
-    ) -> FilterResult:
+    ) -> dict[str, Any]:
         """Judge collected items; store a verdict each. What was judged before is passed over.
+
+        Return of the `filters` how each went (see `memeloc.curate.run.run_filter`), what a language
+        model was asked and its `cost`, in words, and with a `recipe` every setting, and where the
+        paper states it.
 
         Args:
             names: of filters; none are those of memeloc.toml.
@@ -71,26 +61,19 @@ class Filtering(Part):
         """
         curation = self._store.curation
         chosen = self._settings(names, settings or {}, languages, recipe)
-        runs: list[FilterRun] = []
+        runs = []
         with self._open_model(model, budget) as client:
             items = list(self._store.items.find())
             context = self._context(items, jobs=jobs, engine=engine, model=client)
-            filters = [registry.create(name, values, context) for name, values in chosen.items()]
+            filters = [create(name, values, context) for name, values in chosen.items()]
             for filter_ in filters:
                 name, mine = filter_.name, [item for item in items if item.kind in filter_.kinds]
-                runs.append(
-                    run_filter(
-                        filter_,
-                        mine,
-                        curation.verdicts(name),
-                        curation.add_verdicts,
-                        again=again,
-                        on_done=partial(_report, on_progress, name, len(mine)),
-                    )
-                )
+                on_done = partial(_report, on_progress, name, len(mine))
+                before, store = curation.verdicts(name), curation.add_verdicts
+                runs.append(run_filter(filter_, mine, before, store, again=again, on_done=on_done))
             cost = client.spent.line() if client is not None and client.spent.requests else ""
         use = load_recipe(recipe).use(_given(chosen, recipe)) if recipe else None
-        return FilterResult(runs, cost, use)
+        return {"filters": runs, "cost": cost, "recipe": use}
 
     def plan_filters(
         self,
@@ -109,7 +92,7 @@ class Filtering(Part):
             items = list(self._store.items.find())
             context = self._context(items, model=client)
             for name, values in chosen.items():
-                filter_ = registry.create(name, values, context)
+                filter_ = create(name, values, context)
                 before = {} if again else self._store.curation.verdicts(name)
                 todo = to_judge(filter_, items, before)
                 ask = getattr(filter_, "plan", None)
@@ -182,7 +165,7 @@ class Filtering(Part):
         languages: Sequence[str],
         recipe: str,
     ) -> dict[str, dict[str, Any]]:
-        """The filters to run, in their order, and their settings."""
+        """Return the filters to run, in their order, with their settings."""
         configured: Mapping[str, Any] = self._workspace.settings.curate
         chosen = self.filter_names(names, recipe)
         if recipe:
@@ -192,7 +175,7 @@ class Filtering(Part):
                 raise InputError(f"the filter {name} does not run now")
         values = {name: {**configured.get(name, {}), **settings.get(name, {})} for name in chosen}
         if languages:
-            takers = [name for name in chosen if "languages" in registry.info(name).settings]
+            takers = [name for name in chosen if "languages" in info(name)["settings"]]
             if not takers:
                 raise InputError(f"none of {', '.join(chosen)} looks at languages")
             for name in takers:
@@ -201,10 +184,10 @@ class Filtering(Part):
 
 
 def _given(settings: Mapping[str, Mapping[str, Any]], recipe: str) -> dict[str, dict[str, Any]]:
-    """The settings that differ from a recipe's own, by filter."""
-    own = {name: load_recipe(recipe).settings(name) for name in settings}
+    """Return the settings that differ from a recipe's, by filter."""
+    stated = {name: load_recipe(recipe).settings(name) for name in settings}
     return {
-        name: {key: value for key, value in values.items() if own[name].get(key) != value}
+        name: {key: value for key, value in values.items() if stated[name].get(key) != value}
         for name, values in settings.items()
     }
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from memeloc.curate.duplicates.pairs import PAIR
 from memeloc.curate.duplicates.pairs_page import MOST_PAIRS, write_pairs_page
-from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.review.questions import ReviewQuestion, find_question, question_names
 from memeloc.curate.review.rows import (
     error_rate_of,
@@ -21,7 +20,7 @@ from memeloc.curate.review.rows import (
 from memeloc.curate.review.sampling import draw
 from memeloc.curate.review.sheets import FORMATS, read_review, write_review
 from memeloc.curate.selecting.stages import answers_of
-from memeloc.curate.verdict import content_of
+from memeloc.curate.verdict import Judgement, content_of
 from memeloc.errors import InputError
 from memeloc.ocr.transcript import NO_TEXT
 from memeloc.store.records import FileRecord

@@ -9,8 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from memeloc.curate import registry
 from memeloc.curate.duplicates.dedup import FILTER, what_stays
+from memeloc.curate.protocol import FILTERS, info
 from memeloc.curate.recipes import beside, load_recipe
 from memeloc.curate.selecting.funnel import funnel_page
 from memeloc.curate.selecting.pictures import select_pictures
@@ -222,15 +222,15 @@ def _filters(
     kind: ItemKind, settings: SelectSettings, verdicts: Verdicts, items: Sequence[Item]
 ) -> tuple[str, ...]:
     """The filters that items of a kind pass, in their order."""
-    names = registry.names()
+    names = FILTERS.names()
     for name in settings.filters:
         if name not in (*names, DUPLICATES):
             raise InputError(f"there is no filter {name!r}; there are {', '.join(names)}")
     judged_by = {name for item in items for name in verdicts.get(item.id, ())}
-    concerns = {name for name in names if kind in registry.info(name).kinds}
+    concerns = {name for name in names if kind in info(name)["kinds"]}
     if kind == "caption":
         judged_by = {name for by in verdicts.values() for name in by}
-        concerns |= {name for name in names if "template" in registry.info(name).kinds}
+        concerns |= {name for name in names if "template" in info(name)["kinds"]}
     if settings.filters:
         wanted = {*concerns, DUPLICATES, TOPICS}
         return tuple(name for name in settings.filters if name in wanted)

@@ -15,9 +15,9 @@ from typing import Any
 
 from PIL import Image
 
-from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.review.questions import BURNED_TEXT, UNSURE, find_question
 from memeloc.curate.review.sheets import ANSWER, HINT, read_review, write_review
+from memeloc.curate.verdict import Judgement
 from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.localise.localise import Decision, LocalisedMeme, text_key, text_name

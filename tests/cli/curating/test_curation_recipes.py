@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.curate.review.judgement import Judgement
+from memeloc.curate.verdict import Judgement
 from memeloc.items import FoundPicture, Origin
 from memeloc.store.records import FileRecord
 from memeloc.workspace import Workspace

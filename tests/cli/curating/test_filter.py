@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from memeloc.curate.review.judgement import Judgement
+from memeloc.curate.verdict import Judgement
 from memeloc.items import FoundCaption, FoundTemplate, Origin
 from memeloc.store.records import FileRecord
 from memeloc.workspace import Workspace

@@ -1,0 +1,88 @@
+"""The content filter: one request a meme, with all questions; people decide what is doubtful."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from memeloc.curate.filters.models import ContentFilter
+from tests.chat_server import ChatServer, serve_chat
+from tests.curate.judging import caption, connected, filter_context, picture, template
+
+ALL = ["nsfw", "unimodal", "cartoon", "topic", "wordplay"]
+PLAIN: dict[str, Any] = {
+    "nsfw": "no", "unimodal": "no", "cartoon": "no", "topic": "Germany", "wordplay": []
+}  # fmt: skip
+PUN = [{"words": "seas the day", "why": "seize"}, {"words": "not there", "why": "invented"}]
+
+
+@pytest.fixture
+def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with serve_chat() as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    ("seen", "settings", "outcome", "reason"),
+    [
+        ({}, {}, "keep", ""),
+        ({"nsfw": "yes", "wordplay": PUN}, {}, "drop", "not safe for work"),
+        ({"unimodal": "yes"}, {}, "drop", "one modality"),
+        ({"unimodal": "yes"}, {"ask": ["unimodal"]}, "ask", "one modality"),
+        ({"cartoon": "whole"}, {}, "drop", "cartoon"),
+        ({"cartoon": "part"}, {}, "keep", ""),
+        ({"topic": "none"}, {}, "ask", "no topic"),
+        ({"topic": "none"}, {"ask": []}, "drop", "no topic"),
+        ({"wordplay": PUN}, {}, "ask", "wordplay"),
+        ({"wordplay": PUN[1:]}, {}, "keep", ""),
+    ],
+)
+def test_all_questions_are_one_request(
+    chat: ChatServer,
+    tmp_path: Path,
+    seen: dict[str, Any],
+    settings: dict[str, Any],
+    outcome: str,
+    reason: str,
+) -> None:
+    chat.say = lambda number, body: json.dumps({**PLAIN, **seen})
+    path = tmp_path / "ship.png"
+    Image.new("RGB", (60, 40), "teal").save(path)
+    meme = replace(picture(path), parts=("seas the day",))
+    with connected(chat) as model:
+        judge = ContentFilter({"questions": ALL, **settings}, filter_context(model=model))
+        (verdict,) = judge.judge([meme])
+    assert (verdict.verdict, verdict.reason) == (outcome, reason)
+    (body,) = chat.bodies
+    text, image = body["messages"][1]["content"]
+    assert image["type"] == "image_url"
+    assert all(f'"{name}"' in text["text"] for name in ALL)
+    assert "seas the day" in text["text"]
+    assert "not there" not in str(verdict.evidence)
+
+
+def test_only_what_is_wanted_is_asked_of_captions_too(chat: ChatServer, tmp_path: Path) -> None:
+    path = tmp_path / "ship.png"
+    Image.new("RGB", (60, 40), "teal").save(path)
+    on = {"t1": template("Ship", picture="sha", path=path)}
+    chat.say = lambda number, body: json.dumps({"nsfw": "no"})
+    with connected(chat) as model:
+        context = filter_context(model=model, templates=on)
+        judge = ContentFilter({"questions": ["nsfw"]}, context)
+        (verdict,) = judge.judge([caption("ahoy")])
+    assert verdict.verdict == "keep"
+    (body,) = chat.bodies
+    assert [part["type"] for part in body["messages"][1]["content"]] == ["text", "image_url"]
+    assert "cartoon" not in str(body["messages"])
+
+
+def test_without_a_model_nobody_looked() -> None:
+    (verdict,) = ContentFilter({}, filter_context()).judge([caption("ahoy")])
+    assert (verdict.verdict, verdict.reason) == ("ask", "nobody looked")
