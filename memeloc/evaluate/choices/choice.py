@@ -2,7 +2,7 @@
 
 | rule | an answer that it reads |
 | --- | --- |
-| `empty` | nothing but spaces and punctuation: invalid |
+| `empty`, `only the prompt` | nothing but spaces and punctuation, or the prompt: invalid |
 | `whole answer` | `b`, `(b)`, `**b: Non-hate**`, `not hateful`: an option and nothing else |
 | `json` | `{"answer": "b", ...}` |
 | `marked` | `\\boxed{b}`, `<answer>b</answer>` |
@@ -13,7 +13,6 @@
 | `refused` | says that it cannot or will not answer, or is an apology: invalid and refused |
 | `emphasis` | an option in `**` |
 | `yes or no` | `Yes, ...` where the prompt asks a question of yes or no |
-| `conclusion` | names one option in a last sentence that begins with "therefore" |
 | `named` | names one option, and no other, anywhere |
 
 What two rules could read is read by the first. Invalid are also: `contradiction`, a marker beside
@@ -26,13 +25,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
 from memeloc.evaluate.choices.languages import (
     WORD,
-    Folded,
     any_of,
     fold,
     folded,
@@ -48,7 +47,6 @@ from memeloc.evaluate.choices.options import (
     CONTRADICTION,
     Hit,
     Options,
-    because,
     known_options,
     negation,
     option_alone,
@@ -59,9 +57,8 @@ from memeloc.evaluate.choices.transcripts import answer_in, behind_options
 _LONGEST = 100_000, 6_000
 """Letters of what was stored, and of the answer in it, that are read: half of them at its beginning
 and half at its end."""
-
-REFUSED, NONE = -3, -4
-_INVALID = {BOTH: "both options", CONTRADICTION: "contradiction", REFUSED: "refused", NONE: "none"}
+_REFUSED, _NONE = -3, -4
+_INVALID = {BOTH: "both options", CONTRADICTION: "contradiction", _REFUSED: "refused"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,19 +108,27 @@ def read_choice(
     text = fold(_bounded(stored.text, _LONGEST[1]))
     whole = behind_options(text, shown)
     if not has_words(whole.text):
-        rule = "only the prompt" if stored.shown or has_words(answer) else "empty"
+        rule = "only the prompt" if has_words(answer) else "empty"
         return Choice("", True, False, rule, stored.reasoning)
     listed = text.original.removesuffix(whole.original)
     asked = folded("\n".join((prompt, stored.shown, listed)))
     # A list of all options chooses none of them.
-    searched = shown.lists.sub(lambda match: " " * len(match.group()), whole.text)
-    context = Context(whole.text, searched, shown, language, asked)
+    searched = shown.lists.sub(_blank, whole.text)
+    context = _Context(whole.text, searched, shown, language, asked)
     hits = ((name, rule(context)) for name, rule in _RULES.items())
-    rule, hit = next(((name, hit) for name, hit in hits if hit), ("", Hit(NONE, 0, 0)))
+    rule, hit = next(((name, hit) for name, hit in hits if hit), ("", Hit(_NONE, 0, 0)))
     if hit.option < 0:
-        everything = whole.original.strip() or stored.reasoning
-        return Choice("", True, hit.option == REFUSED, _INVALID[hit.option], everything)
-    reasons = _besides(whole, hit, shown, rule) or stored.reasoning
+        rule = _INVALID.get(hit.option, "none")
+        return Choice("", True, hit.option == _REFUSED, rule, whole.original.strip())
+    parts: Iterable[str] = (whole.rest(0, hit.start) if hit.start else "", whole.rest(hit.end))
+    if rule == "json":
+        with suppress(ValueError, RecursionError, AttributeError):
+            values = json.loads(re.sub(r"^[^{]*|[^}]*$", "", whole.original)).values()
+            texts = [value for value in values if isinstance(value, str)]
+            parts = [each for each in texts if option_alone(folded(each), shown) is None]
+    else:
+        parts = (part.strip(" \t\r\n*_`'\"“”„«»「」.:;,()[]{}-–—।。：") for part in parts)
+    reasons = " ".join(filter(has_words, parts)) or stored.reasoning
     return Choice(shown.labels[hit.option], False, False, rule, reasons)
 
 
@@ -131,22 +136,11 @@ def _bounded(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest // 2]}\n{text[-longest // 2 :]}"
 
 
-def _besides(whole: Folded, hit: Hit, options: Options, rule: str) -> str:
-    """Return what an answer says but for the option itself and the punctuation around it."""
-    parts: Iterable[str] = (whole.rest(0, hit.start) if hit.start else "", whole.rest(hit.end))
-    if rule == "json":
-        try:
-            values = json.loads(re.sub(r"^[^{]*|[^}]*$", "", whole.original)).values()
-        except (ValueError, RecursionError):
-            return ""
-        texts = (value for value in values if isinstance(value, str))
-        parts = (text for text in texts if option_alone(folded(text), options) is None)
-        return " ".join(parts)
-    parts = (part.strip(" \t\r\n*_`'\"“”„«»「」.:;,()[]{}-–—।。：") for part in parts)
-    return " ".join(filter(has_words, parts))
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match.group())
 
 
-class Context(NamedTuple):
+class _Context(NamedTuple):
     """An answer that is read, folded; `searched` without lists of options; and what was asked."""
 
     text: str
@@ -166,17 +160,18 @@ def _only(hits: Iterable[Hit]) -> Hit | None:
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    words = {name: any_of(name) for name in ("answer", "conclude", "doubt", "is", "sorry")}
+    words = {name: any_of(name) for name in ("answer", "doubt", "is", "sorry")}
     is_, mark = words["is"], r"[\s*_'\"“”「(\[`<#:：=>-]*"
     keys = words_of([*phrases("answer"), *phrases("option"), "result", "selected", "final"])
-    choose, option = any_of("choose", "but"), any_of("option")
     patterns = words | {
         # What makes a question of an option, behind it: "hate or not".
         "question": rf"\s?{any_of('doubt_after')}|[^.!\n]{{0,40}}\?",
         # What may stand between words for an answer and it, and the same behind other words.
-        "lead": rf"{mark}(?:{is_}{mark})?(?:{is_}{mark})?",
+        "lead": rf"{mark}(?:{is_}{mark}){{0,2}}",
         "far lead": rf"(?:[\s*_]+[{WORD}']+){{1,7}}?[\s*_]*(?:{is_}|[:：=]){mark}(?:{is_}{mark})?",
-        "choosing": rf"(?:{choose}[\s*_'\"“”「(\[`<#:：,]*|(?={option}))",
+        "choosing": (
+            rf"(?:{any_of('choose', 'but')}[\s*_'\"“”「(\[`<#:：,]*|(?={any_of('option')}))"
+        ),
         "pair": (
             rf"[\"'“](?:final|selected|correct)?[\s-]?{keys}"
             r"[\s-]?(?:id|letter|number|label|option)?[\"'”]\s*[:：]\s*(?:\[\s*)?([\"'“]?)"
@@ -186,36 +181,10 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     return {name: re.compile(pattern) for name, pattern in patterns.items()}
 
 
-def _asserted(context: Context, text: str = "") -> list[Hit]:
-    """Return the options that a text names, but in quotations and where it only wonders."""
-    text = _QUOTED.sub(lambda match: " " * len(match.group()), text or context.searched)
-    return [
-        hit
-        for hit in context.options.mentions(text)
-        if not _is_doubted(text, hit.start) and not _patterns()["question"].match(text, hit.end)
-    ]
-
-
 _QUOTED = re.compile(
     r"[\"“„«「](?:[^\"”“»」\n]*\s){3}[^\"”“»」\n]*[\"”“»」]|(?<!\w)'(?:[^'\n]*\s){3}[^'\n]*'(?!\w)"
 )
 """Quotations of four words and more: captions, not answers."""
-
-
-def _is_doubted(text: str, at: int) -> bool:
-    """Return whether the clause around a place only wonders, or refuses."""
-    start = max([at - 70, *(text.rfind(mark, 0, at) + 1 for mark in CLAUSE)])
-    return bool(_patterns()["doubt"].search(text, start, at) or refusals().search(text, start, at))
-
-
-def _json(context: Context) -> Hit | None:
-    """Return the value of a key that means the answer, in an object that may be broken."""
-    text = context.text.replace("_", " ") if "{" in context.text else ""
-    matches = _patterns()["pair"].finditer(text)
-    hits = ((match, option_alone(match.group(2), context.options)) for match in matches)
-    return _only(Hit(hit.option, *match.span()) for match, hit in hits if hit)
-
-
 _MARKED = re.compile(
     r"\\{1,2}(?:boxed|fbox)\s*\{((?:[^{}]|\{[^{}]*\})*)\}"
     r"|<(answer|final_answer|choice|option|label)>(.*?)(?:</\2>|\Z)|\[\[(.{1,40}?)\]\]"
@@ -225,7 +194,21 @@ _MARKED = re.compile(
 _BOLD = re.compile(r"\*\*(.+?)\*\*|__(.+?)__|\*([^*\n]+?)\*")
 
 
-def _marked(context: Context, marks: re.Pattern[str] = _MARKED) -> Hit | None:
+def _is_doubted(text: str, at: int) -> bool:
+    """Return whether the clause around a place only wonders."""
+    start = max([at - 70, *(text.rfind(mark, 0, at) + 1 for mark in CLAUSE)])
+    return bool(_patterns()["doubt"].search(text, start, at))
+
+
+def _json(context: _Context) -> Hit | None:
+    """Return the value of a key that means the answer, in an object that may be broken."""
+    text = context.text.replace("_", " ") if "{" in context.text else ""
+    matches = _patterns()["pair"].finditer(text)
+    hits = ((match, option_alone(match.group(2), context.options)) for match in matches)
+    return _only(Hit(hit.option, *match.span()) for match, hit in hits if hit)
+
+
+def _marked(context: _Context, marks: re.Pattern[str] = _MARKED) -> Hit | None:
     r"""Return the option in `\boxed{}`, a tag or double brackets; of several the last one."""
     last = None
     for match in marks.finditer(context.searched):
@@ -236,31 +219,26 @@ def _marked(context: Context, marks: re.Pattern[str] = _MARKED) -> Hit | None:
     return last
 
 
-def _answer(context: Context) -> Hit | None:
+def _answer(context: _Context) -> Hit | None:
     """Return what stands behind words for an answer; the last one, for reasons come before it."""
     last: Hit | None = None
-    text = context.searched
-    for match in _patterns()["answer"].finditer(text):
-        for lead in (_patterns()[name].match(text, match.end()) for name in ("lead", "far lead")):
+    text, patterns = context.searched, _patterns()
+    for match in patterns["answer"].finditer(text):
+        for lead in (patterns[name].match(text, match.end()) for name in ("lead", "far lead")):
             hit = _behind(context, lead.end()) if lead else None
-            # "answer if it is hate or not"
-            if (
-                hit is not None
-                and not _patterns()["doubt"].search(text, match.end(), hit.start)
-                and not _patterns()["question"].match(text, hit.end)
-            ):
+            if hit and not patterns["doubt"].search(text, match.end(), hit.start):
                 last = hit
                 break
     return last
 
 
-def _behind(context: Context, at: int) -> Hit | None:
+def _behind(context: _Context, at: int) -> Hit | None:
     clause = re.split(r"\n\s*\n", context.searched[at : at + 200])[0]
     hit = option_at(clause, context.options)
     return hit and Hit(hit.option, at + hit.start, at + hit.end)
 
 
-def _first(context: Context) -> Hit | None:
+def _first(context: _Context) -> Hit | None:
     text, options = context.searched, context.options
     hit = option_at(text, options)
     if hit is None:
@@ -268,34 +246,34 @@ def _first(context: Context) -> Hit | None:
     letter, rest = text[: hit.end].strip(" \n\t([*'\"`"), text[hit.end :]
     if letter.isdecimal() and letter not in options.markers:
         return None  # `1.` of a list of reasons
-    others = "|".join(re.escape(each) for each in options.markers if each and each != letter)
-    if others and hit.option >= 0 and re.search(rf"\n\s*[(*]*(?:{others})[.):]", rest):
+    others = "|".join(re.escape(each) for each in options.markers if each != letter)
+    if others and re.search(rf"\n\s*[(*]*(?:{others})[.):]", rest):
         return None  # a list of what each option would mean
     is_marker = letter in options.letters.keys() - ARTICLES
     closed = re.match(r"[ \t]*(?:[.:;,!)\]}*\"'»」”_/|\n>=(-]|\W*$)", rest)
-    if not (closed or is_marker or because().match(rest)):
+    begins_reasons = re.match(rf"[^{WORD}]*{any_of('because')}", rest)
+    if not (closed or is_marker or begins_reasons):
         return None
-    verdict = _yes_no("").fullmatch(rest.strip()) if re.match(r"\s*[:?]", rest) else None
     start = len(text) - len(text.lstrip())
-    if verdict is not None and letter not in options.markers:  # `Hate speech: no`
-        side = next(side for side, place in options.sides.items() if place == hit.option)
-        place = options.sides.get((side[0], side[1] == bool(verdict["yes"])), BOTH)
+    verdict = _yes_no("").fullmatch(rest.strip()) if rest.lstrip()[:1] in ":?" else None
+    if verdict is not None:  # `Hate speech: no`
+        concept, is_meant = next(side for side, place in options.sides.items() if place == hit[0])
+        place = options.sides.get((concept, is_meant == bool(verdict["yes"])), BOTH)
         return Hit(place, start, len(text))
     return Hit(hit.option, start, hit.end)
 
 
-def _last(context: Context) -> Hit | None:
+def _last(context: _Context) -> Hit | None:
     text = context.searched.rstrip()
     for pattern in (r"\n", r"[.!?。！？।]\s+|[。！？।]", r"[:;,>]\s+|[:：，；]|\s-\s+"):
         ends = [match.end() for match in re.finditer(pattern, text) if match.end() < len(text)]
         hit = option_alone(text[ends[-1] :], context.options) if ends else None
-        is_joined = ":" in pattern and ends and re.search(r"(?:^|\W)\w[\s,]*$", text[: ends[-1]])
-        if hit is not None and not is_joined:
+        if hit is not None:
             return Hit(hit.option, ends[-1], len(text))
     return None
 
 
-def _chosen(context: Context) -> Hit | None:
+def _chosen(context: _Context) -> Hit | None:
     text = context.searched
     hits = (
         _behind(context, match.end())
@@ -314,7 +292,11 @@ def _yes_no(language: str) -> re.Pattern[str]:
     return re.compile(rf"[^{WORD}]*(?:(?P<no>{no})|(?P<yes>{yes}))[^{WORD}]*")
 
 
-def _yes_or_no(context: Context) -> Hit | None:
+_LETTERS = {"y": True, "j": True, "n": False}
+"""Yes and no of English and German (and other) answers in a letter."""
+
+
+def _yes_or_no(context: _Context) -> Hit | None:
     """Return the answer to a question of yes or no; one of several options is none."""
     options = context.options
     asks = re.compile(any_of("asks", language=context.language))
@@ -323,31 +305,31 @@ def _yes_or_no(context: Context) -> Hit | None:
         for sentence in re.findall(r"[^.!?。？！।\n:]*[?？]", context.asked)
     )
     places = {is_meant: place for (_, is_meant), place in reversed(options.sides.items())}
+    is_asked = is_asked or ("names.yes", True) in options.sides
     if not is_asked or len(places) < 2 or len(options.names) != 2:
         return None
-    # A whole answer may be the yes of another language.
+    # A whole answer may be the yes of another language, or its letter.
     whole = context.text.strip()
+    if (letter := whole.strip(".! ")) in _LETTERS:
+        return Hit(places[_LETTERS[letter]], 0, len(context.text))
     match = _yes_no(context.language).match(context.text) or _yes_no("").fullmatch(whole)
     return Hit(places[bool(match["yes"])], *match.span()) if match else None
 
 
-def _conclusion(context: Context) -> Hit | None:
-    for sentence in reversed([*re.finditer(r"[^.!?\n。！？।]+", context.searched)]):
-        if _patterns()["conclude"].match(sentence.group().strip()):
-            hit = _only(_asserted(context, sentence.group()))
-            if hit and hit.option >= 0:
-                return Hit(hit.option, *sentence.span())
-    return None
-
-
-def _named(context: Context) -> Hit | None:
-    hit, end = _only(_asserted(context)), len(context.text)
+def _named(context: _Context) -> Hit | None:
+    """Return the one option that is named, but in quotations and where the text only wonders."""
+    text, end = _QUOTED.sub(_blank, context.searched), len(context.text)
+    hit = _only(
+        hit
+        for hit in context.options.mentions(text)
+        if not _is_doubted(text, hit.start) and not _patterns()["question"].match(text, hit.end)
+    )
     if (hit is None or hit.option < 0) and _patterns()["sorry"].search(context.text):
-        return Hit(REFUSED, 0, 0)
+        return Hit(_REFUSED, 0, 0)
     return hit and Hit(hit.option, end, end)
 
 
-_RULES: dict[str, Callable[[Context], Hit | None]] = {
+_RULES: dict[str, Callable[[_Context], Hit | None]] = {
     "whole answer": lambda context: option_alone(context.text, context.options),
     "json": _json,
     "marked": _marked,
@@ -355,9 +337,8 @@ _RULES: dict[str, Callable[[Context], Hit | None]] = {
     "first": _first,
     "last line": _last,
     "chosen": _chosen,
-    "refused": lambda each: Hit(REFUSED, 0, 0) if refusals().search(each.text) else None,
+    "refused": lambda each: Hit(_REFUSED, 0, 0) if refusals().search(each.text) else None,
     "emphasis": lambda context: _marked(context, _BOLD),
     "yes or no": _yes_or_no,
-    "conclusion": _conclusion,
     "named": _named,
 }

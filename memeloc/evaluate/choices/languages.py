@@ -16,7 +16,6 @@ no, which are those of the prompt and English ones.
 - and: what stands between options that are listed ("a or b").
 - but: where a negation ends ("not a joke but hate").
 - because: how the reasons begin that follow an answer without any punctuation.
-- conclude: beginnings of a last sentence that counts more than those before it.
 - doubt: a name in a clause after these is no answer ("whether this is hate"), nor is one right
   before those of doubt_after ("hate or not").
 - ends: what may stand behind a whole answer ("bです"); wrong: says that it is not ("a is wrong").

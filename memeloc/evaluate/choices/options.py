@@ -28,29 +28,13 @@ from memeloc.evaluate.choices.languages import (
 BOTH, CONTRADICTION = -1, -2
 """In the place of an option: several are chosen; a marker contradicts the name beside it."""
 
-_ALPHABETS = (
-    "a b c d e f g h i j k l m n o p q r s t u v w x y z",
-    "а в с",
-    "а б в г д е ж з",
-    "α β γ δ ε ζ η θ",
-    "क ख ग घ ङ",
-    "अ ब स द",
-    "ए बी सी डी ई",
-    "ا ب ج د ه",
-    "ا ب ت ث ج",
-    "الف ب پ ت",
-    "א ב ג ד ה",
-    "ক খ গ ঘ ঙ",
-    "அ ஆ இ ஈ",
-    "ก ข ค ง จ",
-    "가 나 다 라 마",
-    "ㄱ ㄴ ㄷ ㄹ",
-    "ア イ ウ エ オ",
-    "あ い う え お",
-    "甲 乙 丙 丁 戊",
-    "1 2 3 4 5 6 7 8 9 10 11 12",
-    "一 二 三 四 五",
-    "१ २ ३ ४ ५",
+_ALPHABETS = re.split(
+    r"\s+\|\s+",
+    """\
+a b c d e f g h i j k l m n o p q r s t u v w x y z | а в с | а б в г д е ж з | α β γ δ ε ζ η θ
+| क ख ग घ ङ | अ ब स द | ए बी सी डी ई | ا ب ج د ه | ا ب ت ث ج | الف ب پ ت | א ב ג ד ה | ক খ গ ঘ ঙ
+| அ ஆ இ ஈ | ก ข ค ง จ | 가 나 다 라 마 | ㄱ ㄴ ㄷ ㄹ | ア イ ウ エ オ | あ い う え お
+| 甲 乙 丙 丁 戊 | 1 2 3 4 5 6 7 8 9 10 11 12 | 一 二 三 四 五 | १ २ ३ ४ ५""",
 )
 """Letters and digits that count options. The first that has all markers shown is theirs; in the
 others a letter means the option at its place."""
@@ -130,16 +114,13 @@ def known_options(shown: tuple[tuple[str, str], ...]) -> Options:
     longest = sorted(letters, key=lambda letter: (-len(letter), letter))
     sides = _sides(names)
     words: dict[Side, list[str]] = {}
-    for name, side in zip(names, sides, strict=True):
-        words.setdefault(side, []).append(name)
-    for concept in sorted({concept for concept, _ in sides}):
+    for name, (concept, is_meant) in zip(names, sides, strict=True):
+        words.setdefault((concept, is_meant), []).append(name)
         words.setdefault((concept, True), []).extend(phrases(concept))
         words.setdefault((concept, False), []).extend(phrases(f"{concept}_not"))
     places = {side: place for place, side in enumerate(sides)}
     if len(sides) == 2 and sides[0][0] != sides[1][0]:
-        places |= {
-            (concept, not positive): 1 - place for place, (concept, positive) in enumerate(sides)
-        }
+        places |= {(concept, not is_meant): 1 - n for n, (concept, is_meant) in enumerate(sides)}
     rows = [
         re.escape(marker) + r"\W{0,4}" + re.escape(name).replace(r"\ ", r"\s+")
         for marker, name in zip(markers, names, strict=True)
@@ -184,22 +165,34 @@ def _sides(names: Sequence[str]) -> list[Side]:
         min(meanings, key=lambda side: (not side[1], side[0] not in positive), default=(name, True))
         for name, meanings in zip(names, possible, strict=True)
     ]
-    for place, name in enumerate(names):
-        if sides.count(sides[place]) > 1:
-            sides[place] = (name, True)
-    for place, name in enumerate(names):
-        for other, (concept, is_meant) in zip(names, tuple(sides), strict=True):
-            at = name.find(other) if concept == other and is_meant and name != other else -1
+    sides = [
+        side if sides.count(side) == 1 else (name, True)
+        for name, side in zip(names, sides, strict=True)
+    ]
+    for place, name in enumerate(names):  # "not tea" beside "tea"
+        for other in sorted({*names} & {concept for concept, _ in sides} - {name}):
+            at = name.find(other)
             if at >= 0 and negation(name, at, at + len(other), 0) == (0, len(name)):
-                sides[place] = (concept, False)
+                sides[place] = (other, False)
     return sides
 
 
 @cache
-def _negations() -> tuple[re.Pattern[str], ...]:
+def _around() -> dict[str, re.Pattern[str]]:
+    """Return patterns of negations, and of what may stand around an option."""
+    marks = f"[^{WORD}]*"
     glued = r"|(?<!\w)(?:non|un|in|anti)$|\w+n't"
-    before = re.compile(any_of("before") + glued)
-    return before, *(re.compile(any_of(name)) for name in ("after", "only", "but"))
+    patterns = {
+        "before": any_of("before") + glued,
+        **{name: any_of(name) for name in ("after", "only", "but")},
+        "opening": rf"{marks}(?:{any_of('option')}{marks})?",
+        "joined": rf"[\s*'\")\].]*(?:{any_of('and')}|[,/&|+、，\n])[\s*'\"(\[]*",
+        "wrong": rf"{marks}{any_of('wrong')}",
+        "ends": rf"{marks}(?:(?:{'|'.join(map(re.escape, phrases('ends')))}){marks})?",
+        "because": rf"{marks}{any_of('because')}",
+        "because of a": rf"{marks}{any_of('because', language='en')}",
+    }
+    return {name: re.compile(pattern) for name, pattern in patterns.items()}
 
 
 def negation(text: str, start: int, end: int, taken: int) -> tuple[int, int]:
@@ -209,17 +202,17 @@ def negation(text: str, start: int, end: int, taken: int) -> tuple[int, int]:
     spaces); one behind it at most 25. One negation goes with the next name only: `taken` is where
     the name before ends.
     """
-    before, after, only, but = _negations()
+    patterns = _around()
     clause = max([taken, start - 60, *(text.rfind(mark, 0, start) + 1 for mark in CLAUSE)])
-    for match in but.finditer(text, clause, start):
+    for match in patterns["but"].finditer(text, clause, start):
         clause = match.end()
-    head = only.sub(lambda match: "_" * len(match.group()), text[clause:start])
-    for match in before.finditer(head):
+    head = patterns["only"].sub(lambda match: "_" * len(match.group()), text[clause:start])
+    for match in patterns["before"].finditer(head):
         if len(head) - match.end() <= 8 or not _is_unspaced(match.group()):
             return clause + match.start(), end
     stops = [place for mark in CLAUSE if (place := text.find(mark, end)) >= 0]
-    tail = but.split(text[end : min([len(text), end + 25, *stops])])[0]
-    behind = after.search(tail)
+    tail = patterns["but"].split(text[end : min([len(text), end + 25, *stops])])[0]
+    behind = patterns["after"].search(tail)
     if behind is not None and (behind.start() <= 8 or not _is_unspaced(behind.group())):
         return start, end + behind.end()
     return start, end
@@ -227,18 +220,6 @@ def negation(text: str, start: int, end: int, taken: int) -> tuple[int, int]:
 
 def _is_unspaced(text: str) -> bool:
     return any("\u3040" <= letter <= "\u9fff" or letter >= "\uac00" for letter in text)
-
-
-@cache
-def _around() -> tuple[re.Pattern[str], ...]:
-    marks = f"[^{WORD}]*"
-    ends = "|".join(map(re.escape, phrases("ends")))
-    return (
-        re.compile(rf"{marks}(?:{any_of('option')}{marks})?"),
-        re.compile(rf"[\s*'\")\].]*(?:{any_of('and')}|[,/&|+、，\n])[\s*'\"(\[]*"),
-        re.compile(rf"{marks}{any_of('wrong')}"),
-        re.compile(rf"{marks}(?:(?:{ends}){marks})?"),
-    )
 
 
 _CLOSED = re.compile(
@@ -249,36 +230,32 @@ _FILL = re.compile(r"\W*(?:a|an|the|eine?|das|un|una|uno|le|la|el|it is|this is|
 """What may stand before a name at the beginning."""
 
 
-@cache
-def because(language: str = "") -> re.Pattern[str]:
-    """Return how reasons begin."""
-    return re.compile(rf"[^{WORD}]*{any_of('because', language=language)}")
-
-
 def option_at(text: str, options: Options) -> Hit | None:
     """Return the option at the beginning of a folded text: a marker, a name, or both.
 
     A marker counts where something other than a further word follows: "a meme" has none.
     """
-    opening, joined, wrong, ends = _around()
-    led = opening.match(text)
+    patterns = _around()
+    led = patterns["opening"].match(text)
     at = led.end() if led else 0
     match = options.marker.match(text, at)
     name = _name_at(text, options, at, is_strict=match is not None)
     if name is not None and (match is None or name.end > match.end() + 3):
-        link = joined.match(text, name.end)
+        link = patterns["joined"].match(text, name.end)
         other = _name_at(text, options, link.end(), is_strict=True) if link else None
         if other is not None and other.option != name.option:
             return Hit(BOTH, at, other.end)
-        return Hit(name.option, at, name.end)
+        beside = re.compile(r"\s*[(\[]\s*(\w+)\s*[)\]]").match(text, name.end)  # `Hate (a)`
+        place = options.letters.get(beside[1], name.option) if beside else name.option
+        return Hit(name.option if place == name.option else CONTRADICTION, at, name.end)
     if match is None:
         return None
     letter, end = match.group(), match.end()
     place = options.letters[letter]
-    link = joined.match(text, end)
-    other_marker = options.marker.match(text, link.end()) if link else None
-    if link and other_marker and options.letters[other_marker.group()] != place:
-        follows = text[other_marker.end() :]  # `a and b`, `a/b`, `a, b`, or alone on a line
+    link = patterns["joined"].match(text, end)
+    another = options.marker.match(text, link.end()) if link else None
+    if link and another and options.letters[another.group()] != place:
+        follows = text[another.end() :]  # `a and b`, `a/b`, `a, b`, or alone on a line
         if not re.match(r"\s*\w" if "\n" in link.group() else r"\s+\w\w+\s+\w", follows):
             return Hit(BOTH, at, end)
     word = has_words(text, end)
@@ -287,20 +264,17 @@ def option_at(text: str, options: Options) -> Hit | None:
     # `class 2 is`, but not `2 cats`
     is_article = (letter in ARTICLES or letter.isdecimal()) and not has_words(text[:at])
     if beside is not None:
-        if is_article and not letter.isdecimal() and text[end:beside_at].isspace():
-            return Hit(beside.option, at, beside.end)
-        return Hit(place if beside.option == place else CONTRADICTION, at, beside.end)
+        is_word = is_article and not letter.isdecimal() and text[end:beside_at].isspace()
+        is_same = is_word or beside.option == place
+        return Hit(beside.option if is_same else CONTRADICTION, at, beside.end)
     rest = text[end:]
-    if wrong.match(rest):
-        return None
-    if (
+    stands_alone = (
         _CLOSED.match(rest)
-        or ends.fullmatch(rest)
-        or because("en" if is_article else "").match(rest)
+        or patterns["ends"].fullmatch(rest)
+        or patterns["because of a" if is_article else "because"].match(rest)
         or (not is_article and re.match(r"\s+\w\w", rest))
-    ):
-        return Hit(place, at, end)
-    return None
+    )
+    return Hit(place, at, end) if stands_alone and not patterns["wrong"].match(rest) else None
 
 
 def option_alone(text: str, options: Options) -> Hit | None:
@@ -316,7 +290,7 @@ def option_alone(text: str, options: Options) -> Hit | None:
         if bare and bare in pair:
             return Hit(place, 0, len(text))
     hit = option_at(text, options)
-    if hit is None or not _around()[3].fullmatch(text, hit.end):
+    if hit is None or not _around()["ends"].fullmatch(text, hit.end):
         return None
     return Hit(hit.option, 0, len(text))
 

@@ -119,12 +119,11 @@ def _own_turn(stored: str, begin: int, *, is_known: bool) -> tuple[int, int]:
 
 def _first_part(stored: str, start: int, end: int) -> tuple[int, int]:
     """Return the first part with something in it, up to a token that ends a turn."""
-    first = start
     for match in _END.finditer(stored, start, end):
         if has_words(stored[start : match.start()]):
             return start, match.start()
         start = match.end()
-    return (start, end) if has_words(stored[start:end]) else (first, end)
+    return start, end
 
 
 def _end_of_prompt(stored: str, prompt: str) -> int:
@@ -141,33 +140,19 @@ def _end_of_prompt(stored: str, prompt: str) -> int:
     wanted, _ = fold(prompt).squeezed()
     end = letters.find(wanted, 0, len(wanted) + 400) + len(wanted)
     if end < len(wanted):
-        end = _end_of_pieces(letters, _pieces(prompt))
+        end = 0
+        for piece in prompt_pieces(prompt):
+            at = letters.find(piece, end, end + len(piece) + (300 if end else 60))
+            if at >= 0:
+                end = at + len(piece)
+            elif len(letters) - end >= _SHORTEST_ECHO and piece.startswith(letters[end:]):
+                end = len(letters)  # cut at its end
     # `fold` composes first: of a text in NFD the places are others.
     return whole.origins[places[end - 1]] + 1 if end and whole.original == stored else 0
 
 
-def _end_of_pieces(letters: str, pieces: list[str]) -> int:
-    # From anywhere in the prompt, the longest common run with the beginning of the answer.
-    wanted, end, reached = "".join(pieces), 0, 0
-    at = wanted.find(letters[:_SHORTEST_ECHO]) if len(letters) >= _SHORTEST_ECHO else -1
-    while at >= 0:
-        pairs = zip(letters, wanted[at:], strict=False)
-        length = next(
-            (n for n, (a, b) in enumerate(pairs) if a != b), min(len(letters), len(wanted) - at)
-        )
-        end, reached = max((end, reached), (length, at + length))
-        at = wanted.find(letters[:_SHORTEST_ECHO], at + 1)
-    begin = 0
-    for piece in pieces:
-        begin += len(piece)
-        if begin > reached:
-            at = letters.find(piece, end, end + len(piece) + (300 if end else 60))
-            end = at + len(piece) if at >= 0 else end
-    return end
-
-
-def _pieces(prompt: str) -> list[str]:
-    """Return lines and sentences of a prompt that are long enough, but its options."""
+def prompt_pieces(prompt: str) -> list[str]:
+    """Return lines and sentences of a prompt that are long enough, but its options, squeezed."""
     names = {fold(f"{marker}{name}").squeezed()[0] for marker, name in shown_options(prompt)}
     parts = (
         fold(part).squeezed()[0]
