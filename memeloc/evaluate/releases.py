@@ -1,7 +1,7 @@
 """The pictures of a release, read. In: a folder that `memeloc publish` wrote. Out: its rows.
 
 They stand in data/LANGUAGE/SPLIT*.parquet, with the picture embedded or beside them, in shards
-(.tar), or in pictures.csv (guides/publishing.md).
+(.tar), or in pictures-SPLIT.csv (guides/publishing.md).
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def release_rows(folder: Path, pictures: Path) -> Iterator[ReleaseRow]:
     Raises:
         InputError: the folder has no such files, or one is broken or names a picture outside.
     """
-    plain = folder / "pictures.csv"
+    plain = sorted(folder.glob("pictures*.csv"))  # one file before 0.2
     data = (path for path in (folder / "data").rglob("*") if path.suffix in (".parquet", ".tar"))
-    paths = [plain] if plain.is_file() else sorted(data)
+    paths = plain or sorted(data)
     if not paths:
         raise InputError("has no files with a row a picture; publish it again.", file=folder)
     for path in paths:
@@ -66,7 +66,7 @@ def release_rows(folder: Path, pictures: Path) -> Iterator[ReleaseRow]:
             if isinstance(image, Mapping) and image.get("bytes"):
                 suffix = Path(str(image.get("path") or "")).suffix
                 picture = _kept(image["bytes"], suffix, pictures)
-            elif cells.get("file_name") or path == plain:
+            elif cells.get("file_name") or path in plain:
                 picture = path.parent / text_of(cells.get("file_name"))
                 if not cells.get("file_name"):
                     picture = folder / "pictures" / text_of(cells.get("path"))

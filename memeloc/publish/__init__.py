@@ -1,7 +1,7 @@
 """Datasets for others. In: a `Release`: pictures, captions, answers, labels. Out: a folder.
 
 1. `release` is what goes out, whatever it is written as; `memeloc.workspace` gathers it.
-2. A writer of the registry `writers` writes it in one layout; `describing` adds its card and the
-   like.
-3. `checks` refuses what should not go out, and says where; `reading` takes a release back in.
+2. `publishing` has it checked (`checks`: what should not go out) and written in one layout
+   (`writers`), in one step (`folder`), and adds `card`, `citing` and `croissant`.
+3. `reading` takes a release back in.
 """

@@ -3,6 +3,10 @@
 A release is written beside its folder, as .NAME.partial, and takes its place when it is whole. Its
 release.json lists every file that memeloc wrote: a folder with anything else in it, or with a file
 that somebody has changed, is left as it is.
+
+In object storage nothing can be renamed, so readers may see two releases at once while one is
+written: release.json, which names every file with its SHA-256, is the old one's until all files
+are new.
 """
 
 from __future__ import annotations
@@ -12,29 +16,33 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.files import file_sha256, locked, not_written
+from memeloc.object_storage import Folder
 from memeloc.version import __version__
 
 RELEASE = "release.json"
 """Lists a release's files; it is written last."""
-
+_UPLOAD = "release.partial.json"
+"""Lists the files of a release on its way into a bucket; one that is there was cut off."""
+_MANIFEST = "manifest/"
+"""The folder by which a rendered set is known (guides/rendering.md)."""
 _LISTED = 5
 _LOCK = ".lock"
 
 
 def files_of(folder: Path) -> dict[str, Any] | None:
-    """What release.json of a folder says; None where there is no valid one."""
+    """Return what release.json of a folder says; None where there is no valid one."""
     try:
-        return listed_files((folder / RELEASE).read_bytes())
+        return _listed_files((folder / RELEASE).read_bytes())
     except OSError:
         return None
 
 
-def listed_files(content: bytes) -> dict[str, Any] | None:
-    """What a release.json says; None of one that is not valid."""
+def _listed_files(content: bytes) -> dict[str, Any] | None:
     try:
         values = json.loads(content.decode("utf-8"))
     except ValueError:
@@ -43,77 +51,114 @@ def listed_files(content: bytes) -> dict[str, Any] | None:
     return values if is_ours and "memeloc" in values else None
 
 
-def check_owner(out: Path, *, thoroughly: bool = True) -> None:
-    """See that a release can take the place of a folder without loss of anybody's work.
+def check_owner(place: Folder, *, thoroughly: bool = True) -> None:
+    """Raise InputError unless a release can take a place's content without loss of others' work.
 
     Args:
-        thoroughly: whether files are read, or only their sizes are compared.
+        thoroughly: whether files are read, or only their sizes are compared; objects are not read.
 
     Raises:
         InputError: it is a file, or has files that memeloc did not write, or that were changed.
+        ServiceError: the storage cannot be reached, or refuses.
     """
-    if not out.exists():
-        return
-    if not out.is_dir():
-        raise InputError("is a file; name a folder for the release.", file=out)
-    there = {
-        path.relative_to(out).as_posix()
-        for path in out.rglob("*")
-        if path.is_symlink() or not path.is_dir()
-    }
-    release = files_of(out)
-    files: Mapping[str, Any] = release["files"] if release else {}
-    foreign = sorted(there - files.keys() - {RELEASE}) if release else sorted(there)
-    changed = [
-        name
-        for name in sorted(there & files.keys())
-        if _is_changed(out / name, files[name], thoroughly)
-    ]
-    refuse_others(foreign, changed, out)
-
-
-def refuse_others(foreign: list[str], changed: list[str], out: Path | str) -> None:
-    """Refuse to write over what is not memeloc's.
-
-    Raises:
-        InputError: there is any.
-    """
-    if foreign:
+    out = place.path
+    if out is None:
+        lists = _lists(place)
+        sizes = {entry.key: entry.size for entry in place.entries()}
+    else:
+        if out.exists() and not out.is_dir():
+            raise InputError("is a file; name a folder for the release.", file=out)
+        release = files_of(out)
+        lists = [release["files"]] if release else []
+        sizes = {
+            path.relative_to(out).as_posix(): -1 if path.is_symlink() else path.stat().st_size
+            for path in out.rglob("*")
+            if path.is_symlink() or not path.is_dir()
+        }
+    listed = {(name, file.get("bytes")) for files in lists for name, file in files.items()}
+    own = {RELEASE, _UPLOAD} if lists else set()
+    existing = {each for each in sizes.items() if each[0] not in own}
+    foreign = sorted({name for name, _ in existing} - {name for name, _ in listed})
+    changed = sorted(name for name, _ in existing - listed)
+    if not foreign and not changed and thoroughly and out is not None and lists:
+        hashes = {name: file.get("sha256") for name, file in lists[0].items()}
+        changed = sorted(name for name, _ in existing if file_sha256(out / name) != hashes[name])
+    if not lists and any(name.startswith(_MANIFEST) for name in foreign):
         raise InputError(
-            f"{_listed(foreign)} in this folder {'was' if len(foreign) == 1 else 'were'} not "
-            "written by memeloc; name another folder for the release, or move what is yours.",
-            file=out,
+            "is a set of pictures that memeloc rendered, and no release; name another folder for "
+            "the release (and this one by --rendered, to publish its pictures).",
+            file=place.address(""),
         )
-    if changed:
-        raise InputError(
-            f"{_listed(changed)} in this folder {'was' if len(changed) == 1 else 'were'} changed "
-            "since memeloc wrote it; name another folder for the release, or move what is yours.",
-            file=out,
-        )
+    for names, what in ((foreign, "not written by memeloc"), (changed, "changed since memeloc "
+                                                              "wrote it")):  # fmt: skip
+        if names:
+            more = [f"and {len(names) - _LISTED:,} more"] if len(names) > _LISTED else []
+            raise InputError(
+                f"{', '.join([*names[:_LISTED], *more])} in this folder "
+                f"{'was' if len(names) == 1 else 'were'} {what}; name another folder for the "
+                "release, or move what is yours.",
+                file=place.address(""),
+            )
+
+
+def _lists(place: Folder) -> list[Mapping[str, Any]]:
+    lists = []
+    for name in (RELEASE, _UPLOAD):
+        with suppress(FileNotFoundError):
+            lists.append(_listed_files(place.read(name)))
+    return [values["files"] for values in lists if values is not None]
 
 
 @contextmanager
-def replacing_folder(out: Path, values: Mapping[str, Any]) -> Iterator[Path]:
-    """An empty folder beside `out`, which takes its place when the block ends well.
+def replacing_release(place: Folder, values: Mapping[str, Any]) -> Iterator[Path]:
+    """Give an empty folder, whose files take the release's place when the block ends well.
 
     `values` are noted in release.json beside the files. What a run that was killed left is
     removed by the next one.
 
     Raises:
         InputError: `check_owner` says so, another run is at work, or it cannot be written.
+        ServiceError: the storage cannot be reached, or refuses; the same again goes on.
     """
-    out = out.resolve()
+    if place.path is not None:
+        with _replacing_folder(place.path.resolve(), values) as partial:
+            yield partial
+        return
+    check_owner(place)
+    with TemporaryDirectory(prefix="memeloc-") as name:
+        folder = Path(name) / (place.name or "release")
+        with _replacing_folder(folder, values) as partial:
+            yield partial
+        check_owner(place)
+        before = {name for files in _lists(place) for name in files}
+        files = json.loads((folder / RELEASE).read_text(encoding="utf-8"))["files"]
+        place.write(_UPLOAD, folder / RELEASE)
+        with place.writing_many() as write:
+            for name in files:
+                write(name, folder / name)
+        place.write(RELEASE, folder / RELEASE)
+        for name in before - files.keys():
+            place.remove(name)
+        place.remove(_UPLOAD)
+
+
+@contextmanager
+def _replacing_folder(out: Path, values: Mapping[str, Any]) -> Iterator[Path]:
     partial, before = (out.with_name(f".{out.name}.{end}") for end in ("partial", "before"))
     try:
-        with _locked(partial, out):
+        partial.mkdir(parents=True, exist_ok=True)
+        with locked(partial / _LOCK, out):
             try:
                 if before.exists() and not out.exists():
                     before.rename(out)  # a run was killed between its two renamings
-                check_owner(out)
-                _empty(partial)
+                check_owner(Folder(out))
+                for path in partial.iterdir():
+                    if path.name != _LOCK:
+                        with suppress(FileNotFoundError):
+                            shutil.rmtree(path) if path.is_dir() else path.unlink()
                 yield partial
                 _write_list(partial, values)
-                check_owner(out, thoroughly=False)
+                check_owner(Folder(out), thoroughly=False)
                 (partial / _LOCK).unlink()
                 shutil.rmtree(before, ignore_errors=True)
                 if out.exists():
@@ -124,20 +169,6 @@ def replacing_folder(out: Path, values: Mapping[str, Any]) -> Iterator[Path]:
                 shutil.rmtree(partial, ignore_errors=True)
     except OSError as error:
         raise InputError(f"cannot be written: {not_written(error)}", file=out) from error
-
-
-@contextmanager
-def _locked(partial: Path, out: Path) -> Iterator[None]:
-    partial.mkdir(parents=True, exist_ok=True)
-    with locked(partial / _LOCK, out):
-        yield
-
-
-def _empty(folder: Path) -> None:
-    for path in folder.iterdir():
-        if path.name != _LOCK:
-            with suppress(FileNotFoundError):
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def _write_list(folder: Path, values: Mapping[str, Any]) -> None:
@@ -152,14 +183,3 @@ def _write_list(folder: Path, values: Mapping[str, Any]) -> None:
     whole = {"memeloc": __version__, **values, "files": files}
     text = json.dumps(whole, ensure_ascii=False, indent=1)
     (folder / RELEASE).write_text(f"{text}\n", encoding="utf-8")
-
-
-def _is_changed(path: Path, noted: Mapping[str, Any], thoroughly: bool) -> bool:
-    if path.is_symlink() or path.stat().st_size != noted.get("bytes"):
-        return True
-    return thoroughly and file_sha256(path) != noted.get("sha256")
-
-
-def _listed(names: list[str]) -> str:
-    more = [f"and {len(names) - _LISTED:,} more"] if len(names) > _LISTED else []
-    return ", ".join([*names[:_LISTED], *more])

@@ -11,8 +11,26 @@ container specification.
 from __future__ import annotations
 
 import struct
+import warnings
 from collections.abc import Iterator
 from io import BytesIO
+from pathlib import Path
+
+from PIL import Image
+
+from memeloc.errors import InputError
+
+_KINDS = {
+    "exif": "EXIF",
+    "Raw profile type exif": "EXIF",
+    "xmp": "XMP",
+    "XML:com.adobe.xmp": "XMP",
+    "photoshop": "IPTC",
+    "comment": "a comment",
+}
+"""What Pillow reads of a file's header, and what it is called."""
+_GPS = 0x8825
+"""EXIF's tag of the place where a picture was taken."""
 
 _KEPT_TEXTS = (b"JFIF\0", b"JFXX\0", b"ICC_PROFILE\0", b"Adobe")
 """What application segments of a JPEG begin with that its pixels need."""
@@ -24,6 +42,23 @@ _WEBP_METADATA = {b"EXIF": 0x08, b"XMP ": 0x04}
 """Chunks of a WebP with the bits of its header that announce them."""
 _ORIENTATION = 0x0112
 _UPRIGHT = (None, 0, 1)
+
+
+def metadata_of(path: Path) -> tuple[str, ...]:
+    """Return what a picture's file holds besides the picture; reads its header only.
+
+    Raises:
+        InputError: it is not a picture, or cannot be read.
+    """
+    try:
+        with warnings.catch_warnings(action="ignore"), Image.open(path) as picture:
+            kinds = [_KINDS[key] for key, value in picture.info.items() if key in _KINDS and value]
+            kinds += ["text"] if getattr(picture, "text", None) and "XMP" not in kinds else []
+            if "EXIF" in kinds and _GPS in picture.getexif():
+                kinds.append("the place where it was taken")
+    except Exception as error:  # a damaged file may make Pillow raise anything at all
+        raise InputError("is not a picture that can be read", file=path) from error
+    return tuple(dict.fromkeys(kinds))
 
 
 def without_metadata(content: bytes) -> bytes | None:
@@ -44,8 +79,6 @@ def without_metadata(content: bytes) -> bytes | None:
 
 
 def _is_upright(content: bytes) -> bool:
-    from PIL import Image
-
     try:
         with Image.open(BytesIO(content)) as picture:
             return picture.getexif().get(_ORIENTATION) in _UPRIGHT

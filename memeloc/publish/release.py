@@ -17,7 +17,8 @@ from memeloc.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-
+OnProgress = Callable[[str, int, int | None], None]
+"""Gets what is being done (such as "pictures"), how many more are done, and how many there are."""
 _DOI = re.compile(r"10\.\d{4,9}(\.\d+)?/[A-Za-z0-9:/_;\-.()\[\]\\]+")
 """As CITATION.cff has it."""
 

@@ -89,7 +89,7 @@ def test_as_tables_and_as_shards(labelled: Study) -> None:
             path.relative_to(study.folder.parent / layout).as_posix()
             for path in (study.folder.parent / layout).rglob("*.*")
         )))  # fmt: skip
-    study.show("pictures.csv", pd.read_csv("../csv/pictures.csv").iloc[:3].T.reset_index())
+    study.show("pictures.csv", pd.read_csv("../csv/pictures-train.csv").iloc[:3].T.reset_index())
     with tarfile.open(next(Path("../webdataset").rglob("*en*/*.tar"))) as shard:
         study.note("\n".join(shard.getnames()[:6]))
     study.run("publish", "../bare", "--without-pictures", "--rendered", "out", "--jobs", 1)

@@ -10,7 +10,7 @@ from PIL import Image, PngImagePlugin
 
 from memeloc.errors import InputError
 from memeloc.publish.checks import Private, check
-from memeloc.publish.checks.picture_metadata import metadata_of
+from memeloc.publish.metadata import metadata_of
 from memeloc.publish.release import Release
 from tests.publish.releases import small_release, tables
 

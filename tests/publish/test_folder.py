@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.publish.folder import RELEASE, replacing_folder
+from memeloc.object_storage import folder_at
+from memeloc.publish.folder import RELEASE, replacing_release
 
 
 def release(out: Path, **files: str) -> None:
-    with replacing_folder(out, {"layout": "csv"}) as folder:
+    with replacing_release(folder_at(out), {"layout": "csv"}) as folder:
         for name, text in files.items():
             (folder / name).write_text(text)
 
@@ -51,7 +52,10 @@ def test_a_folder_of_others_is_refused(tmp_path: Path) -> None:
 def test_a_failed_run_changes_nothing(tmp_path: Path) -> None:
     out = tmp_path / "out"
     release(out, a="1")
-    with pytest.raises(InputError, match="cannot be written"), replacing_folder(out, {}) as folder:
+    with (
+        pytest.raises(InputError, match="cannot be written"),
+        replacing_release(folder_at(out), {}) as folder,
+    ):
         (folder / "missing" / "a").write_text("2")
     assert content(out) == {"a": "1"}
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
@@ -70,7 +74,7 @@ def test_a_run_killed_between_renamings_is_undone(tmp_path: Path) -> None:
 
 def test_a_second_run_at_the_same_time_is_refused(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    with replacing_folder(out, {}) as folder:
+    with replacing_release(folder_at(out), {}) as folder:
         (folder / "a").write_text("1")
         with pytest.raises(InputError, match="Another run"):
             release(out, a="2")

@@ -7,17 +7,17 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from memeloc.publish.writers import hugging_face
+from memeloc.publish import writers
 from memeloc.tables import picture_tables
 from tests.publish.releases import small_release
 
 
 def test_large_splits_are_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(picture_tables, "_ROWS", 1)
-    monkeypatch.setattr(hugging_face, "_FILE", 1)
+    monkeypatch.setattr(writers, "_FILE", 1)
     release = small_release(tmp_path / "made")
     (tmp_path / "out").mkdir()
-    hugging_face.write(release, tmp_path / "out", lambda *_: None)
+    writers.write_hf(release, tmp_path / "out", lambda *_: None)
     for (language, split), count in release.counts.items():
         files = sorted((tmp_path / "out" / "data" / language).glob(f"{split}-*"))
         names = [f"{split}-{number:05}-of-{count:05}.parquet" for number in range(count)]
@@ -27,7 +27,7 @@ def test_large_splits_are_several_files(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_pictures_in_parquet_are_not_compressed_again(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
-    hugging_face.write(small_release(tmp_path / "made"), tmp_path / "out", lambda *_: None)
+    writers.write_hf(small_release(tmp_path / "made"), tmp_path / "out", lambda *_: None)
     file = next((tmp_path / "out" / "data").rglob("*.parquet"))
     group = pq.read_metadata(file).row_group(0)
     columns = [group.column(number) for number in range(group.num_columns)]

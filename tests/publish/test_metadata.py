@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, PngImagePlugin
 
-from memeloc.publish.checks.picture_metadata import metadata_of
-from memeloc.publish.metadata import without_metadata
+from memeloc.publish.metadata import metadata_of, without_metadata
 
 
 def picture(kind: str, **options: object) -> bytes:

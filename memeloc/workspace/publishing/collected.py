@@ -13,8 +13,7 @@ from memeloc.errors import InputError
 from memeloc.files import file_sha256, replacing
 from memeloc.items import Item, meme_id
 from memeloc.model import SEPARATOR
-from memeloc.publish.checks.picture_metadata import metadata_of
-from memeloc.publish.metadata import without_metadata
+from memeloc.publish.metadata import metadata_of, without_metadata
 from memeloc.publish.release import ReleasedPicture
 from memeloc.render.sets.manifest import alternative_text
 from memeloc.workspace.folder import WorkspaceFolder

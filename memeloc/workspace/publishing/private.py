@@ -17,7 +17,7 @@ from memeloc.curate.duplicates.plain_text import plain_text
 from memeloc.curate.duplicates.texts import similar_texts
 from memeloc.errors import InputError
 from memeloc.publish.checks import Private
-from memeloc.publish.checks.further_files import is_text, text_content
+from memeloc.publish.private_files import is_text, text_content
 from memeloc.store.dumps import is_own
 from memeloc.store.surveys.participant_ids import hash_id
 from memeloc.store.tables import metadata

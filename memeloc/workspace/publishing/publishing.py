@@ -11,7 +11,6 @@ from memeloc.publish.checks import Finding, check
 from memeloc.publish.folder import check_owner
 from memeloc.publish.publishing import Published, publish
 from memeloc.publish.release import Release
-from memeloc.publish.remote import check_objects
 from memeloc.workspace.part import Part, Phases, silent
 from memeloc.workspace.publishing.gathering import gather
 from memeloc.workspace.publishing.importing import FolderImport, import_folder
@@ -66,7 +65,7 @@ class Publishing(Part):
             out: new, empty, or with a release that nobody has changed since; a folder, or its
                 address in object storage.
             to: the layout: `hf`, `csv`, `webdataset`, or another of
-                `memeloc.publish.registry.PUBLISHERS`.
+                `memeloc.publish.publishing.PUBLISHERS`.
             rendered: a folder that `memeloc render` made; None renders the captions as they stand.
             with_pictures: False publishes hashes and addresses in the place of pictures, and a
                 program that joins them again.
@@ -81,10 +80,7 @@ class Publishing(Part):
                 files that memeloc did not write, or a rule refuses something.
         """
         place = folder_at(out)
-        if place.path is not None:
-            check_owner(place.path)
-        else:
-            check_objects(place)
+        check_owner(place)
         release = self.gather(
             rendered, with_pictures=with_pictures, jobs=jobs, on_progress=on_progress
         )

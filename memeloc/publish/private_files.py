@@ -1,4 +1,4 @@
-"""The further files of a release. In: a `Release`. Out: their lines, and those that never go out.
+"""The further files of a release. In: a `Release`. Out: their lines, and what never goes out.
 
 Files are known by what is in them: a key or a database may have any name. Archives are unpacked,
 and what they hold is looked at as all else.
@@ -15,7 +15,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from memeloc.errors import InputError
-from memeloc.publish.checks.finding import Finding, Private
 from memeloc.publish.release import Release
 from memeloc.tables import read_tables, text_of
 from memeloc.tables.archives import BROKEN, LARGEST_RATIO, is_workbook
@@ -45,14 +44,6 @@ _CLOSED = (b"7z\xbc\xaf\x27\x1c", b"Rar!", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\x
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _LARGEST = 64 * 2**20
 """Bytes of a file in which its form is looked for: all of a text, and the head of anything else."""
-
-
-def private_files(release: Release, private: Private) -> Iterator[Finding]:
-    """Find keys, databases, sheets, settings and dumps."""
-    for name, path, problem in each_file(release):
-        if what := problem or _form_of(path) or private.is_private(path):
-            message = f"this is {what}, which never goes out; take it out of release.files."
-            yield Finding("private files", "refused", message, name)
 
 
 def each_file(release: Release) -> Iterator[tuple[str, Path, str]]:
@@ -131,7 +122,8 @@ def lines_of(path: Path) -> Iterator[str]:
             yield from text
 
 
-def _form_of(path: Path) -> str:
+def form_of(path: Path) -> str:
+    """Return which kind of file that never goes out this is; empty for none."""
     content = text_content(path)
     for what, form in _FORMS.items():
         if re.search(form, content, re.DOTALL):

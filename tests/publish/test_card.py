@@ -6,10 +6,9 @@ from typing import Any
 
 import yaml
 
-from memeloc.publish.describing.card import card, cell
-from memeloc.publish.describing.layout import DataFiles, arrange
-from memeloc.publish.describing.summary import summarise
-from memeloc.publish.release import About
+from memeloc.publish.card import card, cell
+from memeloc.publish.contents import DataFiles, find_data, summarise
+from memeloc.publish.release import About, Release
 from tests.publish.releases import small_release, table, tables
 
 PATHS = [
@@ -23,9 +22,16 @@ PATHS = [
 ]
 
 
+def _data(release: Release, folder: Path, paths: list[str]) -> list[DataFiles]:
+    for path in paths:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).touch()
+    return find_data(release, folder)
+
+
 def _card(folder: Path, paths: list[str] = PATHS, **changes: Any) -> str:
-    release = small_release(folder, **changes)
-    return card(release, summarise(release), arrange(release, paths))
+    release = small_release(folder / "made", **changes)
+    return card(release, summarise(release), _data(release, folder / "out", paths))
 
 
 def _head(text: str) -> dict[str, Any]:
@@ -33,12 +39,12 @@ def _head(text: str) -> dict[str, Any]:
 
 
 def test_paths_become_configs_and_splits(tmp_path: Path) -> None:
-    data = arrange(small_release(tmp_path), PATHS)
+    data = _data(small_release(tmp_path / "made"), tmp_path / "out", PATHS)
     assert [files.config for files in data] == ["en", "de", "memes", "answers", "labels", "people"]
     assert data[1] == DataFiles(
         "de",
         ".parquet",
-        splits={name: (f"data/de/{name}-00000-of-00001.parquet",) for name in ("train", "test")},
+        {name: [f"data/de/{name}-00000-of-00001.parquet"] for name in ("train", "test")},
     )
 
 
@@ -49,7 +55,7 @@ def test_a_licence_of_ones_own_is_named_and_linked(tmp_path: Path) -> None:
 
 
 def test_ids_in_csv_are_declared_as_text(tmp_path: Path) -> None:
-    head = _head(_card(tmp_path, ["pictures.csv", "tables/answers.csv"]))
+    head = _head(_card(tmp_path, ["pictures-train.csv", "tables/answers.csv"]))
     assert head["configs"][0]["config_name"] == "default"
     features = {
         feature["name"]: feature["dtype"] for feature in head["dataset_info"][0]["features"]
@@ -62,9 +68,9 @@ def test_ids_in_csv_are_declared_as_text(tmp_path: Path) -> None:
 
 
 def test_data_cannot_break_a_table(tmp_path: Path) -> None:
-    own = {"a": table("a", [("x",)], **{"b": "c | d\n| e <script>"})}
+    own = {"a": table("a", [("x",)], **{"c | d\n| e <script>": "what it is"})}
     text = _card(tmp_path, tables=own, provenance={"models": [{"prompt": "x\n\n# y | z"}]})
-    assert "| `b` | c \\| d \\| e &lt;script> |" in text
+    assert "c \\| d \\| e &lt;script> |" in text
     assert not re.search(r"^# y", text, re.MULTILINE)
     assert cell("*a*") == "\\*a\\*"
 
@@ -72,6 +78,6 @@ def test_data_cannot_break_a_table(tmp_path: Path) -> None:
 def test_without_pictures_the_card_names_the_script(tmp_path: Path) -> None:
     from dataclasses import replace
 
-    pictures = [replace(each, file=None) for each in small_release(tmp_path).pictures()]
+    pictures = [replace(each, file=None) for each in small_release(tmp_path / "made").pictures()]
     text = _card(tmp_path, pictures=lambda: iter(pictures))
-    assert "`join_pictures.py`" in text
+    assert "`python join_pictures.py --fetch`" in text

@@ -8,8 +8,7 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from memeloc.publish.describing import licences
-from memeloc.publish.describing.citation import bibtex, citation
+from memeloc.publish.citing import HUB_NAMES, bibtex, citation
 from memeloc.publish.release import About
 from tests.publish.releases import ABOUT, small_release
 
@@ -24,7 +23,7 @@ SCHEMA = json.loads((Path(__file__).parent / "cff-1.2.0.schema.json").read_text(
         About(),
         About(title="猫: 「茶」 # & *", authors=("李, 安", " , ", "Tea: Group"), licence="ours"),
         About(licence="https://cats.example/terms", doi="10.5281/zenodo.1234567", homepage="none"),
-        *(About(title="T", licence=licence) for licence in licences._HUB_NAMES),
+        *(About(title="T", licence=licence) for licence in HUB_NAMES),
     ],
 )
 def test_citation_is_valid_by_its_schema(tmp_path: Path, about: About) -> None:

@@ -26,11 +26,11 @@ HERE = Path(__file__).resolve().parent
 
 def rows() -> Iterator[dict[str, str]]:
     """`path`, `sha256` and `url` of every picture."""
-    table = HERE / "pictures.csv"
-    if table.exists():
-        csv.field_size_limit(2**30)
+    csv.field_size_limit(2**30)
+    for table in sorted(HERE.glob("pictures-*.csv")):
         with table.open(encoding="utf-8-sig", newline="") as file:
             yield from csv.DictReader(file)
+    if not (HERE / "data").is_dir():
         return
     import pyarrow.parquet as pq
 
