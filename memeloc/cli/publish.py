@@ -86,18 +86,11 @@ def publish(
         listed = ", ".join(f"{tag} {count:,}" for tag, count in result.unread.items())
         explain("Warning", [f"No person read these captions, by language: {listed}."])
     name = Path(str(result.folder)).name
-    upload = f"To the Hub: hf upload YOU/{name} {folder} --repo-type dataset"
+    upload = [f"To the Hub: hf upload YOU/{name} {folder} --repo-type dataset"]
+    further = further if "://" in folder or as_json else upload + further
     then = (
         f"Published {counted(sum(result.pictures.values()), 'picture')} and "
         f"{counted(len(result.tables), 'table')} in {folder} "
         f"({counted(result.files, 'file')}, {result.size / 1e6:,.1f} MB)."
     )
-    show(
-        result,
-        _PICTURES,
-        _TABLES,
-        then,
-        *([] if "://" in folder else [upload]),
-        *further,
-        as_json=as_json,
-    )
+    show(result, _PICTURES, _TABLES, then, *further, as_json=as_json)

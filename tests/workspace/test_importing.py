@@ -201,7 +201,7 @@ def _named_outside(folder: Path) -> None:
     ("damage", "message"),
     [
         (lambda folder: (folder / "captions.csv").unlink(), r"captions\.csv: is missing"),
-        (lambda folder: (folder / "pictures-train.csv").write_text("x"), "is not as it was published"),
+        (lambda folder: (folder / "captions.csv").write_text("x"), "is not as it was published"),
         (_named_outside, "which is outside of it"),
     ],
 )

@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.tables import read_table
 from memeloc.workspace import Workspace
 from tests.conftest import Outcome
 from tests.workspace.publishing.published import MEMES
@@ -126,14 +125,3 @@ def test_wrong_options_are_a_sentence(
     assert done.status == 1
     assert message in done.err
     assert not (tmp_path / "hf").exists()
-
-
-def test_formulas_in_captions_stay_text(tmp_path: Path) -> None:
-    table = tmp_path / "captions.csv"
-    table.write_text("meme_id,template,en\ntea,robot-chef,=1+1 // two\n")
-    with Workspace.create(tmp_path / "work") as workspace:
-        workspace.import_captions(table)
-        workspace.publishing.publish(tmp_path / "csv", "csv")
-    (row,) = read_table(tmp_path / "csv" / "captions.csv").rows
-    assert row["en"] == "=1+1 // two"
-    assert "'=1+1" in (tmp_path / "csv" / "captions.csv").read_text("utf-8-sig")
