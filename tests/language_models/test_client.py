@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import pickle
 import time
 from collections.abc import Callable
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -24,6 +26,8 @@ from memeloc.language_models import (
     OverBudgetError,
     Picture,
     Question,
+    Token,
+    option_logprobs,
 )
 from tests.chat_server import ChatServer, error
 
@@ -441,3 +445,163 @@ def test_a_picture_that_does_not_open_concerns_its_own_question(connect: Connect
     answers = [answer for _, answer in connect(at_once=1).ask_all([broken, _question("a")])]
     assert "no picture" in str(answers[0])
     assert isinstance(answers[1], Answer)
+
+
+# Questions without a form: sent as they stand, answered with the model's own text.
+
+
+def test_a_text_may_come_behind_the_pictures(chat: ChatServer, connect: Connect) -> None:
+    picture = Picture("sha", lambda: b"tea")
+    model = connect()
+    model.ask([Message("user", "Caption: tea", (picture,), "Is it warm?")])
+    model.ask([Message("user", "", (picture,), "Is it warm?")])
+    model.ask([Message("user", "Caption: tea", after="Is it warm?")])
+    first, second, third = (body["messages"][0]["content"] for body in chat.bodies)
+    assert [part["type"] for part in first] == ["text", "image_url", "text"]
+    assert [part["type"] for part in second] == ["image_url", "text"]
+    assert third == "Caption: tea\nIs it warm?"
+    asked = [Question[str]((Message("user", "x", (picture,), after),), None) for after in "ab"]
+    assert model.key(asked[0]) != model.key(asked[1])
+    assert "x\n[a picture]\na" in model.plan(asked[:1]).samples[0]
+
+
+@pytest.mark.parametrize("text", ["", "I'm sorry, but I can't help with that.", "{", "x" * 5000])
+def test_any_text_is_an_answer_and_paid_for_once(
+    chat: ChatServer, connect: Connect, text: str
+) -> None:
+    chat.say = lambda number, body: text
+    model = connect(MemoryCache())
+    first, again = (model.ask([Message("user", "?")]) for _ in range(2))
+    assert first.value == again.value == text
+    assert (first.refusal, again.cached, len(chat.bodies)) == ("", True, 1)
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        {"content": None, "refusal": "I can't assist."},
+        {"message": {"content": ""}, "finish_reason": "content_filter"},
+        error(400, "The response was filtered by the content policy"),
+    ],
+)
+def test_a_refusal_by_field_or_filter_is_kept(
+    chat: ChatServer, connect: Connect, refusal: Any
+) -> None:
+    if isinstance(refusal, tuple):
+        chat.refuse = lambda number, body: refusal
+    else:
+        chat.say = lambda number, body: refusal
+    model = connect(MemoryCache())
+    first, again = (model.ask([Message("user", "?")]) for _ in range(2))
+    assert first.value == ""
+    assert first.refusal
+    assert first.refusal == again.refusal
+    assert len(chat.bodies) == 1
+
+
+OPTIONS = [Message("user", "a) warm b) cold")]
+
+
+def _choice(content: Any) -> dict[str, Any]:
+    return {"message": {"content": "(a)"}, "logprobs": content}
+
+
+def test_they_are_asked_for_and_kept(chat: ChatServer, connect: Connect) -> None:
+    top = [{"token": "a", "logprob": -0.5}, {"token": " B", "logprob": -1.0}]
+    tokens = [
+        {"token": "(", "logprob": -0.1, "top_logprobs": [{"token": "(", "logprob": -0.1}]},
+        {"token": "a", "logprob": -0.5, "bytes": [97], "top_logprobs": top},
+    ]
+    chat.say = lambda number, body: _choice({"content": tokens})
+    model = connect(MemoryCache(), logprobs=2)
+    first, again = (model.ask(OPTIONS) for _ in range(2))
+    assert (chat.bodies[0]["logprobs"], chat.bodies[0]["top_logprobs"]) == (True, 2)
+    assert again.cached
+    assert first.logprobs == again.logprobs
+    assert option_logprobs(first.logprobs, ["a", "b", "c"]) == {"a": -0.5, "b": -1.0}
+    connect().ask(OPTIONS)
+    assert "logprobs" not in chat.bodies[1]
+
+
+@pytest.mark.parametrize(
+    "content", [None, {}, {"content": None}, {"content": "x"}, {"content": [{"token": 3}]}, []]
+)
+def test_a_server_without_them_is_read_all_the_same(
+    chat: ChatServer, connect: Connect, content: Any
+) -> None:
+    chat.say = lambda number, body: _choice(content)
+    answer = connect(logprobs=5).ask(OPTIONS)
+    assert (answer.value, answer.logprobs) == ("(a)", ())
+
+
+def test_a_server_that_refuses_them_is_not_asked_again(chat: ChatServer, connect: Connect) -> None:
+    chat.refuse = lambda number, body: (
+        error(400, "logprobs is not supported by this model") if "logprobs" in body else None
+    )
+    chat.say = lambda number, body: "a"
+    assert connect(logprobs=5).ask(OPTIONS).value == "a"
+    assert len(chat.bodies) == 2
+
+
+def test_no_option_among_the_tokens_is_no_logprob() -> None:
+    assert option_logprobs([Token("warm", -0.1)], ["a", "b"]) == {}
+    assert option_logprobs([Token("▁A", math.log(0.5))], ["a", "b"]) == {"a": math.log(0.5)}
+
+
+# A model that does not see is found out by one picture.
+
+
+def _questions(count: int) -> list[Question[str]]:
+    picture = Picture("tea", lambda: b"tea")
+    return [Question((Message("user", f"Cup {n}?", (picture,)),), None) for n in range(count)]
+
+
+def _has_picture(body: dict[str, Any]) -> bool:
+    return any(isinstance(message["content"], list) for message in body["messages"])
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        error(500, "image input is not supported - hint: you may need to provide the mmproj"),
+        (500, {}, "Internal Server Error"),
+        error(400, "messages[0].content must be a string"),
+        error(422, "unknown variant `image_url`, expected `text`"),
+    ],
+)
+def test_a_model_that_does_not_see_ends_the_run(
+    chat: ChatServer, connect: Connect, answer: Any
+) -> None:
+    chat.refuse = lambda number, body: answer if _has_picture(body) else None
+    model = connect(at_once=8)
+    with pytest.raises(ServiceError, match="tiny answers texts, but no picture: ") as raised:
+        list(model.ask_all(_questions(50)))
+    assert not raised.value.retryable
+    # One question, and two small ones that find out why it failed.
+    assert len(chat.bodies) == 3
+    assert [body["max_tokens"] for body in chat.bodies] == [1024, 1, 1]
+
+
+def test_a_broken_picture_does_not_end_the_run(chat: ChatServer, connect: Connect) -> None:
+    chat.refuse = lambda number, body: error(400, "could not decode") if number == 1 else None
+    answers = [answer for _, answer in connect(at_once=1).ask_all(_questions(5))]
+    assert [isinstance(answer, Answer) for answer in answers] == [False, True, True, True, True]
+
+
+def test_a_server_that_fails_for_a_while_is_waited_for(chat: ChatServer, connect: Connect) -> None:
+    chat.refuse = lambda number, body: error(500, "busy") if number <= 2 else None
+    answers = [answer for _, answer in connect(at_once=4).ask_all(_questions(5))]
+    assert all(isinstance(answer, Answer) for answer in answers)
+
+
+def test_pictures_go_out_together_once_one_was_answered(chat: ChatServer, connect: Connect) -> None:
+    barrier = Barrier(3)
+
+    def say(number: int, body: dict[str, Any]) -> str:
+        if number > 1:
+            barrier.wait(10)
+        return "warm"
+
+    chat.say = say
+    answers = [answer for _, answer in connect(at_once=3).ask_all(_questions(4))]
+    assert len(answers) == 4

@@ -127,55 +127,53 @@ def test_picture_arrives_as_it_is(services: Services, provider: str, tmp_path: P
     assert base64.urlsafe_b64decode(data)[:2] == b"\xff\xd8"  # a JPEG
 
 
+def failed(status: int, message: str, name: str) -> Reply:
+    """An error, in the shapes of both services."""
+    about = {"type": name.lower(), "message": message, "code": status, "status": name}
+    return json_reply({"error": about}, status)
+
+
 @pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize(
-    ("anthropic", "gemini"), [("refusal", "SAFETY"), ("refusal", "PROHIBITED_CONTENT")]
+    ("stop", "text", "reply", "kind", "reason"),
+    [
+        (("refusal", "SAFETY"), "", None, "refused", ""),
+        (("refusal", "PROHIBITED_CONTENT"), "", None, "refused", ""),
+        (
+            ("end_turn", "STOP"),
+            "",
+            failed(400, "Output blocked by content filtering policy", "INVALID_REQUEST_ERROR"),
+            "refused",
+            "",
+        ),
+        (("max_tokens", "MAX_TOKENS"), '{"wa', None, "wrong", "cut off at 1,024 tokens"),
+    ],
+    ids=["safety", "prohibited", "blocked prompt", "cut"],
 )
-def test_refusal_is_one_by_the_services_reason(
-    services: Services, provider: str, anthropic: str, gemini: str
+def test_no_answer_says_why(
+    services: Services, provider: str, stop: Any, text: str, reply: Any, kind: str, reason: str
 ) -> None:
-    services.text, services.stop = "", (anthropic, gemini)
-    with _model(services, provider) as model, pytest.raises(AnswerError) as caught:
+    services.text, services.stop = text, stop
+    services.refuse = lambda number, body: reply
+    with _model(services, provider, asks=1) as model, pytest.raises(AnswerError) as caught:
         model.ask([Message("user", "Tea?")], Warm)
-    assert caught.value.kind == "refused"
+    assert caught.value.kind == kind
+    assert reason in caught.value.reason
     assert len(services.bodies) == 1
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_blocked_prompt_is_a_refusal(services: Services, provider: str) -> None:
-    blocked = "Output blocked by content filtering policy"
-    error = {"error": {"type": "invalid_request_error", "message": blocked, "code": 400}}
-    services.refuse = lambda number, body: json_reply(error, 400)
-    with _model(services, provider) as model, pytest.raises(AnswerError) as caught:
-        model.ask([Message("user", "Tea?")], Warm)
-    assert caught.value.kind == "refused"
-
-
-@pytest.mark.parametrize("provider", PROVIDERS)
-def test_cut_answer_says_at_what(services: Services, provider: str) -> None:
-    services.text, services.stop = '{"wa', ("max_tokens", "MAX_TOKENS")
-    with _model(services, provider, asks=1) as model, pytest.raises(AnswerError) as caught:
-        model.ask([Message("user", "Tea?")], Warm)
-    assert "cut off at 1,024 tokens" in caught.value.reason
-
-
-@pytest.mark.parametrize("provider", PROVIDERS)
-def test_quota_is_waited_for(services: Services, provider: str) -> None:
-    error = {"error": {"type": "rate_limit_error", "message": "Too many", "code": 429,
-             "status": "RESOURCE_EXHAUSTED"}}  # fmt: skip
-    services.refuse = lambda number, body: json_reply(error, 429) if number == 1 else None
+def test_quota_is_waited_for_and_a_wrong_key_ends_the_run(
+    services: Services, provider: str
+) -> None:
+    busy = failed(429, "Too many", "RESOURCE_EXHAUSTED")
+    services.refuse = lambda number, body: busy if number == 1 else None
     with _model(services, provider) as model:
         assert model.ask([Message("user", "Tea?")], Warm).value == Warm(warm=True)
-    assert len(services.bodies) == 2
-
-
-@pytest.mark.parametrize("provider", PROVIDERS)
-def test_wrong_key_ends_the_run_with_a_sentence(services: Services, provider: str) -> None:
-    error = {"error": {"type": "authentication_error", "message": "invalid x-api-key",
-             "code": 401, "status": "UNAUTHENTICATED"}}  # fmt: skip
-    services.refuse = lambda number, body: json_reply(error, 401)
-    with _model(services, provider) as model, pytest.raises(ServiceError, match="401"):
-        model.ask([Message("user", "Tea?")], Warm)
+        assert len(services.bodies) == 2
+        services.refuse = lambda number, body: failed(401, "invalid x-api-key", "UNAUTHENTICATED")
+        with pytest.raises(ServiceError, match="401"):
+            model.ask([Message("user", "Coffee?")], Warm)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

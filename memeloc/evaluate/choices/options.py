@@ -245,8 +245,8 @@ def option_at(text: str, options: Options) -> Hit | None:
         other = _name_at(text, options, link.end(), is_strict=True) if link else None
         if other is not None and other.option != name.option:
             return Hit(BOTH, at, other.end)
-        beside = re.compile(r"\s*[(\[]\s*(\w+)\s*[)\]]").match(text, name.end)  # `Hate (a)`
-        place = options.letters.get(beside[1], name.option) if beside else name.option
+        bracket = re.compile(r"\s*[(\[]\s*(\w+)\s*[)\]]").match(text, name.end)  # `Hate (a)`
+        place = options.letters.get(bracket[1], name.option) if bracket else name.option
         return Hit(name.option if place == name.option else CONTRADICTION, at, name.end)
     if match is None:
         return None
