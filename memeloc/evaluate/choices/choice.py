@@ -36,6 +36,7 @@ from memeloc.evaluate.choices.languages import (
     fold,
     folded,
     has_words,
+    initials,
     phrases,
     refusals,
     words_of,
@@ -292,10 +293,6 @@ def _yes_no(language: str) -> re.Pattern[str]:
     return re.compile(rf"[^{WORD}]*(?:(?P<no>{no})|(?P<yes>{yes}))[^{WORD}]*")
 
 
-_LETTERS = {"y": True, "j": True, "n": False}
-"""Yes and no of English and German (and other) answers in a letter."""
-
-
 def _yes_or_no(context: _Context) -> Hit | None:
     """Return the answer to a question of yes or no; one of several options is none."""
     options = context.options
@@ -308,10 +305,12 @@ def _yes_or_no(context: _Context) -> Hit | None:
     is_asked = is_asked or ("names.yes", True) in options.sides
     if not is_asked or len(places) < 2 or len(options.names) != 2:
         return None
-    # A whole answer may be the yes of another language, or its letter.
+    # A whole answer may be the yes of another language, or one letter of the prompt's.
     whole = context.text.strip()
-    if (letter := whole.strip(".! ")) in _LETTERS:
-        return Hit(places[_LETTERS[letter]], 0, len(context.text))
+    letter = re.sub(rf"[^{WORD}]+", "", whole)
+    for is_yes, name in ((True, "yes"), (False, "no")):
+        if letter in initials(name, context.language):
+            return Hit(places[is_yes], 0, len(context.text))
     match = _yes_no(context.language).match(context.text) or _yes_no("").fullmatch(whole)
     return Hit(places[bool(match["yes"])], *match.span()) if match else None
 

@@ -137,6 +137,12 @@ def phrases(name: str, language: str = "") -> list[str]:
     return sorted({phrase for lists in chosen for phrase in lists.get(name, ())})
 
 
+def initials(name: str, language: str) -> set[str]:
+    """Return the first letters of the usual word of a list, in a language and in English."""
+    tags = {re.split(r"[-_]", language.strip().lower())[0], "en"} & languages().keys()
+    return {words[0][0] for tag in tags if (words := languages()[tag].get(name))}
+
+
 @cache
 def any_of(*names: str, language: str = "") -> str:
     """Return a regular expression of the words of lists of phrases."""
