@@ -21,7 +21,11 @@ _TABLE = Table(
     (
         "picture",
         ("template", lambda match: match.template if match.found else None),
-        ("bits", lambda match: match.distance if match.template else None),
+        ("corners", lambda match: match.corners or None),
+        (
+            "bits",
+            lambda match: None if match.corners else match.distance if match.template else None,
+        ),
         ("nearest", lambda match: None if match.found else match.template),
         "next=next_template",
         ("bits to next", lambda match: match.next_distance if match.next_template else None),
@@ -61,7 +65,8 @@ def match(
     jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the template that a picture was made from, by its perceptual hash.
+    """Find the template that a picture was made from, by its perceptual hash, and where that names
+    none, by its local features: cropped, framed, below a bar (the extra `copies`).
 
     Known are the built-in templates, those of the folders, and within a workspace its own and those
     that were collected. A template is named when it is near and the next one is not; else the

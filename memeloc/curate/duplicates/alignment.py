@@ -15,7 +15,7 @@ from memeloc.embedding.models import library
 Matrix = NDArray[np.float64]
 """2 x 3: from x, y, 1 in one picture to x, y in the other."""
 
-_ALIKE = 64
+ALIKE = 64
 """Bits of 256 in which two corners that are the same may differ."""
 _LEAST_AGREEING = 10
 _PIXELS = 2.5
@@ -27,8 +27,11 @@ _TURNED = 0.12
 """The most that a map may turn or slant, as a share of its scale."""
 
 
-def align(first: LocalFeatures, second: LocalFeatures, *, mirrored: bool = False) -> Matrix | None:
-    """The map from the second picture, in the mirror or not, to the first; None when there is none.
+def align(
+    first: LocalFeatures, second: LocalFeatures, *, mirrored: bool = False
+) -> tuple[Matrix, NDArray[np.float32]] | None:
+    """Return the map from the second picture, in the mirror or not, to the first, and the corners
+    of the first that agree on it; None when there is none.
 
     Pixels are those of the features' size.
     """
@@ -37,7 +40,7 @@ def align(first: LocalFeatures, second: LocalFeatures, *, mirrored: bool = False
     if min(len(first.points), len(described)) < _LEAST_AGREEING:
         return None
     matcher = cv2.BFMatcher(cv2.NORM_HAMMING, crossCheck=True)
-    pairs = [pair for pair in matcher.match(described, first.descriptors) if pair.distance < _ALIKE]
+    pairs = [pair for pair in matcher.match(described, first.descriptors) if pair.distance < ALIKE]
     if len(pairs) < _LEAST_AGREEING:
         return None
     start = corners(second, mirrored=mirrored)[[pair.queryIdx for pair in pairs]]
@@ -49,7 +52,7 @@ def align(first: LocalFeatures, second: LocalFeatures, *, mirrored: bool = False
     )  # fmt: skip
     if matrix is None or int(agreeing.sum()) < _LEAST_AGREEING or not _plausible(matrix):
         return None
-    return np.asarray(matrix, dtype=np.float64)
+    return np.asarray(matrix, dtype=np.float64), end[agreeing.ravel() > 0]
 
 
 def corners(features: LocalFeatures, *, mirrored: bool) -> NDArray[np.float32]:

@@ -41,15 +41,16 @@ def looking(computed: Computed, jobs: int, on_progress: Phases, engine: Engine =
     cv2.setNumThreads(1)
 
     def look(items: Sequence[Item]) -> Looking:
-        features = _features(computed, items, engine, jobs, on_progress)
+        features = stored_features(computed, items, engine, jobs, on_progress)
         return Looking(features, _comparing(computed, features, jobs, on_progress))
 
     return look
 
 
-def _features(
+def stored_features(
     computed: Computed, items: Sequence[Item], engine: Engine, jobs: int, on_progress: Phases
 ) -> dict[str, LocalFeatures]:
+    """Return the local features of items by their pictures, and store those that are new."""
     files = {item.picture: item.path for item in items if item.picture and item.path is not None}
     stored = computed.features(local_features.FEATURE, list(files))
     missing = {sha: path for sha, path in files.items() if sha not in stored}
@@ -71,12 +72,12 @@ def _comparing(
 
     def compared(pair: PicturePair) -> Comparison | None:
         one, other = features[pair.first.picture], features[pair.second.picture]
-        matrix = align(one, other, mirrored=pair.mirrored)
-        if matrix is None or pair.first.path is None or pair.second.path is None:
+        aligned = align(one, other, mirrored=pair.mirrored)
+        if aligned is None or pair.first.path is None or pair.second.path is None:
             return None
         second = _mirrored(opened, pair.second.path) if pair.mirrored else opened(pair.second.path)
         there = corners(other, mirrored=pair.mirrored)
-        return compare(opened(pair.first.path), second, matrix, there)
+        return compare(opened(pair.first.path), second, aligned[0], there)
 
     def compare_all(pairs: Sequence[PicturePair]) -> list[Comparison | None]:
         keys = [_key(pair) for pair in pairs]

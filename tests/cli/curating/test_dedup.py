@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PIL import Image, ImageDraw, ImageOps
 
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Origin, item_id
 from memeloc.workspace import Workspace
@@ -145,6 +146,35 @@ def test_a_meme_finds_its_template(tmp_path: Path, command: Run, planted: Path) 
     assert done.status == 1
     assert "page.jpg" in done.err
     assert "robot-chef" in done.out
+
+
+def test_a_worn_meme_finds_its_template_by_local_features(tmp_path: Path, command: Run) -> None:
+    templates = tmp_path / "templates"
+    templates.mkdir()
+    for seed in (1, 2):
+        draw_picture(seed).save(templates / f"picture-{seed}.png")
+    meme = draw_picture(1)
+    ImageDraw.Draw(meme).text((60, 20), "two melons", fill="white", font_size=50)
+    shots = [Image.new("RGB", (500, 300), "white") for _ in range(2)]
+    for shot, text in zip(shots, ("two melons", "three melons"), strict=True):
+        ImageDraw.Draw(shot).text((60, 90), text, fill="black", font_size=40)
+    worn = {
+        "cropped": meme.crop((60, 40, 480, 330)),
+        "barred": ImageOps.expand(meme, (0, 170, 0, 0), "white"),
+        "framed": ImageOps.expand(meme, 70, "black").resize((512, 432)),
+        "other": draw_picture(3),
+        "shot": shots[0],
+    }
+    for name, picture in worn.items():
+        picture.convert("RGB").save(tmp_path / f"{name}.jpg", quality=70)
+    shots[1].save(templates / "shot-template.png")
+    files = [tmp_path / f"{name}.jpg" for name in worn]
+    done = command("match", *files, "--templates", templates, "--json")
+    rows = json.loads(done.out)["pictures"]
+    found = [row["template"] if row["found"] else "" for row in rows]
+    assert found[:4] == ["picture-1", "picture-1", "picture-1", ""]
+    assert all(row["corners"] >= 14 for row in rows[:3])
+    assert not rows[4]["corners"]  # a word that both have is no template
 
 
 def _start(folder: Path) -> subprocess.Popen[bytes]:
