@@ -1,7 +1,7 @@
 """Which memes stand on one picture. In: pictures, their hashes. Out: groups.
 
 A picture is compared with the first of each group, those of near hashes first; it joins the first
-on which it lies (`memeloc.localise.aligning.align`).
+on which it lies (`memeloc.localise.aligning.same_picture`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from memeloc.localise.aligning import Points, align, find_points, open_pixels
+from memeloc.localise.aligning import Points, find_points, open_pixels, same_picture
 
 _COMPARED = 12
 """Groups with which a picture is compared at most: a bar or a crop changes many bits of a hash, and
@@ -36,7 +36,7 @@ def group_pictures(
         order = sorted(
             range(len(groups)), key=lambda group: (value ^ hashes[groups[group][0]]).bit_count()
         )
-        near = (group for group in order[:_COMPARED] if align(points[group], own) is not None)
+        near = (group for group in order[:_COMPARED] if same_picture(points[group], own))
         group = next(near, None)
         if group is None:
             groups.append([path])

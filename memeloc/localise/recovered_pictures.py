@@ -1,6 +1,6 @@
 """A meme's clean picture from the other memes on it. In: groups of memes. Out: clean pictures.
 
-Only where a meme has text is its picture changed: its size, crop, bars and marks stay.
+Only on the letters that are taken out is a meme's picture changed: all else of it stays.
 """
 
 from __future__ import annotations
@@ -15,10 +15,6 @@ from memeloc.localise.aligning import Map, align, find_points, inverse, lay_on, 
 from memeloc.localise.opencv import opencv
 from memeloc.localise.protocol import CleanPicture, FinishedMeme, Mask, Restorer
 from memeloc.localise.recover import Recovered, recover
-from memeloc.localise.text_places import text_boxes
-
-_RIM = 3
-"""Pixels around letters that compression changes."""
 
 
 class RecoveredPictures:
@@ -46,9 +42,8 @@ class RecoveredPictures:
         size = meme.pixels.shape[1], meme.pixels.shape[0]
         behind, covers = lay_on(recovered.image, back, size)
         unknown = _laid(recovered.uncertain, back, size) | ~covers
-        changed = _grown(mask) | _text(recovered, meme, back, size)
-        pixels = np.where((changed & ~unknown)[..., None], behind, meme.pixels)
-        uncertain = changed & unknown
+        pixels = np.where((mask & ~unknown)[..., None], behind, meme.pixels)
+        uncertain = mask & unknown
         return CleanPicture(
             self._restorer.restore(pixels, uncertain),
             "recovered",
@@ -68,24 +63,6 @@ class RecoveredPictures:
         return self._recovered[group]
 
 
-def _text(recovered: Recovered, meme: FinishedMeme, back: Map, size: tuple[int, int]) -> Mask:
-    """Where the meme has text in the places of the group's texts, whether it was read or not."""
-    own = [each.text for each in recovered.pictures if each.path == meme.path]
-    if not own:
-        return np.zeros(size[::-1], np.bool_)
-    height, width = own[0].shape
-    places = np.zeros_like(own[0])
-    for box in text_boxes(recovered):
-        rows = slice(round(box.y * height), round((box.y + box.height) * height))
-        places[rows, round(box.x * width) : round((box.x + box.width) * width)] = True
-    return _grown(_laid(own[0] & places, back, size))
-
-
 def _laid(mask: Mask, matrix: Map, size: tuple[int, int]) -> Mask:
     cv2 = opencv()
     return np.asarray(cv2.warpAffine(mask.astype(np.uint8) * 255, matrix, size) > 0)
-
-
-def _grown(mask: Mask) -> Mask:
-    around = np.ones((2 * _RIM + 1, 2 * _RIM + 1), np.uint8)
-    return np.asarray(opencv().dilate(mask.astype(np.uint8), around) > 0)

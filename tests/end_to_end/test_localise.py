@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from bench.backgrounds import make_background
 from memeloc import Workspace
 from memeloc.ocr.error_rate import error_rate
 from tests.end_to_end.study import Study, fill_in
-from tests.end_to_end.test_render import picture, show_manifest
+from tests.end_to_end.test_render import show_manifest
 from tests.ocr.pictures import needs
 from tests.worlds import memeloc, read_rows, write_table
 
@@ -51,7 +52,8 @@ def hide_versions(study: Study) -> None:
 
 def draw(study: Study, memes: Mapping[str, tuple[str, str]], language: str = "en") -> None:
     """Render memes, by name, of a template and a text, and put them into the folder."""
-    picture(study.folder / "grounds/sky/picture.png", SIZE)
+    Path("grounds/sky").mkdir(parents=True, exist_ok=True)
+    Image.fromarray(make_background("valley", SIZE, 5)).save("grounds/sky/picture.png")
     Path("grounds/sky/template.toml").write_text(GROUND)
     rows = [
         {"meme_id": name, "template": template, language: text}

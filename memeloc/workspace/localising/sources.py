@@ -15,7 +15,7 @@ import numpy as np
 from memeloc.curate.duplicates.hashing import bits_between, hash_picture
 from memeloc.curate.pictures import map_pictures
 from memeloc.engine import usable_cpus
-from memeloc.localise.aligning import align, find_points
+from memeloc.localise.aligning import find_points, same_picture
 from memeloc.localise.grouping import group_pictures
 from memeloc.localise.localise import Restoring
 from memeloc.localise.protocol import CleanPicture, CleanPictureSource, FinishedMeme, Mask, Restorer
@@ -78,6 +78,6 @@ class KnownTemplates:
         for name in near[:_COMPARED]:
             template = self._templates[name]
             pixels = np.asarray(open_picture(template.image)).copy()
-            if align(find_points(pixels), points) is not None:
+            if same_picture(find_points(pixels), points):
                 return CleanPicture(pixels, "template", name, template)
         return None
