@@ -217,7 +217,7 @@ def _facts(workspace: WorkspaceFolder, begin: int, survey: str) -> Iterator[tupl
 def _curation(
     workspace: WorkspaceFolder, items: Mapping[ItemKind, int]
 ) -> Iterator[tuple[str, _Facts]]:
-    from memeloc.curate.selecting.stages import NOT_PASSED, TOPICS
+    from memeloc.curate.selection import NOT_PASSED, TOPICS
     from memeloc.workspace.curating.selecting import choose, choose_again, unusable
 
     store, total = workspace.store, sum(items.values())
@@ -283,7 +283,7 @@ def _questions(
 ) -> tuple[int, _Facts]:
     """Return how many items filters ask people about, but for those `gone`; and the command that
     runs a filter again as answers came, or the question that is asked most."""
-    from memeloc.curate.review.questions import BUILT_IN
+    from memeloc.curate.review import BUILT_IN
     from memeloc.curate.verdict import majority
 
     judgements = workspace.store.curation.judgements()

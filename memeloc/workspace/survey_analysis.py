@@ -161,7 +161,7 @@ class SurveyAnalysis:
         """Return the template of each meme, and the topics and categories that are known."""
         import pandas as pd
 
-        from memeloc.curate.selecting.stages import TOPICS
+        from memeloc.curate.selection import TOPICS
 
         survey, store = self.survey, self.survey.workspace.store
         templates = {meme: template or meme for meme, template in survey.memes.items()}

@@ -269,7 +269,7 @@ def collected_memes(
 
 
 def _dropped(workspace: WorkspaceFolder, items: Collection[str]) -> set[str]:
-    from memeloc.curate.selecting.stages import answers_of
+    from memeloc.curate.selection import answers_of
 
     curation = workspace.store.curation
     people, verdicts = answers_of(curation.judgements()), curation.verdicts()

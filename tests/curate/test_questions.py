@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.curate.review.questions import (
+from memeloc.curate.review import (
+    HINT,
     find_question,
+    review_rows,
+    subjects,
     unanimous,
 )
-from memeloc.curate.review.rows import review_rows, subjects
-from memeloc.curate.review.sheets import HINT
 from memeloc.curate.verdict import Judgement, Verdict, by_subject
 from tests.curate.items import caption, picture, template
 

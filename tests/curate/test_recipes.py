@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.curate.recipes import load_recipe, recipe_names
-from memeloc.curate.recipes.recipe import NOT_STATED
+from memeloc.curate.recipes import NOT_STATED, load_recipe, recipe_names
 from memeloc.errors import InputError
 
 
@@ -16,10 +15,10 @@ from memeloc.errors import InputError
 def test_each_setting_has_a_source(name):
     recipe = load_recipe(name)
     steps = ["select", *recipe.filters, *(["dedup"] if recipe.duplicates else [])]
-    rows = {row.setting: row for row in recipe.use({step: {} for step in steps}).settings}
-    assert all(row.stated and row.meaning for row in rows.values())
-    stated = {key for key, row in rows.items() if row.stated != NOT_STATED}
-    assert {f"{step}.{key}" for step, by in recipe.values.items() for key in by} == stated
+    rows = {row["setting"]: row for row in recipe.use({step: {} for step in steps})["settings"]}
+    assert all(row["stated"] and row["meaning"] for row in rows.values())
+    stated = {key for key, row in rows.items() if row["stated"] != NOT_STATED}
+    assert {f"{step}.{key}" for step, by in recipe.steps.items() for key in by} == stated
     for before, after in pairwise(line for line in recipe.funnel if line.left is not None):
         assert after.came == before.left
     for line in recipe.funnel:

@@ -15,8 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memeloc.curate.review.questions import find_question
-from memeloc.curate.review.sheets import ANSWER, HINT, read_review, write_review
+from memeloc.curate.review import ANSWER, HINT, find_question, read_review, write_review
 from memeloc.errors import InputError
 from memeloc.tables import clean_text, drawable
 from memeloc.tables.cells import guarded

@@ -8,8 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.curate.selecting.pictures import select_pictures
-from memeloc.curate.selecting.settings import SelectSettings
+from memeloc.curate.selection import SelectSettings, select_pictures
 from memeloc.curate.verdict import Verdict
 from tests.curate.items import picture
 

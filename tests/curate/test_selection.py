@@ -8,10 +8,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.curate.selecting.funnel import funnel_page
-from memeloc.curate.selecting.selection import select
-from memeloc.curate.selecting.settings import SelectSettings
-from memeloc.curate.selecting.stages import answers_of
+from memeloc.curate.selection import SelectSettings, answers_of, funnel_page, select
 from memeloc.curate.verdict import Judgement, Verdict
 from tests.curate.items import caption, template
 

@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from memeloc.cli.output import Cell, say
 from memeloc.cli.show import Table
 
-if TYPE_CHECKING:
-    from memeloc.curate.recipes import RecipeUse
+
+def _value(row: Mapping[str, Any]) -> Cell:
+    value = row["value"]
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return " ".join(map(str, value)) or "none"
+    return "none" if value is None else str(value)
 
 
-def _value(row: Any) -> Cell:
-    if isinstance(row.value, bool):
-        return "yes" if row.value else "no"
-    if row.value is None:
-        return "none"
-    if isinstance(row.value, list | tuple):
-        return " ".join(map(str, row.value)) or "none"
-    return str(row.value)
-
-
-def _recipe(result: Any) -> RecipeUse | None:
-    recipe: RecipeUse | None = result["recipe"] if isinstance(result, dict) else result.recipe
-    return recipe
+def _recipe(result: Any) -> dict[str, Any]:
+    """Return the recipe of a result, see `memeloc.curate.recipes.Recipe.use`."""
+    return (result["recipe"] if isinstance(result, dict) else result.recipe) or {}
 
 
 RECIPE_SETTINGS = Table(
-    lambda result: f"Settings after {recipe.paper if (recipe := _recipe(result)) else ''}",
-    lambda result: recipe.settings if (recipe := _recipe(result)) else (),
+    lambda result: f"Settings after {_recipe(result).get('paper', '')}",
+    lambda result: _recipe(result).get("settings", ()),
     ("setting", ("value", _value), "stated"),
 )
 
 
-def recipe_notes(recipe: RecipeUse | None) -> None:
+def recipe_notes(recipe: Mapping[str, Any] | None) -> None:
     """Print what a recipe's settings cannot say."""
-    for note in recipe.notes if recipe else ():
-        say(f"{recipe.recipe if recipe else ''}: {note}")
+    for note in recipe["notes"] if recipe else ():
+        say(f"{recipe['recipe'] if recipe else ''}: {note}")

@@ -48,13 +48,13 @@ def _topics(result: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _figures(*fields: str) -> list[Column]:
     def cell(field: str) -> Column:
         heading = field.replace("_", " ")
-        return heading, lambda row: "—" if getattr(row, field) is None else getattr(row, field)
+        return heading, lambda row: "—" if row[field] is None else row[field]
 
     return [cell(field) for field in fields]
 
 
 _PAPER = Table(
-    lambda result: f"Beside {result['recipe'].paper} (—: not stated, or not a stage here)",
+    lambda result: f"Beside {result['recipe']['paper']} (—: not stated, or not a stage here)",
     "paper",
     (
         "stage section=where",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from memeloc.curate.duplicates.pairs import Pair
-from memeloc.curate.review.sampling import ErrorRate
+from memeloc.curate.review import ErrorRate
 from memeloc.curate.verdict import Judgement, Verdict
 
 _SCORES = ("distance", "text", "picture_likeness", "text_likeness")

@@ -1,7 +1,7 @@
 """Pairs as one page that works from disk. In: rows to review. Out: HTML with all that it needs.
 
 Both pictures stand side by side, 1, 2 and 3 answer, and the browser keeps the answers until they
-are saved as CSV, which `memeloc.curate.review.sheets.read_review` reads. The page asks nothing of
+are saved as CSV, which `memeloc.curate.review.read_review` reads. The page asks nothing of
 any network, and everything that came from elsewhere is only ever text to it.
 """
 
@@ -13,8 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from memeloc.curate.review.questions import ReviewQuestion
-from memeloc.curate.review.sheets import ANSWER, HINT, SIDES
+from memeloc.curate.review import ANSWER, HINT, SIDES, ReviewQuestion
 from memeloc.pages import browser_store, fill_page, script_hash
 from memeloc.sheets import write_sheet
 from memeloc.tables import drawable

@@ -23,7 +23,7 @@ from typing import Any
 
 from memeloc.curate.duplicates.grouping import QUESTION
 from memeloc.curate.duplicates.pairs import PAIR
-from memeloc.curate.selecting.stages import DUPLICATES, TOPICS, answers_of
+from memeloc.curate.selection import DUPLICATES, TOPICS, answers_of
 from memeloc.curate.verdict import Judgement, Verdict
 from memeloc.errors import InputError
 from memeloc.items import Item, ItemKind, meme_id

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.curate.filters.topics import Mode, TopicMatcher, TopicSettings, nearest_topics
-from memeloc.curate.selecting.stages import TOPICS
+from memeloc.curate.selection import TOPICS
 from memeloc.settings import validate
 from memeloc.workspace.curating.deduplicating import Deduplicating
 from memeloc.workspace.curating.describing import Describing

@@ -15,7 +15,7 @@ from memeloc.curate.duplicates.dedup import StageLine, deduplicate
 from memeloc.curate.duplicates.settings import DedupSettings
 from memeloc.curate.duplicates.similarity import Embedded, raw_text
 from memeloc.curate.pictures import map_pictures
-from memeloc.curate.recipes import Recipe, RecipeUse, load_recipe
+from memeloc.curate.recipes import Recipe, load_recipe
 from memeloc.curate.verdict import content_of
 from memeloc.embedding import models as embedding
 from memeloc.engine import PROCESSES, Engine
@@ -50,7 +50,7 @@ class DedupResult:
     to_a_person: list[dict[str, Any]]
     contradictions: list[str]
     unreadable: dict[str, str]
-    recipe: RecipeUse | None = None
+    recipe: dict[str, Any] | None = None
     unread: int = 0
 
 

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from memeloc.curate.duplicates.audit import audited, compared_with, removed_pairs
 from memeloc.curate.duplicates.dedup import FILTER
 from memeloc.curate.duplicates.pairs import PAIR, Pair
-from memeloc.curate.review.questions import ReviewQuestion
-from memeloc.curate.review.rows import left_for
-from memeloc.curate.review.sampling import draw
+from memeloc.curate.review import ReviewQuestion, draw, left_for
 from memeloc.curate.verdict import Judgement, Verdict
 from memeloc.errors import InputError
 from memeloc.workspace.folder import WorkspaceFolder

@@ -13,7 +13,7 @@ from typing import Any
 
 from memeloc.counts import counted
 from memeloc.curate.duplicates.match import FILTER
-from memeloc.curate.selecting.stages import answers_of
+from memeloc.curate.selection import answers_of
 from memeloc.errors import InputError
 from memeloc.items import Item
 from memeloc.model import SEPARATOR, Template

@@ -9,17 +9,21 @@ from typing import Any
 
 from memeloc.curate.duplicates.pairs import PAIR
 from memeloc.curate.duplicates.pairs_page import MOST_PAIRS, write_pairs_page
-from memeloc.curate.review.questions import ReviewQuestion, find_question, question_names
-from memeloc.curate.review.rows import (
+from memeloc.curate.review import (
+    FORMATS,
+    ReviewQuestion,
+    draw,
     error_rate_of,
+    find_question,
     left_for,
+    question_names,
+    read_review,
     review_rows,
     review_status,
     subjects,
+    write_review,
 )
-from memeloc.curate.review.sampling import draw
-from memeloc.curate.review.sheets import FORMATS, read_review, write_review
-from memeloc.curate.selecting.stages import answers_of
+from memeloc.curate.selection import answers_of
 from memeloc.curate.verdict import Judgement, content_of
 from memeloc.errors import InputError
 from memeloc.ocr.transcript import NO_TEXT
@@ -62,7 +66,7 @@ class Reviewing(Part):
         audit how many `removed` duplicates they were drawn from.
 
         Args:
-            question: its name; see `memeloc.curate.review.questions`.
+            question: its name; see `memeloc.curate.review`.
             path: the file; None is review-QUESTION-PERSON.xlsx, or .html for duplicates.
             only: `new` (not answered by this person yet), `all`, or ids: of items, or of pairs as
                 `ID|ID`; of a duplicate alone it is the pair of it and the one that stays.

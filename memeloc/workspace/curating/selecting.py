@@ -11,12 +11,17 @@ from typing import Any
 
 from memeloc.curate.duplicates.dedup import FILTER, what_stays
 from memeloc.curate.protocol import FILTERS, info
-from memeloc.curate.recipes import beside, load_recipe
-from memeloc.curate.selecting.funnel import funnel_page
-from memeloc.curate.selecting.pictures import select_pictures
-from memeloc.curate.selecting.selection import select
-from memeloc.curate.selecting.settings import SelectSettings
-from memeloc.curate.selecting.stages import DUPLICATES, TOPICS, Chosen, answers_of
+from memeloc.curate.recipes import load_recipe
+from memeloc.curate.selection import (
+    DUPLICATES,
+    TOPICS,
+    Chosen,
+    SelectSettings,
+    answers_of,
+    funnel_page,
+    select,
+    select_pictures,
+)
 from memeloc.curate.verdict import Verdicts
 from memeloc.errors import InputError
 from memeloc.files import replacing
@@ -76,7 +81,7 @@ class Selecting(Part):
         written but one that is named.
 
         Return by name what was chosen by (`settings`, and `recipe` with what the `paper` had), the
-        funnel (`stages` and `topics`, see `memeloc.curate.selecting`), the ids of the `items` and
+        funnel (`stages` and `topics`, see `memeloc.curate.selection`), the ids of the `items` and
         how many are `selected` by kind, what was `refused` when it was collected by reason, the
         number of the `selection` and how many memes are `new` (None where nothing is stored), and
         `problems`: why captions that pass all can be no memes.
@@ -112,7 +117,7 @@ class Selecting(Part):
         names = {id: template.name for id, template in choice.templates.items()}
         refusals = Counter(refusal.reason for refusal in self._store.items.refusals())
         refused = dict(refusals.most_common())
-        paper = beside(after, stages) if after else []
+        paper = after.beside(stages) if after else []
         if page is not None:
             of_paper = after.paper if after else None
             text = funnel_page(stages, topics, names, plain, refused, of_paper, paper)

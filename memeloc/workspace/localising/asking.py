@@ -15,8 +15,15 @@ from typing import Any
 
 from PIL import Image
 
-from memeloc.curate.review.questions import BURNED_TEXT, UNSURE, find_question
-from memeloc.curate.review.sheets import ANSWER, HINT, read_review, write_review
+from memeloc.curate.review import (
+    ANSWER,
+    BURNED_TEXT,
+    HINT,
+    UNSURE,
+    find_question,
+    read_review,
+    write_review,
+)
 from memeloc.curate.verdict import Judgement
 from memeloc.errors import InputError
 from memeloc.files import replacing

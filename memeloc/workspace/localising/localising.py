@@ -286,7 +286,7 @@ class Localising(Part):
         )
 
     def _dropped(self) -> set[str]:
-        from memeloc.curate.selecting.stages import answers_of
+        from memeloc.curate.selection import answers_of
 
         curation = self._store.curation
         people = answers_of(curation.judgements())

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from memeloc.curate.selecting.stages import DUPLICATES, TOPICS
+from memeloc.curate.selection import DUPLICATES, TOPICS
 from memeloc.publish.release import ReleaseTable
 from memeloc.tables import read_table
 from memeloc.taxonomy import LABEL

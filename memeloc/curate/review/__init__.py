@@ -1,1 +1,0 @@
-"""Reviews by people. In: a question, items. Out: sheets, and judgements read from them."""
