@@ -31,7 +31,8 @@ class ChatServer:
 
     Attributes:
         url: its base URL.
-        bodies, keys: every request that arrived, and its Authorization header.
+        bodies, keys: every request that arrived, and its Authorization or api-key header.
+        query: of the last request's address.
         say: the text of the model's answer to a request, by its number from 1 and its body; or a
             whole message, or a choice, as a mapping.
         refuse: an answer that is an error (status, headers, body), or None; or a `Reply` as it is.
@@ -40,6 +41,7 @@ class ChatServer:
     """
 
     url: str = ""
+    query: str = ""
     bodies: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
     say: Callable[[int, dict[str, Any]], Any] = lambda number, body: right(body)
@@ -60,9 +62,11 @@ def serve_chat() -> Iterator[ChatServer]:
     state = ChatServer()
 
     def answer(request: Request) -> Reply:
-        assert request.path == "/v1/chat/completions"
+        path, _, state.query = request.path.partition("?")
+        assert path == "/v1/chat/completions"
         body = request.json()
-        number = state.arrive(body, request.headers.get("Authorization"))
+        key = request.headers.get("Authorization") or request.headers.get("api-key")
+        number = state.arrive(body, key)
         if (refusal := state.refuse(number, body)) is not None:
             if isinstance(refusal, Reply):
                 return refusal

@@ -51,7 +51,7 @@ class Connections:
         self._headers |= headers
         self._timeout = timeout
         parts = urlsplit(url)
-        self._target = parts.path or "/"
+        self._target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         certificates = ssl.create_default_context()
         certificates.load_verify_locations(certifi.where())
         manager = urllib3.PoolManager()

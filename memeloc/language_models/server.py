@@ -130,8 +130,11 @@ class Server:
                 if find_spec("urllib3") is None or find_spec("certifi") is None:
                     raise MissingError(f"{self.service} needs urllib3: pip install '{self._pip}'")
                 self._key = read_key(self.settings)
-                headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-                url = f"{self.settings.base_url.rstrip('/')}/chat/completions"
+                address, mark, query = self.settings.base_url.partition("?")
+                # Azure's deployments, which have versions, take a key by a header of their own.
+                named = {"api-key": self._key} if query else {}
+                headers = named or {"Authorization": f"Bearer {self._key}"} if self._key else {}
+                url = f"{address.rstrip('/')}/chat/completions{mark}{query}"
                 self._connections = Connections(self.service, url, headers, self.settings.timeout)
             return self._connections
 

@@ -45,9 +45,9 @@ class ModelSettings(BaseModel):
     model: str = Field(min_length=1, description="the model, as its server names it")
     base_url: str = Field(
         "https://api.openai.com/v1",
-        pattern=r"^https?://[^\s/@?#]+(/[^\s?#]*)?$",
+        pattern=r"^https?://[^\s/@?#]+(/[^\s?#]*)?(\?api-version=[\w.-]+)?$",
         description="the server's address up to and with /v1, without a password, as "
-        '"http://localhost:11434/v1"',
+        '"http://localhost:11434/v1"; of an Azure deployment with ?api-version=...',
     )
     provider: str = Field(
         "",

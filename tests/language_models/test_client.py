@@ -65,6 +65,16 @@ def test_a_question_goes_out_deterministic_and_with_its_schema(
     assert "0.0003 USD" in model.spent.line()
 
 
+def test_a_deployment_of_azure_is_asked_by_version_and_key(
+    chat: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sesame-street")
+    settings = ModelSettings(model="tiny", base_url=f"{chat.url}?api-version=2024-10-21")
+    with LanguageModel(settings) as model:
+        assert model.ask(_asked(), Weather).value.warm
+    assert (chat.query, chat.keys) == ("api-version=2024-10-21", ["sesame-street"])
+
+
 def test_a_checked_value_is_sent_back_and_a_kept_one_asked_again(
     chat: ChatServer, connect: Connect
 ) -> None:
