@@ -56,7 +56,7 @@ def measure(*, memes: int = MEMES, say: Callable[[str], None] = lambda _: None) 
         for what, query in _QUERIES.items():
             say(f"graphs: {what}")
             before = _of_children()
-            rows = len(run_query(store, query).rows)
+            rows = len(run_query(store, query)["rows"])
             times[what] = (_of_children() - before, rows)
     slowest = max(times, key=lambda what: times[what][0])
     note = ", ".join(f"{what} {time:.2f} s ({rows:,} rows)" for what, (time, rows) in times.items())

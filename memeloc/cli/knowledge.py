@@ -261,11 +261,11 @@ def query(
     if out is not None:
         from memeloc.sheets import write_sheet_table
 
-        file, count = write_sheet_table(out, result.columns_with_languages(), result.texts())
+        file, count = write_sheet_table(out, result["columns"], result["rows"])
         show({"file": file, "rows": count}, f"{file}: {counted(count, 'row')}", as_json=as_json)
     else:
         show(result, _ROWS, as_json=as_json)
-    if result.more:
+    if result["more"]:
         say(f"Only the first {counted(rows, 'row')}: --rows reads more.")
 
 
@@ -317,12 +317,7 @@ def check(as_json: AsJson = False, **which: Any) -> None:
         raise typer.Exit(1)
 
 
-_ROWS = Table(
-    "{n:row}",
-    lambda result: result.texts(),
-    lambda result: by_place(*result.columns_with_languages()),
-    empty=True,
-)
+_ROWS = Table("{n:row}", "rows", lambda result: by_place(*result["columns"]), empty=True)
 
 
 @taking(

@@ -53,7 +53,7 @@ class Dimension(BaseModel):
 
 
 def dimension_names() -> tuple[str, ...]:
-    """The ids of the shipped dimensions, sorted."""
+    """Return the ids of the shipped dimensions, sorted."""
     return shipped_names(_DIMENSIONS)
 
 
@@ -105,19 +105,19 @@ class Recipe:
 
     @cached_property
     def by_id(self) -> dict[str, Dimension]:
-        """The dimensions by id, in their order."""
+        """Return the dimensions by id, in their order."""
         return {dimension.id: dimension for dimension in self.dimensions}
 
     @cached_property
     def sha256(self) -> str:
-        """SHA-256 of all of it but its name and source, in hex."""
+        """Return the SHA-256 of all of it but its name and source, in hex."""
         dimensions = [dimension.model_dump() for dimension in self.dimensions]
         parts = [dimensions, self.contexts, self.link]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 def recipe_names() -> tuple[str, ...]:
-    """The names of the shipped recipes, sorted."""
+    """Return the names of the shipped recipes, sorted."""
     return shipped_names(_RECIPES)
 
 

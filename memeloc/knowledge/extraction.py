@@ -132,7 +132,7 @@ class Extraction:
 
     @cached_property
     def sha256(self) -> str:
-        """SHA-256, in hex, of all that is the same for every meme: texts, forms, recipe."""
+        """Return the SHA-256 of all that is the same for every meme: texts, forms, recipe."""
         schemas = [*map(strict_schema, self._forms.values()), strict_schema(LinksForm)]
         return content_hash([self.prompt.texts(), schemas, self.recipe.sha256])
 

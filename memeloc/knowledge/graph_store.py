@@ -1,4 +1,4 @@
-"""The store of all graphs, and queries. In: `MemeKnowledge`, SPARQL. Out: a folder, `QueryResult`.
+"""The store of all graphs, and queries. In: `MemeKnowledge`, SPARQL. Out: a folder, rows of texts.
 
 A store is computed, and can be deleted at any time. Its folder is named by what it was made of, and
 takes its name at the end: after a kill, or a change, it is made anew (a thousand memes take some
@@ -14,12 +14,11 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from memeloc.engine import usable_cpus
 from memeloc.errors import InputError
@@ -131,51 +130,9 @@ def open_store(store: Path) -> Store:
     return opened
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A value of a result; `language` is a text's tag, and `kind` is empty where nothing is."""
-
-    text: str = ""
-    kind: Literal["iri", "text", "blank", ""] = "text"
-    language: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class QueryResult:
-    """The answer to a query.
-
-    Attributes:
-        columns: the variables of SELECT; `subject predicate object` of CONSTRUCT and DESCRIBE;
-            `answer` of ASK.
-        rows: a value a column.
-        more: whether there are more rows than were asked for.
-    """
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Value, ...], ...]
-    more: bool
-
-    def columns_with_languages(self) -> list[str]:
-        """Return the columns; behind one that has texts with languages, one of their tags."""
-        pairs = zip(self.columns, self._tagged(), strict=True)
-        return [each for name, tag in pairs for each in (name, f"{name} language")[: 1 + tag]]
-
-    def texts(self) -> Iterator[tuple[str, ...]]:
-        """Yield the rows as texts, for `columns_with_languages`."""
-        tagged = self._tagged()
-        for row in self.rows:
-            pairs = zip(row, tagged, strict=True)
-            cells = ((value.text, value.language)[: 1 + tag] for value, tag in pairs)
-            yield tuple(chain.from_iterable(cells))
-
-    def _tagged(self) -> list[bool]:
-        places = range(len(self.columns))
-        return [any(row[place].language for row in self.rows) for place in places]
-
-
 def run_query(
     store: Path, query: str, *, seconds: float = SECONDS, rows: int = ROWS
-) -> QueryResult:
+) -> dict[str, Any]:
     """Ask a store, all graphs together; GRAPH asks for one. `PREFIXES` need no declaration.
 
     Args:
@@ -183,6 +140,11 @@ def run_query(
         query: SELECT, ASK, CONSTRUCT or DESCRIBE.
         seconds: after which it is ended.
         rows: that are read at the most.
+
+    Returns:
+        `columns`: the variables of SELECT, `subject predicate object` of CONSTRUCT and DESCRIBE, or
+        `answer` of ASK; behind one that has texts with languages, one of their tags. `rows`, of
+        texts, empty where there is nothing; and whether there are `more` than were asked for.
 
     Raises:
         InputError: it is not SPARQL, would change something or ask a service, or takes too long.
@@ -194,7 +156,7 @@ def run_query(
     try:
         done = subprocess.run(
             # -P: nothing in the working directory passes for a module.
-            [sys.executable, "-P", "-m", __name__, str(store), str(rows)],
+            [sys.executable, "-P", "-m", __name__, str(store), str(rows + 1)],
             env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [home, *sys.path]))},
             input=json.dumps(query),
             capture_output=True,
@@ -213,36 +175,39 @@ def run_query(
         raise InputError(f"The query could not be run: {reason[:300]}") from error
     if "error" in answer:
         raise InputError(answer["error"])
-    values = (tuple(Value(*value) for value in row) for row in answer["rows"])
-    return QueryResult(tuple(answer["columns"]), tuple(values), answer["more"])
+    columns: list[str] = []
+    for name in answer["columns"]:
+        tag = f"{name} language"
+        columns += [name, tag] if any(tag in row for row in answer["rows"]) else [name]
+    values = [[row.get(name, "") for name in columns] for row in answer["rows"]]
+    return {"columns": columns, "rows": values[:rows], "more": len(values) > rows}
 
 
-def _answer(store: Store, query: str, rows: int) -> dict[str, Any]:
-    from pyoxigraph import BlankNode, Literal, NamedNode, QueryBoolean, QuerySolutions
-
-    kinds = {NamedNode: "iri", BlankNode: "blank", type(None): ""}
-
-    def value(term: Any) -> tuple[str, str, str]:
-        text = "" if term is None else getattr(term, "value", str(term))
-        language = (term.language or "") if isinstance(term, Literal) else ""
-        return text, kinds.get(type(term), "text"), language
+def _answer(store: Store, query: str, most: int) -> dict[str, Any]:
+    """Return the columns of an answer, and so many rows: texts and tags of languages, by column."""
+    from pyoxigraph import Literal, QueryBoolean, QuerySolutions
 
     try:
         result = store.query(query, prefixes=PREFIXES, use_default_graph_as_union=True)
         if isinstance(result, QueryBoolean):
-            return {"columns": ["answer"], "rows": [[[str(bool(result)).lower()]]], "more": False}
+            return {"columns": ["answer"], "rows": [{"answer": str(bool(result)).lower()}]}
         columns = ["subject", "predicate", "object"]
         if isinstance(result, QuerySolutions):
             columns = [variable.value for variable in result.variables]
-        read = [[value(term) for term in row] for row in islice(result, rows + 1)]
+        rows = []
+        for terms in islice(result, most):
+            named = [(name, t) for name, t in zip(columns, terms, strict=True) if t is not None]
+            row = {name: getattr(term, "value", str(term)) for name, term in named}
+            tagged = [(name, t) for name, t in named if isinstance(t, Literal) and t.language]
+            rows.append(row | {f"{name} language": term.language for name, term in tagged})
     except SyntaxError as error:
         forms = "SELECT, ASK, CONSTRUCT or DESCRIBE"
         return {"error": f"This is not a query of SPARQL ({forms}): {error}"}
     except (OSError, ValueError) as error:
         return {"error": f"The query failed: {error}"}
-    return {"columns": columns, "rows": read[:rows], "more": len(read) > rows}
+    return {"columns": columns, "rows": rows}
 
 
 if __name__ == "__main__":
-    opened, query, limit = open_store(Path(sys.argv[1])), json.load(sys.stdin), int(sys.argv[2])
-    json.dump(_answer(opened, query, limit), sys.stdout)
+    opened, query, most = open_store(Path(sys.argv[1])), json.load(sys.stdin), int(sys.argv[2])
+    json.dump(_answer(opened, query, most), sys.stdout)

@@ -198,7 +198,7 @@ class QuestionWriting:
 
     @cached_property
     def sha256(self) -> str:
-        """SHA-256, in hex, of all that is the same for every meme: texts, form, recipe."""
+        """Return the SHA-256 of all that is the same for every meme: texts, form, recipe."""
         form = strict_schema(QuestionForm)
         return content_hash([self._prompt.texts(), form, self.none, self.recipe.sha256])
 

@@ -123,11 +123,11 @@ class MemeKnowledge:
     notes: tuple[str, ...] = ()
 
     def statements(self) -> Iterator[Statement]:
-        """Of all dimensions, in their order."""
+        """Return those of all dimensions, in their order."""
         return (each for dimension in self.dimensions for each in dimension.statements)
 
     def entities(self) -> dict[str, Entity]:
-        """By id, of all dimensions."""
+        """Return those of all dimensions, by id."""
         return {each.id: each for dimension in self.dimensions for each in dimension.entities}
 
 
@@ -170,7 +170,7 @@ class KnowledgeAnswer:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What one answer is stored of; a newer one of the same supersedes it."""
+        """Return what one answer is stored of; a newer one of the same supersedes it."""
         return (
             *(self.item, self.content, self.version, self.step, self.dimension, self.recipe),
             *(self.language, self.model, self.prompt),

@@ -76,14 +76,14 @@ class LabelPrompt:
 
     @cached_property
     def sha256(self) -> str:
-        """SHA-256, in hex, of all that is the same for every meme: texts and forms."""
+        """Return the SHA-256, in hex, of all that is the same for every meme: texts and forms."""
         texts = _shipped(PRINTED)["printed"] if self.name == PRINTED else self._labels.texts()
         forms = [strict_schema(self._form(caption)) for caption in (True, False)]
         return _hash(texts, forms)
 
     @cached_property
     def topics_sha256(self) -> str:
-        """As `sha256`, of the question for topics, with those that are known."""
+        """Return as `sha256` that of the question for topics, with those that are known."""
         shipped = _shipped(PRINTED if self.name == PRINTED else "topics")
         return _hash(shipped, [topic.line() for topic in self.topics])
 

@@ -16,7 +16,6 @@ from memeloc.knowledge.extraction import NOT_ASKED
 from memeloc.knowledge.graph_store import (
     ROWS,
     SECONDS,
-    QueryResult,
     open_store,
     run_query,
     store_of,
@@ -69,7 +68,7 @@ class Knowledge(Part):
 
     @cached_property
     def questions(self) -> Questions:
-        """Questions that models write about what was found, and people judge."""
+        """Return the questions that models write about what was found, and people judge."""
         from memeloc.workspace.knowledge_questions import Questions
 
         return Questions(self._workspace)
@@ -159,7 +158,7 @@ class Knowledge(Part):
         memes = chain.from_iterable(each.memes() for each in extractions)
         return store_of(answers.folder / ".cache" / "graphs", source, memes, terms)
 
-    def query(self, query: str, *, seconds: float = SECONDS, rows: int = ROWS) -> QueryResult:
+    def query(self, query: str, *, seconds: float = SECONDS, rows: int = ROWS) -> dict[str, Any]:
         """Ask all graphs a SPARQL query; see `memeloc.knowledge.graph_store.run_query`.
 
         Raises:

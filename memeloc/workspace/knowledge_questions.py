@@ -143,7 +143,7 @@ class QuestionSet:
 
     @cached_property
     def questions(self) -> list[MemeQuestion]:
-        """Those that are right, by meme, in the recipe's order of dimensions."""
+        """Return those that are right, by meme, in the recipe's order of dimensions."""
         order = {item.id: place for place, item in enumerate(self._items)}
         dimensions = list(self._stored.recipe.by_id)
         right = [question_of(each) for each in self._current if each.status == "answered"]
@@ -151,26 +151,26 @@ class QuestionSet:
 
     @property
     def versions(self) -> list[str]:
-        """The languages of the memes."""
+        """Return the languages of the memes."""
         return sorted({each.version for each in self.questions})
 
     @cached_property
     def knowledge(self) -> dict[str, MemeKnowledge]:
-        """By meme what was found in it."""
+        """Return by meme what was found in it."""
         asked = {(each.meme, each.version, each.language) for each in self.questions}
         memes = self._stored.memes()
         return {m.meme: m for m in memes if (m.meme, m.version, m.language) in asked}
 
     @cached_property
     def captions(self) -> dict[str, str]:
-        """By meme its text, where it has one, whatever the model was given."""
+        """Return by meme its text, where it has one, whatever the model was given."""
         with_text = "text" if self.settings.collected == RENDERED else "both"
         inputs = meme_inputs(self.workspace, self.settings.model_copy(update={"input": with_text}))
         return {item.id: item.text for item in inputs if item.text}
 
     @cached_property
     def pictures(self) -> dict[str, Path]:
-        """By meme its picture, where it has one."""
+        """Return by meme its picture, where it has one."""
         ids = {each.meme: each.version for each in self.questions}
         if self.settings.collected == RENDERED:
             rendered = rendered_pictures(Path(self.settings.pictures or ""), {*ids.values()})
@@ -180,7 +180,7 @@ class QuestionSet:
 
     @cached_property
     def people(self) -> People:
-        """What people settled on about its questions and statements, in all its surveys."""
+        """Return what people settled on about its questions, in all its surveys."""
         people = People()
         current = {each.id: (each.question, each.correct) for each in self.questions}
         store = self.workspace.store.surveys
@@ -194,7 +194,7 @@ class QuestionSet:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What says of a survey that it is about these questions."""
+        """Return what says of a survey that it is about these questions."""
         names = ("recipe", "model", "prompt", "versions")
         return {name: getattr(self, name) for name in names}
 
@@ -215,7 +215,6 @@ class QuestionSet:
 
     @cached_property
     def _current(self) -> list[KnowledgeAnswer]:
-        """The answers about the memes as they are now."""
         asked = {
             (item.id, item.content, item.version, self.settings.language_of(item))
             for item in self._items

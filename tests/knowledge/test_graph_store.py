@@ -64,8 +64,7 @@ def test_store_is_opened_for_reading_by_several(folder: Path) -> None:
     ],
 )
 def test_kinds_of_queries(folder: Path, query: str, rows: list[list[str]]) -> None:
-    result = run_query(folder, query)
-    assert [[value.text for value in row] for row in result.rows] == rows
+    assert run_query(folder, query)["rows"] == rows
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,269 @@
+"""Which questions people judge, which make the benchmark, its files, and how many are right."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from statsmodels.stats.proportion import proportion_confint
+
+from memeloc.knowledge.benchmark import (
+    benchmark_of,
+    draw,
+    funnel,
+    linked,
+    others_stage,
+    positive_memes,
+    select,
+    toxicity_stage,
+    write_benchmark,
+)
+from memeloc.knowledge.questions import MemeQuestion
+from memeloc.knowledge.statements import DimensionKnowledge, MemeKnowledge, Statement
+from memeloc.knowledge.validity import Judged, review, validity
+from memeloc.reports.figures import value_of, wide
+
+
+def question(meme: str, dimension: str = "toxicity", **values: object) -> MemeQuestion:
+    """A question about a meme, with other values where they are given."""
+    texts = {
+        "question": f"What is the {dimension} of {meme}?",
+        "correct": "It sleeps",
+        "plausible": "It rests",
+        "implausible": "It drives",
+        "none": "None of the others",
+        "explanation": "It lies on the keyboard.",
+    }
+    return MemeQuestion(
+        **{"meme": meme, "version": "en", "dimension": dimension, "language": "en"}
+        | texts
+        | {"statements": (f"{dimension}-1",)}
+        | values  # type: ignore[arg-type]
+    )
+
+
+def knowledge(meme: str, *statements: Statement) -> MemeKnowledge:
+    """What was found in a meme, a dimension for each that a statement has."""
+    dimensions = dict.fromkeys(each.dimension for each in statements)
+    return MemeKnowledge(
+        *(meme, "content", "en", "en", "m-quest", "tiny"),
+        tuple(
+            DimensionKnowledge(
+                name, "answered", statements=tuple(s for s in statements if s.dimension == name)
+            )
+            for name in dimensions
+        ),
+    )
+
+
+SEEN = Statement("visual-1", "visual", "A cat lies on a keyboard.")
+TOXIC = Statement("toxicity-1", "toxicity", "It mocks people who work.", value="harmful")
+RESTING = Statement("toxicity-2", "toxicity", "It mocks cats.", rests_on=("visual-1",))
+
+
+def test_meme_has_up_to_six_judgements() -> None:
+    questions = [question("a"), question("a", "visual", question="What lies there?", correct="Cat")]
+    (meme,) = toxicity_stage(questions, {"a": knowledge("a", SEEN, TOXIC, RESTING)})
+    assert meme.cells() == {
+        "label": "What is the toxicity of a?",
+        "toxicity-answer": "It sleeps",
+        "toxicity-statement": "It mocks cats.",
+        "linked-statement": "A cat lies on a keyboard.",
+        "linked-question": "What lies there?",
+        "linked-answer": "Cat",
+    }
+
+
+def test_meme_without_statements_is_asked_its_question_alone() -> None:
+    (meme,) = toxicity_stage([question("a"), question("a", "visual")], {})
+    assert [name for name, text in meme.cells().items() if text] == ["label", "toxicity-answer"]
+
+
+def test_toxicity_that_rests_on_nothing_is_shown_alone() -> None:
+    assert linked([SEEN, TOXIC]) == (TOXIC,)
+    assert linked([SEEN]) == ()
+
+
+def test_second_stage_has_two_questions_of_a_meme_a_survey() -> None:
+    questions = [question("a", name) for name in ("scene", "visual", "intent")]
+    first, second = others_stage([*questions, question("b", "scene")])
+    assert [(each.meme, len(each.questions)) for each in first] == [("a", 2), ("b", 1)]
+    assert [each.questions for each in second] == [(questions[2],)]
+
+
+YES = Judged("yes", "yes")
+EXTENSION = {
+    "textual": 38, "visual": 37, "scene": 38, "background": 28, "intent": 32, "emotion": 30,
+    "analogical": 28, "community": 20, "semiotic": 16,
+}  # fmt: skip
+"""Validated of 50 each: 76, 74, 76, 56, 64, 60, 56, 40 and 32 % (M-QUEST, Appendix)."""
+LINKED = {"textual": 10, "visual": 14, "scene": 9, "background": 9, "intent": 9}
+"""Table 1, ToxM-QUEST: questions of what toxicity rests on."""
+
+
+def paper() -> tuple[list[MemeQuestion], dict[str, Judged]]:
+    """1,000 memes with ten questions each; what the first stage judged of them."""
+    dimensions = ("toxicity", *EXTENSION)
+    questions = [question(f"m{n:04}", name) for n in range(1000) for name in dimensions]
+    judged = {f"m{n:04}/toxicity": YES if n < 307 else Judged("yes", "no") for n in range(1000)}
+    meme = 0
+    for dimension, count in LINKED.items():
+        for _ in range(count):
+            judged[f"m{meme:04}/{dimension}"] = YES
+            meme += 1
+    judged["m0200/textual"] = Judged("yes", "maybe")  # a linked question that is not kept
+    judged["m0999/textual"] = YES  # of a meme that is not kept
+    return questions, judged
+
+
+def test_paper_counts() -> None:
+    questions, judged = paper()
+    positive = positive_memes(questions, judged)
+    assert len(positive) == 307
+    drawn = draw(questions, positive, judged, sample=50, seed=7)
+    assert Counter(each.dimension for each in drawn) == dict.fromkeys(EXTENSION, 50)
+    places: Counter[str] = Counter()
+    others = {}
+    for each in drawn:
+        places[each.dimension] += 1
+        valid = places[each.dimension] <= EXTENSION[each.dimension]
+        others[each.id] = YES if valid else Judged("no", "")
+    chosen = select(questions, judged, others)
+    counts = funnel(chosen)
+    assert counts["toxicity"]["selected, toxicity"] == 307
+    for dimension, count in EXTENSION.items():
+        assert counts[dimension]["selected, toxicity"] == LINKED.get(dimension, 0)
+        assert counts[dimension]["selected, others"] == count
+        assert sum(counts[dimension].values()) == 1000
+    # The paper prints 251 for the extension, 609 in all; its own rates of 50 make 267 (PROTOCOLS).
+    assert len(benchmark_of(chosen)) == 307 + 51 + 267
+
+
+def test_every_question_that_falls_out_has_its_reason() -> None:
+    questions = [question(meme, name) for meme in "abcdef" for name in ("toxicity", "scene")]
+    toxicity = {
+        "a/toxicity": YES,
+        "b/toxicity": YES,
+        "c/toxicity": Judged("maybe", ""),
+        "d/toxicity": Judged("yes", "no"),
+        "e/toxicity": Judged("", ""),
+    }
+    others = {"a/scene": Judged("yes", "maybe")}
+    chosen = select(questions, toxicity, others)
+    assert {row.question.id: row.outcome for row in chosen} == {
+        "a/toxicity": "selected, toxicity",
+        "a/scene": "answer not a yes",
+        "b/toxicity": "selected, toxicity",
+        "b/scene": "not drawn",
+        "c/toxicity": "question not a yes",
+        "c/scene": "its meme is not positive",
+        "d/toxicity": "answer not a yes",
+        "d/scene": "its meme is not positive",
+        "e/toxicity": "not judged",
+        "e/scene": "its meme was not judged",
+        "f/toxicity": "not judged",
+        "f/scene": "its meme was not judged",
+    }
+
+
+def test_draw_depends_on_the_seed_and_not_on_order() -> None:
+    questions = [question(f"m{n}", "scene") for n in range(100)]
+    memes = {each.meme for each in questions}
+    first = draw(questions, memes, (), sample=10, seed=1)
+    assert draw(questions[::-1], memes, (), sample=10, seed=1) == first
+    assert draw(questions, memes, (), sample=10, seed=2) != first
+
+
+def test_draw_leaves_out_what_the_first_stage_judged() -> None:
+    questions = [question("a", "scene"), question("b", "scene"), question("c", "scene")]
+    assert draw(questions, {"a", "b"}, {"a/scene"}, sample=50) == [questions[1]]
+
+
+def written(tmp_path: Path) -> Path:
+    picture = tmp_path / "a picture.png"
+    picture.write_bytes(b"\x89PNG")
+    questions = [
+        question("x/1", explanation='=HYPERLINK("x")'),
+        question("x/1", "scene", correct="B", plausible="-3 °C, heute", implausible="猫が寝る"),
+        question("y"),
+    ]
+    chosen = select(questions, {"x/1/toxicity": YES}, {"x/1/scene": YES})
+    out = tmp_path / "benchmark"
+    captions = {"x/1": "قطة // नमस्ते"}
+    write_benchmark(chosen, out, {"x/1": picture}, captions, seed=5, about={"recipe": "m-quest"})
+    return out
+
+
+def test_formulas_are_escaped(tmp_path: Path) -> None:
+    assert "'=HYPERLINK" in (written(tmp_path) / "questions.csv").read_text("utf-8")
+
+
+def test_same_selection_gives_the_same_bytes(tmp_path: Path) -> None:
+    (tmp_path / "again").mkdir()
+    first, second = written(tmp_path), written(tmp_path / "again")
+    for name in ("questions.csv", "left_out.csv", "questions.json"):
+        assert (first / name).read_bytes() == (second / name).read_bytes()
+    about = json.loads((first / "questions.json").read_text("utf-8"))
+    assert (about["seed"], about["questions"], about["recipe"]) == (5, 2, "m-quest")
+
+
+PRINTED = {
+    "scene": 76.0, "textual": 76.0, "visual": 74.0, "intent": 64.0, "emotion": 60.0,
+    "analogical": 56.0, "background": 56.0, "community": 40.0, "semiotic": 32.0,
+}  # fmt: skip
+"""Per cent of 50 questions a dimension (M-QUEST, Additional Results of the Human Validation)."""
+
+
+def test_paper_rates() -> None:
+    judged, dimensions = {}, {}
+    for dimension, share in PRINTED.items():
+        for n in range(50):
+            id = f"m{n}/{dimension}"
+            dimensions[id] = dimension
+            valid = n < share / 2
+            judged[id] = Judged("yes", "yes") if valid else Judged("yes" if n % 2 else "no", "no")
+    frame = wide(validity(dimensions, {"others": judged}, {}, ()), "validity").set_index("item")
+    shares = frame.loc[list(PRINTED), "share"]
+    assert (100 * shares).to_dict() == pytest.approx(PRINTED)
+    assert shares.mean() == pytest.approx(0.5933, abs=5e-5)
+    expected = proportion_confint(38, 50, method="wilson")
+    assert frame.loc["scene", ["share_low", "share_high"]].tolist() == pytest.approx(expected)
+
+
+def test_question_whose_answer_is_open_does_not_count() -> None:
+    judged = {"a/scene": Judged("yes", ""), "b/scene": Judged("no", ""), "c/scene": Judged("", "")}
+    figures = validity(dict.fromkeys(judged, "scene"), {"others": judged}, {}, ())
+    frame = wide(figures, "validity").set_index(["group", "item"])
+    assert frame.loc[("others", "scene"), ["n", "valid"]].tolist() == [1, 0]
+
+
+def test_set_whose_right_option_is_longest_is_reported() -> None:
+    questions = [question(f"m{n}", correct="A long answer about the cat and its keyboard, at night")
+                 for n in range(40)]  # fmt: skip
+    figures = review(questions, {}, seed=1)
+    rules = wide(figures, "question-rules").set_index("item")
+    longest = rules.loc["longest option", ["share", "share_low"]]
+    assert longest.tolist() == pytest.approx([1, 0.9124], abs=1e-4)
+    assert "most words of the caption" not in rules.index
+    assert value_of(figures, "questions", "noted") == 40
+
+
+def test_words_shared_with_question_and_text() -> None:
+    asked = question("a", question="Who sits at the red desk?", correct="The red cat",
+                     plausible="A dog", implausible="A train")  # fmt: skip
+    figures = review([asked], {"a": "me // and my red cat"})
+    shared = wide(figures, "question-options").set_index("item").loc["correct"]
+    assert shared[["words_of_question", "words_of_caption"]].tolist() == pytest.approx([2 / 3] * 2)
+    assert value_of(figures, "question-rules", "share", item="most words of the question") == 1
+    assert wide(figures, "questions-noted")["alone_has_words_of_caption"].tolist() == [1]
+
+
+def test_doubled_questions_are_noted() -> None:
+    same = {"question": "What is the joke?"}
+    questions = [question("a", **same), question("b", question="what is the joke"),
+                 question("c", correct="It drinks", **same)]  # fmt: skip
+    frame = wide(review(questions, {}), "questions-noted")
+    assert frame["item"].str.partition(":")[0].tolist() == ["a/toxicity", "b/toxicity"]
+    assert frame["same_questions"].tolist() == [2, 2]
