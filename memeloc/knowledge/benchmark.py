@@ -55,7 +55,6 @@ class JudgedMeme(NamedTuple):
     statements: tuple[Statement, ...] = ()
 
     def cells(self) -> dict[str, str]:
-        """Return the texts by column, empty where nothing is asked."""
         cells = dict.fromkeys(COLUMNS, "")
         for (question, answer), each in zip(PLACES, self.questions, strict=False):
             cells |= {question: each.question, answer: each.correct}

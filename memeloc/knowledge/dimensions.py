@@ -105,7 +105,6 @@ class Recipe:
 
     @cached_property
     def by_id(self) -> dict[str, Dimension]:
-        """Return the dimensions by id, in their order."""
         return {dimension.id: dimension for dimension in self.dimensions}
 
     @cached_property

@@ -77,7 +77,6 @@ class Terms:
         return f"{self.base}{kind}/{encoded(*ids)}"
 
     def graph(self, knowledge: MemeKnowledge) -> str:
-        """Return the IRI of a meme's named graph."""
         of = knowledge
         return self.iri("graph", of.meme, of.version, of.language, of.recipe, of.model)
 
@@ -165,7 +164,6 @@ def literal(text: str, language: str = "") -> str:
 
 @lru_cache(maxsize=4096)
 def _name(name: str) -> str:
-    """Return the IRI of a name such as `ml:text`, in angle brackets."""
     prefix, _, local = name.partition(":")
     return f"<{PREFIXES[prefix]}{local}>"
 

@@ -79,7 +79,6 @@ class MemeQuestion:
 
     @property
     def id(self) -> str:
-        """Return the meme's and the dimension's id."""
         return f"{self.meme}/{self.dimension}"
 
     def options(self, seed: int) -> tuple[str, ...]:

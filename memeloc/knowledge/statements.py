@@ -123,11 +123,9 @@ class MemeKnowledge:
     notes: tuple[str, ...] = ()
 
     def statements(self) -> Iterator[Statement]:
-        """Return those of all dimensions, in their order."""
         return (each for dimension in self.dimensions for each in dimension.statements)
 
     def entities(self) -> dict[str, Entity]:
-        """Return those of all dimensions, by id."""
         return {each.id: each for dimension in self.dimensions for each in dimension.entities}
 
 

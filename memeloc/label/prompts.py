@@ -53,7 +53,6 @@ class LabelPrompt:
     topics: tuple[Topic, ...] = ()
 
     def question(self, item: MemeInput) -> Question[LabelForm]:
-        """Return what is asked for the labels of a meme."""
         if self.name == PRINTED:
             messages = _printed("printed", {}, item)
         else:
@@ -63,7 +62,6 @@ class LabelPrompt:
         return Question(messages, form, mark=item, expected=_EXPECTED)
 
     def topics_question(self, item: MemeInput) -> Question[TopicsForm]:
-        """Return what is asked for the topics of a meme."""
         lines = "\n".join(topic.line() for topic in self.topics) or "(none yet)"
         if self.name == PRINTED:
             messages = _printed("topics", {"topics_block": lines}, item)

@@ -113,7 +113,6 @@ class Scheme:
 
     @cached_property
     def by_id(self) -> dict[str, Category]:
-        """Return the categories by id."""
         return {category.id: category for category in self.categories}
 
     def most_severe_of(self, labels: Sequence[GivenLabel]) -> tuple[GivenLabel, ...]:

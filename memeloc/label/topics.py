@@ -30,7 +30,6 @@ class Topic:
     definition: str = ""
 
     def line(self) -> str:
-        """Return it as models read it."""
         return f"{self.id}: {self.name}. {self.definition}".strip()
 
 

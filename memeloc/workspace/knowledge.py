@@ -296,7 +296,6 @@ class Knowledge(Part):
 
 
 def _counts(dimensions: Sequence[DimensionKnowledge]) -> dict[str, Any]:
-    """Return of a dimension how many memes are in which state, and what was found."""
     states = Counter("open" if each.reason == NOT_ASKED else each.state for each in dimensions)
     return {
         "dimension": dimensions[0].dimension,

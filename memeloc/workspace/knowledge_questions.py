@@ -84,7 +84,6 @@ class People:
     drawn: dict[str, int] = field(default_factory=dict)
 
     def notes(self) -> list[str]:
-        """Return what was noticed, a sentence each."""
         changed = counted(self.changed, "question was", "questions were")
         note = f"{changed} written anew after people judged; those judgements do not count."
         return [note] if self.changed else []
@@ -151,12 +150,10 @@ class QuestionSet:
 
     @property
     def versions(self) -> list[str]:
-        """Return the languages of the memes."""
         return sorted({each.version for each in self.questions})
 
     @cached_property
     def knowledge(self) -> dict[str, MemeKnowledge]:
-        """Return by meme what was found in it."""
         asked = {(each.meme, each.version, each.language) for each in self.questions}
         memes = self._stored.memes()
         return {m.meme: m for m in memes if (m.meme, m.version, m.language) in asked}
@@ -207,7 +204,6 @@ class QuestionSet:
     def report(
         self, name: str, title: str, figures: pd.DataFrame, notes: Sequence[str] = ()
     ) -> Report:
-        """Return a report of figures about it."""
         count = f"{len(self.questions):,}"
         facts = {"Recipe": self.recipe, "Model": self.model, "Questions": count}
         facts |= {f"Questions {why}": f"{count:,}" for why, count in self.missing().items()}

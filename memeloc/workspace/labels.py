@@ -8,10 +8,10 @@ goes on from there.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -117,12 +117,10 @@ class Labelling:
 
     @cached_property
     def scheme(self) -> Scheme:
-        """Return what the model may answer."""
         return labels_of(self.settings.taxonomy)[1]
 
     @cached_property
     def items(self) -> list[MemeInput]:
-        """Return the memes as they are now."""
         return meme_inputs(self.workspace, self.settings)
 
     @cached_property
@@ -137,13 +135,11 @@ class Labelling:
 
     @cached_property
     def outcomes(self) -> list[Outcome]:
-        """Return what became of each meme."""
         ids = [item.id for item in self.items]
         return outcomes(ids, self.answers, self.scheme, self.settings.rounds, self.settings.equal)
 
     @property
     def names(self) -> dict[str, str]:
-        """Return the taxonomy, the model and the prompt's SHA-256."""
         return {name: getattr(self.labelled, name) for name in ("taxonomy", "model", "prompt")}
 
     @cached_property
@@ -315,35 +311,35 @@ def label_job(workspace: WorkspaceFolder, settings: LabelSettings, model: str) -
             currency=job.currency,
         )
 
+    @cache
+    def read_in() -> dict[str, tuple[str, str]]:
+        """Return by finished meme the language that its text is kept in, and its picture."""
+        before, ids = store.transcripts.all(), [item.id for item in job.items]
+        languages = {id: each.language for id, each in before.items()}
+        source = workspace.source.tag
+        return {
+            each.id: (languages.get(each.id) or each.language or source, each.picture)
+            for each in store.items.find("picture", ids)
+        }
+
     def add(answers: Sequence[RoundLabel]) -> None:
-        if job.settings.collected != RENDERED:
-            _store_transcripts(workspace, answers)
+        by_round: dict[int, list[Transcript]] = defaultdict(list)
+        for answer in answers if job.settings.collected != RENDERED else ():
+            # Parts stand where the model left a line empty, or wrote ` // `.
+            blocks = answer.caption.replace(" // ", "\n\n").split("\n\n")
+            parts = tuple(filter(None, (" ".join(block.split()) for block in blocks)))
+            if parts:
+                language, picture = read_in()[answer.item]
+                reader = f"{answer.model}, round {answer.round}"
+                transcript = Transcript(answer.item, parts, language, reader, 0.0, picture=picture)
+                by_round[answer.round].append(transcript)
+        for number in sorted(by_round):  # what it reads in each is a version
+            store.transcripts.add(by_round[number])
         store.model_labels.add(answers)
 
     about = {"taxonomy": taxonomy}
     job = MemeJob(workspace, settings, model, about, [passes], find, record, add)
     return job
-
-
-def _store_transcripts(workspace: WorkspaceFolder, answers: Iterable[RoundLabel]) -> None:
-    """Keep what a model read in pictures as versions of their transcripts, a version a round."""
-    by_round: dict[int, list[Transcript]] = defaultdict(list)
-    before, items = workspace.store.transcripts.all(), workspace.store.items
-    pictures = {each.id: each for each in items.find("picture", [each.item for each in answers])}
-    for answer in answers:
-        # Parts stand where it left a line empty, or wrote ` // `.
-        blocks = answer.caption.replace(" // ", "\n\n").split("\n\n")
-        parts = tuple(filter(None, (" ".join(block.split()) for block in blocks)))
-        if parts:
-            item = pictures[answer.item]
-            language = item.language or workspace.source.tag
-            if item.id in before:
-                language = before[item.id].language
-            reader = f"{answer.model}, round {answer.round}"
-            transcript = Transcript(item.id, parts, language, reader, 0.0, picture=item.picture)
-            by_round[answer.round].append(transcript)
-    for number in sorted(by_round):
-        workspace.store.transcripts.add(by_round[number])
 
 
 class Labels(Part):

@@ -47,7 +47,6 @@ class AskedMeme:
     read: dict[str, Any] = field(default_factory=dict)
 
     def open(self, keys: Iterable[Key]) -> int:
-        """Return how many of these answers there are not yet."""
         return sum(key not in self.answers for key in keys)
 
 
