@@ -192,7 +192,11 @@ _BASELINES = Table(
 
 
 def score(
-    answers: list[Path] = Argument(..., metavar="ANSWERS...", help="Tables, an answer a row."),
+    answers: list[Path] = Argument(
+        ...,
+        metavar="ANSWERS...",
+        help="Tables, an answer a row, or folders of them (MODEL/x_de.csv).",
+    ),
     gold: Path | None = Option(
         None, metavar="TABLE", help="What is right: a row an item, a column a culture."
     ),

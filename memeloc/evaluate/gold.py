@@ -41,6 +41,7 @@ class Gold:
             code-switched ones), text, missing where an item is in no group; each group is also
             scored by itself. None for none.
         questions: of multiple choice by item what is asked, where it is known.
+        templates: by item the template of its meme, where it is known: intervals draw templates.
         about: which dataset, split, mapping and seed these are; it stands in every output.
     """
 
@@ -51,6 +52,7 @@ class Gold:
     about: Mapping[str, str] = field(default_factory=dict)
     groups: pd.DataFrame | None = None
     questions: Mapping[str, ChoiceQuestion] = field(default_factory=dict)
+    templates: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def cultures(self) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ from memeloc.evaluate.runs.dataset import (
     ITEM,
     RunItem,
     item_column,
+    json_ld_questions,
     plain_id,
     read_cells,
     read_gold,
@@ -84,7 +85,8 @@ def score_answers(
         wide(scored.figures, "accuracy")  # of memeloc.reports.figures
 
     Args:
-        files: tables with an answer a row, files or data frames.
+        files: tables with an answer a row, files or data frames; of a folder all tables below,
+            whose model is the folder that they are in (MODEL/responses_de.csv).
         gold: a table with what is right; None where the answers have it (the column `correct`). Of
             multiple choice it may be the table of questions that a run is asked.
         run: which options and prompts these are: a shipped run or a run file. One without labels
@@ -104,6 +106,8 @@ def score_answers(
     opened, folder = read_run(run)
     mapped = read_map(column_map)
     tables = [files] if isinstance(files, str | Path | Frame) else list(files)
+    if isinstance(gold, str | Path) and (Path(gold).is_dir() or Path(gold).suffix == ".jsonld"):
+        gold = json_ld_questions(Path(gold))
     elsewhere = headings(gold) if gold is not None else set()
     rows = read_answers(tables, mapped, model, elsewhere)
     items = list(dict.fromkeys(rows["item"]))
@@ -138,14 +142,15 @@ def _asked(
     if gold is None:
         return {}, {}
     named = column_map.columns
-    asks = {"question", "correct", *(name.casefold() for name in run.dataset.options)}
+    columns_of_options = {name.casefold() for name in run.dataset.options}
+    asks = {"question", "correct"}
     if (
-        isinstance(gold, str | Path)
-        and not run.labels
+        not run.labels
         and not named.keys() & {"correct", "gold_item"}
-        and asks <= headings(gold)
+        and asks <= (there := headings(gold))
+        and (columns_of_options <= there or {"options", "choices"} & there)
     ):
-        data = read_table_data(run, Path(gold))
+        data = read_table_data(run, gold)
         by_id = {plain_id(item.id): item for item in data.items}
         asked = {item: by_id[plain_id(item)] for item in items if plain_id(item) in by_id}
         labels = {} if data.gold is None else data.gold.table[GOLD].to_dict()
@@ -181,6 +186,25 @@ _MANY = 0.02
 """Share of answers whose letter contradicts the name beside it that makes a note."""
 
 
+def _files(
+    tables: Iterable[str | Path | Frame],
+) -> Iterator[tuple[str | Path | Frame, str]]:
+    """Yield tables, those of a folder each with the model that its place says."""
+    for table in tables:
+        if not isinstance(table, str | Path) or not Path(table).is_dir():
+            yield table, ""
+            continue
+        root = Path(table)
+        files = [path for path in sorted(root.rglob("*")) if path.suffix.lower() in _SUFFIXES]
+        if not files:
+            raise InputError("has no table of answers in it", file=root)
+        for path in files:
+            yield path, path.parent.relative_to(root).as_posix().removeprefix(".")
+
+
+_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xlsx")
+
+
 def headings(table: str | Path | Frame) -> set[str]:
     """Return the names of a table's columns, folded."""
     return set(map(folded_heading, read_table(table).columns))
@@ -210,7 +234,7 @@ def read_answers(
     import pandas as pd
 
     frames = []
-    for table in tables:
+    for table, folder in _files(tables):
         there = headings(table)
         columns: dict[str, Columns] = {}
         for role, named in column_map.columns.items():
@@ -235,7 +259,7 @@ def read_answers(
             frame.assign(
                 item=frame["item"].str.removesuffix(".0"),
                 language=frame["language"].replace("", language),
-                model=frame["model"].replace("", model or file.stem),
+                model=frame["model"].replace("", model or folder or file.stem),
                 # A column of this name may hold prompts.
                 input=frame["input"].where(frame["input"].isin(INPUTS), ""),
                 options=options,

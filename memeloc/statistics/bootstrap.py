@@ -59,23 +59,37 @@ def generator(settings: Seeded, name: str) -> np.random.Generator:
     return np.random.default_rng([settings.seed, zlib.crc32(name.encode())])
 
 
-def estimate(rows: Ints, statistic: Statistic, settings: Resampling, name: str) -> Estimates:
+def estimate(
+    rows: Ints,
+    statistic: Statistic,
+    settings: Resampling,
+    name: str,
+    units: Ints | None = None,
+) -> Estimates:
     """Return statistics of items, with percentile intervals of `settings.bootstraps` resamples.
 
     Args:
         rows: what is known of each item, as whole numbers: (items, columns).
         statistic: of distinct rows and what each weighs. It may give NaN.
         name: see `generator`.
+        units: of each item the number of its group; groups are drawn, with all their items.
     """
-    patterns, counts = np.unique(rows, axis=0, return_counts=True)
+    patterns, places, counts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
     value = statistic(patterns, counts[None].astype(np.float64))[0]
-    resamples = settings.bootstraps if len(rows) > 1 else 0
+    of_kinds, sizes, total = None, counts, len(rows)
+    if units is not None and len(groups := np.unique(units)) < len(rows):
+        of_groups = np.zeros((len(groups), len(patterns)))
+        np.add.at(of_groups, (np.searchsorted(groups, units), places.reshape(-1)), 1)
+        of_kinds, sizes = np.unique(of_groups, axis=0, return_counts=True)
+        total = len(groups)
+    resamples = settings.bootstraps if total > 1 else 0
     drawn = np.full((resamples, len(value)), np.nan)
     random = generator(settings, name)
-    step = max(1, _CELLS // max(len(counts), 1))
+    step = max(1, _CELLS // max(len(counts), len(sizes), 1))
     for start in range(0, resamples, step):
-        weights = random.multinomial(len(rows), counts / len(rows), min(step, resamples - start))
-        drawn[start : start + step] = statistic(patterns, weights.astype(np.float64))
+        kinds = random.multinomial(total, sizes / total, min(step, resamples - start))
+        weights = kinds.astype(np.float64) if of_kinds is None else kinds @ of_kinds
+        drawn[start : start + step] = statistic(patterns, weights)
     # A statistic that is undefined in more than a tenth of the resamples has no interval.
     bad = np.isnan(value) | (np.isfinite(drawn).sum(axis=0) < max(_DEFINED * resamples, 1))
     tail = (1 - settings.confidence) / 2

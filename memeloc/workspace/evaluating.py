@@ -21,6 +21,7 @@ from memeloc.evaluate.runs.dataset import (
     in_languages,
     read_gold,
     read_table_data,
+    run_data,
 )
 from memeloc.evaluate.runs.run import INPUTS, Run, read_run
 from memeloc.items import meme_id
@@ -180,12 +181,18 @@ def own_memes(
         folder = rendered or (workspace.root or Path()) / RENDERED
         pictures = rendered_pictures(folder, wanted)
         items = [
-            RunItem(meme, tag, SEPARATOR.join(captions.texts[meme, tag]), pictures.get((meme, tag)))
+            RunItem(
+                meme,
+                tag,
+                SEPARATOR.join(captions.texts[meme, tag]),
+                pictures.get((meme, tag)),
+                template=captions.templates.get(meme, ""),
+            )
             for meme in captions.memes
             for tag in wanted
             if (meme, tag) in captions.texts
         ] or [
-            RunItem(meme_id(item), tag, SEPARATOR.join(item.parts), item.path)
+            RunItem(meme_id(item), tag, SEPARATOR.join(item.parts), item.path, template=item.parent)
             for item in finished
             if (tag := item.language or run.dataset.language)
         ]
@@ -201,7 +208,7 @@ def own_memes(
     about = {"dataset": workspace.root.name if workspace.root else "a workspace"}
     ids = {item.id for item in items}
     if gold is not None:
-        return RunData(tuple(items), read_gold(run, gold, ids, about), about)
+        return run_data(items, read_gold(run, gold, ids, about), about)
     names = workspace.store.surveys.names()
     if survey is None and len(names) == 1:
         survey = Survey(workspace, names[0])
@@ -214,7 +221,7 @@ def own_memes(
             if meme in ids:
                 by_item.setdefault(meme, {})[culture] = as_label(label, run, where)
         labels = gold_of(run, pd.DataFrame.from_dict(by_item, orient="index"), about)
-    return RunData(tuple(items), labels, about)
+    return run_data(items, labels, about)
 
 
 def rendered_pictures(
@@ -257,8 +264,8 @@ def published_memes(run: Run, folder: Path, pictures: Path, gold: Path | None = 
         about["split"] = run.dataset.split
     ids = {item.id for item in items}
     if gold is not None:
-        return RunData(tuple(items), read_gold(run, gold, ids, about), about)
-    return RunData(tuple(items), _labels(run, release, ids, about), about)
+        return run_data(items, read_gold(run, gold, ids, about), about)
+    return run_data(items, _labels(run, release, ids, about), about)
 
 
 def _items(run: Run, release: PublishedRelease, pictures: Path) -> Iterator[RunItem]:
@@ -268,7 +275,8 @@ def _items(run: Run, release: PublishedRelease, pictures: Path) -> Iterator[RunI
         meme, tag = row.text("meme_id"), row.text("language")
         seen.add((meme, tag))
         if in_languages(tag, wanted) and run.dataset.split in ("", row.text("split")):
-            yield RunItem(meme, tag, row.text("text"), row.picture)
+            template = row.text("template")
+            yield RunItem(meme, tag, row.text("text"), row.picture, template=template)
     if run.dataset.split:
         return  # of a meme whose picture stayed behind the split is not in the table of captions
     for (meme, _), texts in release.captions.items():

@@ -13,7 +13,7 @@ from memeloc.evaluate import Gold, ModelAnswers
 from memeloc.evaluate.gold import ChoiceQuestion
 from memeloc.evaluate.scores import ScoreSettings, score
 from memeloc.knowledge.questions import MemeQuestion
-from memeloc.reports.figures import of_analysis, value_of, wide
+from memeloc.reports.figures import gaps, of_analysis, value_of, wide
 from memeloc.statistics.guessing import CAPTION_WORDS, CHANCE, LONGEST, QUESTION_WORDS
 
 DIMENSIONS = ("toxicity", "textual-material", "scene", "emotion")
@@ -201,12 +201,17 @@ def _overlap(option: str, text: str) -> float:
     return len(words & set(text.lower().rstrip("?").split())) / len(words)
 
 
-def test_chance_is_one_of_the_options(figures: pd.DataFrame) -> None:
+def test_chance_is_one_of_the_options_that_are_ever_right(figures: pd.DataFrame) -> None:
     chance = wide(figures, "baselines").set_index("group").loc[CHANCE]
     by_dimension = of_analysis(figures, "baselines-by-dimension")
     values = by_dimension["value"][by_dimension["group"] == CHANCE]
-    assert {*values, chance["overall"], chance["macro"]} == {0.25}
-    assert chance["group_accuracy"] < 0.25**1.5
+    assert {*values, chance["overall"], chance["macro"]} == {1 / 2}
+    assert chance["group_accuracy"] < 2**-1.5
+    notes = gaps(figures)
+    assert {note.partition(" stands")[0] for note in notes if "option" in note} == {
+        "The option 'sea'",
+        "The option 'None of the others'",
+    }
 
 
 def test_differences_to_the_text_alone_as_in_pandas(
@@ -258,7 +263,7 @@ def test_who_sees_needs_the_picture(figures: pd.DataFrame) -> None:
     rows = of_analysis(figures, "beside-baselines", "difference")
     low = rows[rows["group"] == "sees · picture"].set_index("item")["low"]
     assert (low[["question alone", "caption alone"]] > 0.5).all()
-    assert abs(difference(figures, "sees", CHANCE, "none")) < 0.15
+    assert abs(difference(figures, "sees", CHANCE, "none")) < 0.2
 
 
 def test_rules_need_the_questions_and_the_control_does_not(

@@ -86,4 +86,6 @@ def test_items_without_gold_and_without_answers_are_noted() -> None:
     assert gaps(score(two(["a"] * 4), gold, QUICK)) == [
         "3 items that models answered have no gold and are not scored.",
         "1 item of the gold without any answer.",
+        "No column names the template or the meme of an item: intervals take items as "
+        "independent, and are too narrow where several are of one (template = COLUMN).",
     ]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -44,6 +45,7 @@ class RunItem:
         text: of the meme, its parts joined by ` // `; empty where it has none or none is known.
         picture: its file; None where there is none.
         question, options, dimension, meme: of multiple choice; `options` in the order listed.
+        template: of the meme, where it is known; intervals draw templates.
     """
 
     id: str
@@ -54,6 +56,7 @@ class RunItem:
     options: tuple[str, ...] = ()
     dimension: str = ""
     meme: str = ""
+    template: str = ""
 
 
 def in_languages(tag: str, wanted: Collection[str]) -> bool:
@@ -87,13 +90,21 @@ class RunData:
         return tuple(dict.fromkeys(item.language for item in self.items))
 
 
-def choice_questions(items: Iterable[RunItem]) -> dict[str, ChoiceQuestion]:
-    """By item what it asks, of those that have options of their own."""
-    return {
-        item.id: ChoiceQuestion(item.question, item.options, item.language, item.text)
-        for item in items
-        if item.options
-    }
+def run_data(
+    items: Iterable[RunItem], gold: Gold | None, about: Mapping[str, str], notes: Iterable[str] = ()
+) -> RunData:
+    """Return items with what is right, of which the questions and templates are those of items."""
+    items = tuple(items)
+    if gold is not None:
+        questions = {
+            item.id: ChoiceQuestion(item.question, item.options, item.language, item.text)
+            for item in items
+            if item.options
+        }
+        templates = {item.id: item.template for item in items if item.template}
+        templates = {**gold.templates, **templates}
+        gold = replace(gold, questions=questions, templates=templates)
+    return RunData(items, gold, about, tuple(notes))
 
 
 TEXT = "text"
@@ -256,11 +267,17 @@ def read_gold(
     most = votes[votes["count"] == votes.groupby(cell)["count"].transform("max")]
     right = most[~most.duplicated(cell, keep=False)].set_index(cell)["label"].unstack()
     right = right.reindex(index=frame["item"].dropna().unique(), columns=frame["culture"].unique())
-    return gold_of(run, right, {**about, "gold": Path(file).name})
+    read = gold_of(run, right, {**about, "gold": Path(file).name})
+    if read is None or "template" not in frame:
+        return read
+    known = frame[frame["item"].notna() & (frame["template"] != "")]
+    return replace(read, templates=dict(zip(known["item"], known["template"], strict=True)))
 
 
+_TEMPLATE = Role("template", ("template", "template id", "template name", "group"))
 _GOLD_ROLES = (
     Role("gold_item"),
+    _TEMPLATE,
     Role("annotator", ("annotator", "annotator id", "worker", "participant")),
     Role("culture", ("culture", "country"), values="culture"),
     Role("label", ("label", "answer"), values="label", option="cultures"),
@@ -362,16 +379,18 @@ _ROLES = (
     Role("option", ("options", "choices")),
     Role("correct", ("correct", "correct_answer", "answer", "gold"), shared=True),
     Role("dimension", ("dimension",)),
+    _TEMPLATE,
     Role("meme", ("meme", "meme_id", "Meme ID"), shared=True),
     Role("label", ("label", "gold", "gold_label"), shared=True),
 )
 _CHOICE = "choice"
-"""The role of the columns that `dataset.options` names, an option each."""
+"""The role of columns with an option each: those of `dataset.options`, else of these headings."""
+_CHOICES = ("option*", "choice*")
 PICTURES = frozenset((".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".avif"))
 
 
-def read_table_data(run: Run, path: Path, gold: Path | None = None) -> RunData:
-    """Return the dataset of a run that is a table, or a folder with one.
+def read_table_data(run: Run, source: Path | str | Frame, gold: Path | None = None) -> RunData:
+    """Return the dataset of a run that is a table, a folder with one, or JSON-LD of questions.
 
     Args:
         run: says which table of a folder, and where its pictures and labels are.
@@ -384,9 +403,15 @@ def read_table_data(run: Run, path: Path, gold: Path | None = None) -> RunData:
     import pandas as pd
 
     settings = run.dataset
+    path = Path(source) if isinstance(source, str | Path) else Path()
     root = path if path.is_dir() else path.parent
     table = str(root / settings.table) if path.is_dir() else str(path)
-    if path.is_dir() and not settings.table:
+    published = None if isinstance(source, str | Path) else source
+    if path.suffix == ".jsonld" or (
+        not run.labels and published is None and not Path(table).is_file()
+    ):
+        published = json_ld_questions(path)
+    if published is None and path.is_dir() and not settings.table:
         raise InputError("is a folder; name its table as dataset.table in the run file", file=path)
     tables = {table: settings.language}
     if "{language}" in table:
@@ -401,7 +426,8 @@ def read_table_data(run: Run, path: Path, gold: Path | None = None) -> RunData:
     notes: list[str] = []
     pictures_in = cache(_pictures_in)
     for name, tag in tables.items():
-        rows = _read(run, Path(name), tag)
+        rows = _read(run, Path(name) if published is None else published, tag)
+        name = name if published is None else str(source if path.name else rows.file)
         before = len(items)
         for row in rows_of(rows.frame):
             item = _item(run, rows, row, root, pictures_in)
@@ -431,20 +457,22 @@ def read_table_data(run: Run, path: Path, gold: Path | None = None) -> RunData:
     else:
         own = pd.DataFrame({GOLD: {item.id: labels.get(item.id, "") for item in chosen}})
         right = gold_of(run, own, {**about, "gold": "the labels in its own table"})
-    if right is not None:
-        right = replace(right, questions=choice_questions(chosen))
-    return RunData(chosen, right, about, tuple(notes))
+    return run_data(chosen, right, about, notes)
 
 
-def _read(run: Run, path: Path, tag: str) -> MappedRows:
+def _read(run: Run, path: Path | Frame, tag: str) -> MappedRows:
     """Return the rows that are asked about, with a column for each role."""
     settings = run.dataset
     fixed = {"language": tag} if tag else {}
     column_map = ColumnMap(columns=settings.columns, fixed=fixed)
-    roles = [*_ROLES, Role(_CHOICE, settings.options, many=True)]
-    rows = read_rows(path, column_map, roles)
+    rows = read_rows(path, column_map, [*_ROLES, Role(_CHOICE, settings.options, many=True)])
+    if not run.labels and not rows.columns.keys() & {"option", _CHOICE}:
+        rows = read_rows(path, column_map, [*_ROLES, Role(_CHOICE, _CHOICES, many=True)])
     if rows.broken:
-        raise InputError(rows.broken[0].error, file=path, row=rows.broken[0].number)
+        raise InputError(rows.broken[0].error, file=rows.file, row=rows.broken[0].number)
+    if not run.labels and not rows.columns.keys() & {"item", "meme"}:
+        rows = replace(rows, frame=rows.frame.assign(item=rows.frame["row"].astype(str)))
+        rows = replace(rows, columns={**rows.columns, "item": {"": ""}})
     if not rows.columns.keys() & {"item", "meme"}:
         raise rows.wrong("has no column of items: name it as dataset.columns.item")
     if "language" not in rows.frame:
@@ -460,12 +488,12 @@ def _read(run: Run, path: Path, tag: str) -> MappedRows:
     else:
         choices = rows.columns.get(_CHOICE, {})
         missing = [name for name in settings.options if name not in choices]
-        if missing or not choices:
+        if not choices or (missing and choices.keys() & {*settings.options}):
             raise rows.wrong(
                 f"has no column {(missing or ['options'])[0][:40]!r}: name the columns of the "
                 "options as dataset.options, or one with a JSON list as dataset.columns.option"
             )
-        listed = frame[[f"{_CHOICE}: {name}" for name in settings.options]]
+        listed = frame[[f"{_CHOICE}: {name}" for name in choices]]
         frame["option"] = [tuple(filter(None, row)) for row in listed.to_numpy()]
     is_wanted = frame["language"].map(lambda tag: in_languages(tag, settings.languages))
     if settings.split:
@@ -492,6 +520,8 @@ def _item(
     picture = None
     if row.picture:
         picture = inside(root / folder, row.picture)
+        if picture is None and not run.labels:
+            picture = pictures_in(root / folder).get(plain_id(Path(row.picture).stem))
     elif folder:
         picture = pictures_in(root / folder).get(plain_id(row.meme or id))
     return RunItem(
@@ -503,6 +533,7 @@ def _item(
         () if run.labels else row.option,
         row.dimension,
         row.meme if row.dimension else "",
+        row.template,
     )
 
 
@@ -532,6 +563,73 @@ def _label(run: Run, rows: MappedRows, row: Any, options: tuple[str, ...]) -> st
     raise rows.wrong(
         f"the right option {row.correct[:60]!r} is none of the options", "correct", row.row
     )
+
+
+def json_ld_questions(path: Path) -> Frame | None:
+    """Return the questions of JSON-LD, a file or all of a folder, as a table; None without any.
+
+    M-QUEST publishes a node a question: `question`, `answers` with `text` and `is_correct`,
+    `dimension` and `sourceImage` with its `filename`. Prefixes of keys are left out.
+    """
+    import pandas as pd
+
+    paths = sorted(path.rglob("*.jsonld")) if path.is_dir() else [path]
+    rows = []
+    for file in paths:
+        try:
+            content = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError) as error:
+            raise InputError(f"is no JSON-LD ({error})", file=file) from error
+        for node in _nodes(content):
+            answers = node.get("answers")
+            answers = [each for each in answers if isinstance(each, dict)] if answers else []
+            if not isinstance(node.get("question"), str) or not answers:
+                continue
+            right = [each["text"] for each in answers if _is_true(each)]
+            if len(right) != 1:
+                message = f"the question {node['question'][:60]!r} has {len(right)} right answers"
+                raise InputError(message, file=file)
+            image = node.get("sourceImage")
+            name = str(image.get("filename", "") if isinstance(image, dict) else image or "")
+            rows.append(
+                {
+                    "id": re.split("[#/]", str(node.get("@id", "")))[-1] or file.stem,
+                    "meme": Path(name).stem,
+                    "dimension": str(node.get("dimension", "")),
+                    "question": node["question"],
+                    "options": json.dumps([str(each["text"]) for each in answers]),
+                    "correct": str(right[0]),
+                    "picture": name,
+                }
+            )
+    return pd.DataFrame(rows) if rows else None
+
+
+def _nodes(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield the objects of JSON-LD, keys without their prefixes, values without `@value`."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _nodes(each)
+    elif isinstance(value, dict):
+        node = {re.split("[:#/]", key)[-1]: _plain(each) for key, each in value.items()}
+        yield node
+        yield from _nodes([each for each in value.values() if isinstance(each, dict | list)])
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        plain = [_plain(each) for each in value]
+        return plain[0] if len(plain) == 1 and not isinstance(plain[0], dict) else plain
+    if not isinstance(value, dict):
+        return value
+    if "@value" in value:
+        return value["@value"]
+    return {re.split("[:#/]", key)[-1]: _plain(each) for key, each in value.items()}
+
+
+def _is_true(answer: Mapping[str, Any]) -> bool:
+    value = answer.get("is_correct", answer.get("isCorrect", answer.get("correct", False)))
+    return str(value).casefold() in ("true", "1")
 
 
 def inside(folder: Path, name: str) -> Path | None:

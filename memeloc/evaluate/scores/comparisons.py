@@ -28,7 +28,7 @@ from memeloc.evaluate.scores.joining import (
     ScoreSettings,
 )
 from memeloc.reports.figures import BETWEEN
-from memeloc.statistics.guessing import RULES, right_by_rules
+from memeloc.statistics.guessing import RULES, never_right, right_by_rules
 from memeloc.statistics.significance import holm, rows_of, scipy_stats
 
 if TYPE_CHECKING:
@@ -54,8 +54,9 @@ def examined(
     asked = (data.predicted != NOT_ASKED).any(axis=(0, 2))
     for column, culture in enumerate(data.cultures):
         rules = {rule: np.full(len(data.items), np.nan) for rule in RULES}
+        never = unused_options(data, column, questions)
         for index, question, place in _known(data, column, questions):
-            texts = question.language, question.question, question.text
+            texts = question.language, question.question, question.text, never
             for rule, share in right_by_rules(question.options, place, *texts).items():
                 rules[rule][index] = share
         rules = {rule: values for rule, values in rules.items() if np.isfinite(values).any()}
@@ -90,11 +91,11 @@ def _by_dimension(
     is_toxic = parts.get(settings.toxicity or "".join(toxic[:1]), known & False)
     kinds = np.column_stack([*parts.values(), known, is_toxic, known & ~is_toxic])[..., None, None]
     sides = np.stack([right, scored], axis=2).astype(right.dtype)
-    sums = unit_sums(sides[:, None] * kinds, data.units)
+    sums = unit_sums(sides[:, None] * kinds, data.memes)
     pairs = sums[:, -2] * sums[:, -1]
     both = pairs[..., 1] > 0
     whole = both.astype(right.dtype)
-    np.multiply.at(whole, data.units, np.where(scored, right, 1))
+    np.multiply.at(whole, data.memes, np.where(scored, right, 1))
     groups = np.stack([whole, both], axis=2)
     sums = np.concatenate([sums, groups[:, None], pairs[:, None]], axis=1)
     count = len(parts)
@@ -109,7 +110,11 @@ def _by_dimension(
     else:
         analyses, method = ("baselines-by-dimension", "baselines"), "expected over equal options"
         settings = replace(settings, bootstraps=0)
-    shares = ratio(sums[..., 0], sums[..., 1], None, settings, f"choice {stream}", with_macro)
+    units = None
+    if data.unit == "template":
+        units = np.zeros(len(sums), dtype=np.int64)
+        units[data.memes] = data.units
+    shares = ratio(sums[..., 0], sums[..., 1], units, settings, f"choice {stream}", with_macro)
     return (
         np.repeat(analyses, (count, len(_KINDS))),
         name,
@@ -136,6 +141,14 @@ def _known(
         question = questions.get(item)
         if question is not None and gold != NO_GOLD and data.labels[gold] in question.options:
             yield index, question, question.options.index(data.labels[gold])
+
+
+def unused_options(
+    data: Joined, culture: int, questions: Mapping[str, ChoiceQuestion]
+) -> dict[str, int]:
+    """Return the options that are right in no question, and how many have each."""
+    known = _known(data, culture, questions)
+    return never_right((each.options, each.options[place]) for _, each, place in known)
 
 
 def _beside(

@@ -106,7 +106,8 @@ class Joined:
     is (items, cultures): a place or `NO_GOLD`. Conditions go by title, in the order of the answers,
     prompts by wording and order. Arrays of answers are (conditions, items, prompts): `predicted`
     has a place, `INVALID` or `NOT_ASKED`, `positions` the place (from 1, 0 for none) at which what
-    was chosen was shown. `units` has the number of each item's meme, or one of its own.
+    was chosen was shown. `memes` has the number of each item's meme, or one of its own; `units`
+    that of what intervals draw: its template where any is known, else its meme; `unit` says which.
     """
 
     items: pd.Index[Any]
@@ -122,7 +123,9 @@ class Joined:
     refused: Ints
     asks: Ints
     dimensions: pd.Series[str]
+    memes: Ints
     units: Ints
+    unit: str
     notes: tuple[str, ...]
 
     def pairs(self) -> Iterator[Pair]:
@@ -212,6 +215,25 @@ def join(answers: ModelAnswers, gold: Gold) -> Joined:
 
     of_items = table[["meme", "dimension"]].where(lambda texts: texts != "").groupby(table["item"])
     memes, dimensions = (of_items[name].first().reindex(items) for name in ("meme", "dimension"))
+    templates = pd.Series(gold.templates, dtype=object).reindex(items)
+    units = ("template " + templates).fillna("meme " + memes).fillna("item " + items.to_series())
+    is_meme = memes.notna().any() or table.groupby("item")["language"].nunique().max() > 1
+    unit = "template" if templates.notna().any() else "meme" if is_meme else "item"
+    if unit == "item":
+        notes.append(
+            "No column names the template or the meme of an item: intervals take items as "
+            "independent, and are too narrow where several are of one (template = COLUMN)."
+        )
+    predicted = spread(_places(choices, names), NOT_ASKED)
+    for title, given in zip(conditions, predicted != NOT_ASKED, strict=True):
+        lacking = given.any(axis=1)[:, None] & given.any(axis=0) & ~given
+        if lacking.any():
+            number, place = np.argwhere(lacking)[0]
+            lines = counted(int(lacking.any(axis=1).sum()), "item")
+            notes.append(
+                f"{title}: {lines} without an answer to each prompt; item {items[number]!r} lacks "
+                f"prompt {answers.prompt_names.get(prompts[place], _title(*prompts[place]))}."
+            )
     return Joined(
         items,
         names,
@@ -221,12 +243,14 @@ def join(answers: ModelAnswers, gold: Gold) -> Joined:
         tuple(float(gold.levels[name]) for name in names) if gold.levels else None,
         conditions,
         {each: f"prompt {answers.prompt_names.get(each, _title(*each))}" for each in prompts},
-        spread(_places(choices, names), NOT_ASKED),
+        predicted,
         spread(table["position"].where(is_valid, 0)),
         spread(table["refused"]),
         spread(table["asks"]),
         dimensions.fillna(""),
         pd.factorize(("meme " + memes).fillna("item " + items.to_series()))[0],
+        pd.factorize(units)[0],
+        unit,
         tuple(notes),
     )
 

@@ -84,7 +84,17 @@ def score(answers: ModelAnswers, gold: Gold, settings: ScoreSettings | None = No
         values = [own["value"].mean() for own in means.values()]
         more = _table([("agreement", "", "", list(means), values, np.nan, "")])
         figures = joined([figures, models, more])
-    return joined([figures, *(gap(*each) for each in _gaps(data, figures))])
+    plural = f"bootstrap of {data.unit}s"
+    methods = figures["method"].str.replace("bootstrap of (?:items|memes)", plural, regex=True)
+    figures = figures.assign(method=methods)
+    unused = comparisons.unused_options(data, 0, gold.questions) if data.is_choice else {}
+    notes = [
+        f"The option {option!r} stands in {n:,} questions and is right in none; chance is computed "
+        "without it."
+        for option, n in unused.items()
+    ]
+    gaps = [*(("answers", note) for note in notes), *_gaps(data, figures)]
+    return joined([figures, *(gap(*each) for each in gaps)])
 
 
 def _table(blocks: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
@@ -169,7 +179,7 @@ def _scores(
         else:
             answers = np.column_stack([pair.gold, pair.predicted])[known]
             metrics = measured(answers, np.ones((1, n)))
-            means = estimate(answers, means_of, settings, stream)
+            means = estimate(answers, means_of, settings, stream, data.units[known])
             by_prompt = [getattr(metrics, kind)[0] for kind in macro]
         parts = (len(macro), len(labels))
         analyses, groups = ([analysis, of_labels], [part + pair.title, part + pair.name])
@@ -307,6 +317,11 @@ def _parts(data: Joined, gold: Gold, settings: ScoreSettings) -> Rows:
 
 
 _TEXTS = Path(__file__).with_name("report.toml")
+_DRAWN = {
+    "templates": "templates, with all memes of each",
+    "memes": "memes, with all languages and questions of each",
+    "items": "items, as if they were independent: neither template nor meme of an item is known",
+}
 _NAMES = ("Models", "Input", "Memes in", "Prompts in", "Countries named")
 """Of the columns of a condition among the facts of the page."""
 
@@ -322,6 +337,8 @@ def report_of(
     labels = gold.labels or answers.labels
     facts = {name: ", ".join(filter(None, each)) for name, each in zip(_NAMES, values, strict=True)}
     facts |= {"Cultures": ", ".join(gold.cultures), "Labels": ", ".join(labels), **about}
+    drawn = figures["method"].str.extract(r"bootstrap of (\w+)")[0].dropna()
+    facts["Groups"] = _DRAWN.get(next(iter(drawn), ""), "")
     mappings = [
         (task, label, coarser)
         for task, mapping in gold.coarser.items()

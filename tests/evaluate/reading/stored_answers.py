@@ -57,5 +57,5 @@ def write_answers(
 def write_gold(path: Path) -> None:
     rows = ["Meme ID,Template Name,US,DE"]
     for place in range(len(ITEMS)):
-        rows.append(f"{7 + place},Office,{GOLD['US'][place]},{GOLD['DE'][place]}")
+        rows.append(f"{7 + place},Office {place},{GOLD['US'][place]},{GOLD['DE'][place]}")
     path.write_text("\n".join([*rows, ""]), encoding="utf-8")

@@ -97,3 +97,20 @@ def test_letters_alone_are_options_too(tmp_path: Path) -> None:
     ).figures
     assert accuracy(figures, "gold") == pytest.approx(1 / 3)
     assert value_of(figures, "answers", "invalid") == 1
+
+
+def test_a_folder_a_model_and_a_file_a_language_in_one_call(tmp_path: Path) -> None:
+    for model, language in (("cat", "en"), ("cat", "hi"), ("dog", "en")):
+        (tmp_path / "results" / model).mkdir(parents=True, exist_ok=True)
+        write_answers(tmp_path / f"results/{model}/responses_{language}.csv", language=language)
+    lines = (tmp_path / "results/dog/responses_en.csv").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "results/dog/responses_en.csv").write_text("\n".join(lines[:-1]), "utf-8")
+    write_gold(tmp_path / "gold.csv")
+    figures = score_answers(tmp_path / "results", tmp_path / "gold.csv", settings=FAST).figures
+    groups = set(of_analysis(figures, "accuracy", "accuracy")["group"])
+    assert groups == {"cat · memes en", "cat · memes hi", "dog · memes en"}
+    assert gaps(figures) == [
+        "dog · memes en: 1 item without an answer to each prompt; item '010' lacks prompt 5."
+    ]
+    methods = set(of_analysis(figures, "accuracy", "accuracy")["method"])
+    assert methods == {"mean over prompts; percentile bootstrap of templates"}
