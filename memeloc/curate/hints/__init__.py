@@ -40,15 +40,6 @@ at 0.4 "makes a strange noise" plays on "making a scene"."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*['’]?")
 _OWNERS = frozenset(("my", "your", "his", "her", "its", "our", "their", "one's", "whose"))
 _SLOTS = frozenset(("one's", "oneself", "someone"))
-_COMMON = """
-a an the i i'm i'll me my you your you're he his she her it its we our they their they're there that
-this these those here who which whose what when where why how and or but no not so for of to too two
-in on at by with from up down out off over into as than then if is am are was were be been do does
-did have has had will would can could may must one won four eight ate know knew new right write buy
-bye see sea some sum whole hole very vary way weigh
-"""
-_SMALL = frozenset(_COMMON.split())
-"""Words too common for their sound to mean anything by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +173,7 @@ def _homophones(words: Sequence[str], shown: Sequence[str]) -> Iterator[str]:
 
 
 def _means_something(word: str) -> bool:
-    return len(word) >= _SHORTEST and _plain(word) not in _SMALL
+    return len(word) >= _SHORTEST and _plain(word) not in _common()
 
 
 @cache
@@ -194,6 +185,18 @@ def _lists() -> Mapping[str, Any]:
         for file in files
         for key, value in tomllib.loads(file.read_text("utf-8")).items()
     }
+
+
+@cache
+def _common() -> frozenset[str]:
+    return frozenset(_lists()["common"].split())
+
+
+@cache
+def _irregular() -> Mapping[str, str]:
+    """Return verbs by their forms without a usual ending."""
+    forms = _lists()["irregular"].items()
+    return {form: verb for verb, text in forms for form in text.split()}
 
 
 @cache
@@ -232,7 +235,7 @@ def _stem(word: str) -> str:
     >>> [_stem(word) for word in ("kicks", "kicked", "kicking", "stopping", "tries", "tried")]
     ['kick', 'kick', 'kick', 'stop', 'try', 'try']
     """
-    word = _IRREGULAR.get(word, word)
+    word = _irregular().get(word, word)
     for ending in ("'s", "ing", "ied", "ies", "ed", "es", "s"):
         begin = word[: -len(ending)]
         if not word.endswith(ending) or len(begin) < 2:
@@ -249,26 +252,3 @@ def _stem(word: str) -> str:
             begin = begin[:-1]
         return begin[:-1] if begin.endswith("e") and len(begin) > 3 else begin
     return word[:-1] if word.endswith("e") and len(word) > 3 else word
-
-
-_IRREGULAR = {
-    form: base
-    for base, forms in {
-        "be": "is are was were been am being", "beat": "beaten", "bite": "bit bitten",
-        "blow": "blew blown", "break": "broke broken", "bring": "brought", "build": "built",
-        "burn": "burnt", "buy": "bought", "catch": "caught", "come": "came", "cut": "cutting",
-        "draw": "drew drawn", "drive": "drove driven", "eat": "ate eaten", "fall": "fell fallen",
-        "feel": "felt", "fly": "flew flown", "find": "found", "get": "got gotten",
-        "give": "gave given", "go": "went gone", "have": "has had having", "hear": "heard",
-        "hit": "hitting", "hold": "held", "keep": "kept", "know": "knew known", "leave": "left",
-        "let": "letting", "lose": "lost", "make": "made", "meet": "met", "pay": "paid",
-        "pull": "pulled", "put": "putting", "ring": "rang rung", "rise": "rose risen",
-        "run": "ran running", "see": "saw seen", "sell": "sold", "send": "sent", "shoot": "shot",
-        "sing": "sang sung", "sit": "sat sitting", "sleep": "slept", "spill": "spilt",
-        "stand": "stood", "steal": "stole stolen", "stick": "stuck", "swim": "swam swum",
-        "take": "took taken", "teach": "taught", "tell": "told", "think": "thought",
-        "throw": "threw thrown", "turn": "turned", "wake": "woke woken", "wear": "wore worn",
-        "win": "won", "write": "wrote written",
-    }.items()
-    for form in forms.split()
-}  # fmt: skip

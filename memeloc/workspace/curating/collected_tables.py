@@ -15,10 +15,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
-from operator import attrgetter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from memeloc.curate.duplicates.grouping import QUESTION
@@ -26,73 +24,96 @@ from memeloc.curate.duplicates.pairs import PAIR
 from memeloc.curate.selection import DUPLICATES, TOPICS, answers_of
 from memeloc.curate.verdict import Judgement, Verdict
 from memeloc.errors import InputError
-from memeloc.items import Item, ItemKind, meme_id
+from memeloc.items import Item, meme_id
 from memeloc.model import SEPARATOR
-from memeloc.store.curation import Selection
-from memeloc.tables.writing import Column, Kind
+from memeloc.tables.writing import Column
 from memeloc.workspace.curating.selecting import choose_again, unusable
 from memeloc.workspace.folder import WorkspaceFolder
 
-_Rows = tuple[Sequence[Column], Iterable[tuple[Any, ...]]]
+_ORIGIN = "item kind source dataset key url terms fetched_at:time"
+_OUT = "labels selected:truth out_at out_why"
+_COLUMNS = {
+    "items": f"{_ORIGIN} name meme template template_name language text text_by votes:integer "
+    f"year:integer year_by created picture file width:integer height:integer {_OUT}",
+    "verdicts": "item kind filter outcome verdict score:number reason evidence decided_by settings "
+    "selected:truth",
+    "pictures": f"{_ORIGIN} name meme file picture width:integer height:integer size:integer "
+    f"language text text_by template template_name year:integer created {_OUT}",
+    "templates": f"{_ORIGIN} name description keywords file picture year:integer year_by "
+    "year_evidence category topic keyword duplicate_of captions:integer pictures:integer "
+    "selected_captions:integer selected_pictures:integer",
+    "funnel": "kind number:integer stage in:integer out:integer left:integer "
+    "templates_in:integer templates_left:integer reasons",
+}
+"""The columns of each table, in their order; what stands after a colon is a column's kind."""
 
 
-def open_table(workspace: WorkspaceFolder, name: str, *, selected: bool = False) -> _Rows:
-    """Columns and rows of a table of TABLES; `selected` leaves only what is selected.
+def open_table(
+    workspace: WorkspaceFolder, name: str, *, selected: bool = False
+) -> tuple[Sequence[Column], Iterator[tuple[Any, ...]]]:
+    """Return columns and rows of a table; `selected` leaves only what is selected.
 
     Raises:
         InputError: nothing was selected yet.
     """
-    return TABLES[name](_Collected(workspace, selected))
+    data = _Collected(workspace)
+    if (selected or name == "funnel") and data.selection is None:
+        raise InputError("Nothing was selected yet: run memeloc select.")
+    names = _COLUMNS[name]
+    if name == "items":
+        for filter_, outcome in data.filters.items():
+            names += f" {outcome} {filter_}_reason {filter_}_score:number"
+            names += f" {filter_}_evidence {filter_}_by"
+    pairs = (name.partition(":") for name in names.split())
+    columns = [Column(column, kind or "text") for column, _, kind in pairs]  # type: ignore[arg-type]
+    rows_of = {"items": data.items, "verdicts": data.judged, "pictures": data.pictures}
+    rows_of |= {"templates": data.templates, "funnel": data.funnel}
+    rows = rows_of[name](data.selected_items if selected else data.all_items)
+    return columns, (tuple(row[column.name] for column in columns) for row in rows)
 
 
-@dataclass(frozen=True)
 class _Collected:
-    """What the tables are made of, each read once and only when it is needed."""
+    """What the tables are made of, each read once and only when it is needed.
 
-    workspace: WorkspaceFolder
-    only_selected: bool
+    For each table there is a method that yields its rows about some items, by column.
+    """
 
-    @cached_property
-    def all_items(self) -> list[Item]:
-        return list(self.workspace.store.items.find())
+    def __init__(self, workspace: WorkspaceFolder) -> None:
+        self.workspace, self.store = workspace, workspace.store
+        self.selection = self.store.curation.selection()
+        self.selected = frozenset(self.selection.items if self.selection else ())
+        self.all_items = list(self.store.items.find())
+        self.names = {item.id: item.name for item in self.all_items if item.kind == "template"}
 
-    @cached_property
-    def items(self) -> list[Item]:
-        """Those that a table is of; of templates, those that something selected is on."""
-        if not self.only_selected:
-            return self.all_items
-        if self.selection is None:
-            raise InputError("Nothing was selected yet: run memeloc select.")
+    @property
+    def selected_items(self) -> list[Item]:
+        """Items that are selected, and the templates that they are on."""
         parents = {item.parent for item in self.all_items if item.id in self.selected}
         return [item for item in self.all_items if item.id in self.selected | parents]
 
     @cached_property
-    def names(self) -> dict[str, str]:
-        return {item.id: item.name for item in self.all_items if item.kind == "template"}
+    def verdicts(self) -> dict[str, dict[str, Verdict]]:
+        return self.store.curation.verdicts()
 
     @cached_property
-    def verdicts(self) -> dict[str, dict[str, Verdict]]:
-        return self.workspace.store.curation.verdicts()
+    def filters(self) -> dict[str, str]:
+        """Filters that judged anything, and the column of each one's outcome: the name `language`
+        is that of an item's column, too."""
+        names = dict.fromkeys(name for by in self.verdicts.values() for name in by)
+        taken = {name.partition(":")[0] for name in _COLUMNS["items"].split()}
+        return {name: f"{name}_outcome" if name in taken else name for name in names}
 
     @cached_property
     def judgements(self) -> dict[tuple[str, str], list[Judgement]]:
         """People's answers, by subject and question."""
         by_subject: dict[tuple[str, str], list[Judgement]] = {}
-        for answer in self.workspace.store.curation.judgements():
+        for answer in self.store.curation.judgements():
             by_subject.setdefault((answer.subject, answer.question), []).append(answer)
         return by_subject
 
     @cached_property
     def people(self) -> dict[tuple[str, str], str]:
         return answers_of(answer for by in self.judgements.values() for answer in by)
-
-    @cached_property
-    def selection(self) -> Selection | None:
-        return self.workspace.store.curation.selection()
-
-    @cached_property
-    def selected(self) -> frozenset[str]:
-        return frozenset(self.selection.items if self.selection else ())
 
     @cached_property
     def out(self) -> dict[str, tuple[str, str]]:
@@ -106,46 +127,21 @@ class _Collected:
         last = {item: ("can be a meme", reason) for item, (reason, _) in wrong.items()}
         return {**choice.out, **changed, **last}
 
-    def selected_or_out(self, item: Item) -> tuple[bool | None, str, str]:
-        """Whether an item is selected; else the stage and reason that it goes out by."""
-        if self.selection is None or item.kind == "template":
-            return None, "", ""
-        if item.id in self.selected:
-            return True, "", ""
-        return False, *self.out.get(item.id, ("", ""))
-
     @cached_property
     def transcripts(self) -> Mapping[str, Any]:
-        return self.workspace.store.transcripts.all()
-
-    def file(self, item: Item) -> str:
-        """The picture's file, from the workspace's folder on."""
-        root = self.workspace.root
-        if item.path is None or root is None:
-            return ""
-        return item.path.relative_to(root).as_posix()
-
-    def text_by(self, item: Item) -> str:
-        """Who gave a text: a person, a reader, or the source that it was collected from."""
-        read = self.transcripts.get(item.id)
-        if read is not None and tuple(filter(None, read.parts)) == item.parts:
-            return str(read.person or read.translator)
-        return "source" if any(item.parts) else ""
+        return self.store.transcripts.all()
 
     def outcome(self, verdict: Verdict) -> str:
-        """What stands: people's answer, else the filter's."""
+        """Return what stands: people's answer, else the filter's."""
         return self.people.get((verdict.item, verdict.filter), verdict.verdict)
 
     def decided_by(self, verdict: Verdict) -> str:
-        """The people whose answers the outcome rests on, a model, or `program`."""
-        own = (verdict.item, verdict.filter)
-        if own in self.people:
-            by = [
-                a.person
-                for a in self.judgements[own]
-                if a.answer.strip().lower() == self.people[own]
-            ]
-            return ", ".join(sorted({*by}))
+        """Return the people whose answers the outcome rests on, a model, or `program`."""
+        subject = (verdict.item, verdict.filter)
+        if decided := self.people.get(subject):
+            answers = self.judgements[subject]
+            by = {each.person for each in answers if each.answer.strip().lower() == decided}
+            return ", ".join(sorted(by))
         if verdict.filter == DUPLICATES and verdict.evidence.get("stage") == "people":
             pair = PAIR.join(sorted((verdict.item, str(verdict.evidence.get("with", "")))))
             answers = self.judgements.get((pair, QUESTION), [])
@@ -161,186 +157,97 @@ class _Collected:
             return ", ".join(sorted(by_question or {*map(str, answered)}))
         return str(verdict.evidence.get("model") or "program")
 
+    def about(self, item: Item) -> dict[str, Any]:
+        """Return an item's cells but for those of a selection."""
+        origin, year, root = item.origin, item.year, self.workspace.root
+        read, text_by = self.transcripts.get(item.id), "source" if any(item.parts) else ""
+        if read is not None and tuple(filter(None, read.parts)) == item.parts:
+            text_by = str(read.person or read.translator)
+        file = item.path.relative_to(root).as_posix() if item.path and root else ""
+        return {
+            "item": item.id,
+            "meme": "" if item.kind == "template" else meme_id(item),
+            **{name: getattr(origin, name) for name in ("source", "dataset", "key", "url")},
+            "terms": origin.terms,
+            "fetched_at": origin.fetched,
+            **{name: getattr(item, name) for name in ("kind", "name", "description", "language")},
+            **{name: getattr(item, name) for name in ("votes", "created", "picture")},
+            **{name: getattr(item, name) or None for name in ("width", "height", "size")},
+            "template": item.parent,
+            "template_name": self.names.get(item.parent, ""),
+            "text": SEPARATOR.join(item.parts),
+            "text_by": text_by,
+            "keywords": ", ".join(item.keywords),
+            "year": year.year if year else None,
+            "year_by": year.by if year else "",
+            "year_evidence": year.evidence if year else "",
+            "file": file,
+            "labels": _json(item.labels),
+        }
 
-_ATTRIBUTES = {
-    **{name: f"origin.{name}" for name in ("source", "dataset", "key", "url", "terms")},
-    **{"fetched_at": "origin.fetched", "item": "id", "template": "parent"},
-}
-"""An item's attributes by the name of their column, where the names differ."""
+    def items(self, items: Sequence[Item]) -> Iterator[dict[str, Any]]:
+        for item in items:
+            row = self.about(item) | {"selected": None, "out_at": "", "out_why": ""}
+            if self.selection is not None and item.kind != "template":
+                row["selected"] = item.id in self.selected
+                if not row["selected"]:
+                    row["out_at"], row["out_why"] = self.out.get(item.id, ("", ""))
+            for name, outcome in self.filters.items():
+                verdict = self.verdicts.get(item.id, {}).get(name)
+                row[outcome] = self.outcome(verdict) if verdict else ""
+                row[f"{name}_reason"] = verdict.reason if verdict else ""
+                row[f"{name}_score"] = verdict.score if verdict else None
+                row[f"{name}_evidence"] = _json(verdict.evidence) if verdict else ""
+                row[f"{name}_by"] = self.decided_by(verdict) if verdict else ""
+            yield row
 
-_CELLS: Mapping[str, Callable[[_Collected, Item], Any]] = {
-    "meme": lambda _, item: "" if item.kind == "template" else meme_id(item),
-    "keywords": lambda _, item: ", ".join(item.keywords),
-    "template_name": lambda data, item: data.names.get(item.parent, ""),
-    "text": lambda _, item: SEPARATOR.join(item.parts),
-    "text_by": lambda data, item: data.text_by(item),
-    "year": lambda _, item: item.year.year if item.year else None,
-    "year_by": lambda _, item: item.year.by if item.year else "",
-    "year_evidence": lambda _, item: item.year.evidence if item.year else "",
-    "file": lambda data, item: data.file(item),
-    "width": lambda _, item: item.width or None,
-    "height": lambda _, item: item.height or None,
-    "size": lambda _, item: item.size or None,
-    "labels": lambda _, item: _json(item.labels),
-    "selected": lambda data, item: data.selected_or_out(item)[0],
-    "out_at": lambda data, item: data.selected_or_out(item)[1],
-    "out_why": lambda data, item: data.selected_or_out(item)[2],
-}
-"""What an item has in a column that is made of more."""
+    def pictures(self, items: Sequence[Item]) -> Iterator[dict[str, Any]]:
+        return self.items([item for item in items if item.kind == "picture"])
 
+    def judged(self, items: Sequence[Item]) -> Iterator[dict[str, Any]]:
+        for item in items:
+            for verdict in self.verdicts.get(item.id, {}).values():
+                yield {
+                    "item": item.id,
+                    "kind": item.kind,
+                    "filter": verdict.filter,
+                    "outcome": self.outcome(verdict),
+                    "verdict": verdict.verdict,
+                    "score": verdict.score,
+                    "reason": verdict.reason,
+                    "evidence": _json(verdict.evidence),
+                    "decided_by": self.decided_by(verdict),
+                    "settings": verdict.settings,
+                    "selected": item.id in self.selected,
+                }
 
-def _of_items(
-    data: _Collected,
-    names: str,
-    kind: ItemKind | None = None,
-    more: Callable[[Item], Sequence[Any]] = lambda item: (),
-    others: str = "",
-) -> _Rows:
-    """Columns of an item by their names, and `others`, whose cells `more` gives."""
-    columns = _columns(f"{_ORIGIN} {names}")
-    cells = [
-        partial(_CELLS[name], data) if name in _CELLS else attrgetter(_ATTRIBUTES.get(name, name))
-        for name in (column.name for column in columns)
-    ]
-    rows = (
-        (*(cell(item) for cell in cells), *more(item))
-        for item in data.items
-        if kind in (None, item.kind)
-    )
-    return [*columns, *_columns(others)], rows
-
-
-def _items(data: _Collected) -> _Rows:
-    filters = list(dict.fromkeys(name for by in data.verdicts.values() for name in by))
-    names = (
-        "name meme template template_name language text text_by votes:integer year:integer year_by "
-        "created picture file width:integer height:integer labels selected:truth out_at out_why"
-    )
-    taken = {column.name for column in _columns(names)}  # the filter `language` has one, too
-    others = " ".join(
-        f"{outcome} {name}_reason {name}_score:number {name}_evidence {name}_by"
-        for name in filters
-        for outcome in [f"{name}_outcome" if name in taken else name]
-    )
-
-    def judged(item: Item) -> list[Any]:
-        verdicts = data.verdicts.get(item.id, {})
-        return [cell for name in filters for cell in _judged(data, verdicts.get(name))]
-
-    return _of_items(data, names, more=judged, others=others)
-
-
-def _verdicts(data: _Collected) -> _Rows:
-    columns = _columns("item kind filter outcome verdict score:number reason evidence decided_by")
-    columns += _columns("settings selected:truth")
-    rows = (
-        (
-            item.id,
-            item.kind,
-            verdict.filter,
-            data.outcome(verdict),
-            verdict.verdict,
-            verdict.score,
-            verdict.reason,
-            _json(verdict.evidence),
-            data.decided_by(verdict),
-            verdict.settings,
-            item.id in data.selected,
+    def templates(self, items: Sequence[Item]) -> Iterator[dict[str, Any]]:
+        collected = Counter((item.parent, item.kind) for item in self.all_items)
+        chosen = Counter(
+            (item.parent, item.kind) for item in self.all_items if item.id in self.selected
         )
-        for item in data.items
-        for verdict in data.verdicts.get(item.id, {}).values()
-    )
-    return columns, rows
+        for item in items:
+            if item.kind != "template":
+                continue
+            verdicts = self.verdicts.get(item.id, {})
+            topics = verdicts[TOPICS].evidence.get("topics") if TOPICS in verdicts else None
+            topic, duplicate = topics[0] if topics else {}, verdicts.get(DUPLICATES)
+            is_duplicate = duplicate is not None and self.outcome(duplicate) == "drop"
+            kept = str(duplicate.evidence.get("kept", "")) if duplicate and is_duplicate else ""
+            yield {
+                **self.about(item),
+                **{name: str(topic.get(name, "")) for name in ("category", "topic", "keyword")},
+                "duplicate_of": kept,
+                "captions": collected[item.id, "caption"],
+                "pictures": collected[item.id, "picture"],
+                "selected_captions": chosen[item.id, "caption"],
+                "selected_pictures": chosen[item.id, "picture"],
+            }
 
-
-def _pictures(data: _Collected) -> _Rows:
-    return _of_items(
-        data,
-        "name meme file picture width:integer height:integer size:integer language text text_by "
-        "template template_name year:integer created labels selected:truth out_at out_why",
-        "picture",
-    )
-
-
-def _templates(data: _Collected) -> _Rows:
-    existing = Counter((item.parent, item.kind) for item in data.all_items)
-    chosen = Counter(
-        (item.parent, item.kind) for item in data.all_items if item.id in data.selected
-    )
-
-    def judged(item: Item) -> list[Any]:
-        verdicts = data.verdicts.get(item.id, {})
-        topics = verdicts[TOPICS].evidence.get("topics") if TOPICS in verdicts else None
-        topic = topics[0] if topics else {}
-        duplicate = verdicts.get(DUPLICATES)
-        is_duplicate = duplicate is not None and data.outcome(duplicate) == "drop"
-        return [
-            *(str(topic.get(key, "")) for key in ("category", "topic", "keyword")),
-            str(duplicate.evidence.get("kept", "")) if is_duplicate and duplicate else "",
-            *(counts[item.id, kind] for counts in (existing, chosen) for kind in _ON_TEMPLATES),
-        ]
-
-    return _of_items(
-        data,
-        "name description keywords file picture year:integer year_by year_evidence",
-        "template",
-        judged,
-        "category topic keyword duplicate_of captions:integer pictures:integer "
-        "selected_captions:integer selected_pictures:integer",
-    )
-
-
-def _funnel(data: _Collected) -> _Rows:
-    if data.selection is None:
-        raise InputError("Nothing was selected yet: run memeloc select.")
-    columns = _columns("kind number:integer stage in:integer out:integer left:integer")
-    columns += _columns("templates_in:integer templates_left:integer reasons")
-    rows = (
-        (
-            stage.get("kind", "caption"),
-            number,
-            *(stage[key] for key in ("stage", "in", "out", "left")),
-            *(stage[key] for key in ("templates_in", "templates_left")),
-            _json(stage["reasons"]),
-        )
-        for number, stage in enumerate(data.selection.funnel, 1)
-    )
-    return columns, rows
-
-
-TABLES: Mapping[str, Callable[[_Collected], _Rows]] = {
-    "items": _items,
-    "verdicts": _verdicts,
-    "pictures": _pictures,
-    "templates": _templates,
-    "funnel": _funnel,
-}
-"""The tables of what was collected, by name."""
-
-_ORIGIN = "item kind source dataset key url terms fetched_at:time"
-_ON_TEMPLATES: tuple[ItemKind, ...] = ("caption", "picture")
-_WRITTEN: Mapping[str, Kind] = {
-    "integer": "integer",
-    "number": "number",
-    "truth": "truth",
-    "time": "time",
-}
-
-
-def _columns(names: str) -> list[Column]:
-    """Columns in the order of their names; `year:integer` is of that kind."""
-    pairs = (name.partition(":") for name in names.split())
-    return [Column(name, _WRITTEN.get(kind, "text")) for name, _, kind in pairs]
-
-
-def _judged(data: _Collected, verdict: Verdict | None) -> tuple[Any, ...]:
-    """What stands, reason, score, evidence and who decided."""
-    if verdict is None:
-        return "", "", None, "", ""
-    evidence = _json(verdict.evidence)
-    return (
-        data.outcome(verdict), verdict.reason, verdict.score, evidence, data.decided_by(verdict)
-    )  # fmt: skip
+    def funnel(self, items: Sequence[Item]) -> Iterator[dict[str, Any]]:
+        for number, stage in enumerate(self.selection.funnel if self.selection else (), 1):
+            reasons = _json(stage["reasons"])
+            yield {"kind": "caption", **stage, "number": number, "reasons": reasons}
 
 
 def _json(value: Mapping[str, Any]) -> str:

@@ -126,7 +126,7 @@ class Reviewing(Part):
         problems: list[InputError] = []
         for file in files:
             try:
-                filled, answers = read_review(file)
+                filled, read = read_review(file)
                 by = filled.facts["person"]
                 if not by and not person:
                     raise InputError("does not say who answered: name her with --person", file=file)
@@ -134,19 +134,30 @@ class Reviewing(Part):
             except InputError as error:
                 problems.append(error)
                 continue
-            question = find_question(filled.facts["question"])
-            wrong = list(filled.problems)
-            answers = _collected(self._workspace, file, answers, wrong)
-            unbound = not all(row.content for row in answers)
-            answers, earlier = _bound(
-                self._workspace, [replace(row, person=who) for row in answers]
-            )
-            counted = [row for row in answers if row.subject not in earlier]
+            question, wrong = find_question(filled.facts["question"]), list(filled.problems)
+            ids = {part for answer in read for part in answer.subject.split(PAIR)}
+            contents = self._store.items.contents(ids)
+            answers: list[Judgement] = []
+            earlier: list[str] = []
+            is_unbound = False
+            for answer in read:
+                parts = answer.subject.split(PAIR)
+                if missing := [part for part in parts if part not in contents]:
+                    message = f"{missing[0][:80]!r} is nothing that this workspace has collected"
+                    where = {"row": answer.row, "column": "subject"}
+                    wrong.append(InputError(message, file=file, **where))  # type: ignore[arg-type]
+                    continue
+                now = content_of(parts, contents)
+                is_unbound = is_unbound or not answer.content
+                answers.append(replace(answer, person=who, content=answer.content or now))
+                if answers[-1].content != now:
+                    earlier.append(answer.subject)
+            counted = [answer for answer in answers if answer.subject not in earlier]
             ignored = by and person.strip() not in ("", by)
             notes = (
                 f"is by {by} as it says itself; --person does not count" if ignored else "",
                 filled.note.rstrip("."),
-                _UNBOUND if unbound else "",
+                _UNBOUND if is_unbound else "",
                 audit_result(self._workspace, question, counted),
                 _errors(question, answers),
             )
@@ -276,38 +287,3 @@ def _rows(
         rows.append(row)
         on_progress("drawing", 1, len(chosen))
     return rows
-
-
-def _bound(
-    workspace: WorkspaceFolder, answers: Sequence[Judgement]
-) -> tuple[list[Judgement], list[str]]:
-    """Return answers that say what they are about, and the subjects that are another by now."""
-    ids = {part for answer in answers for part in answer.subject.split(PAIR)}
-    contents = workspace.store.items.contents(ids)
-    bound, earlier = [], []
-    for answer in answers:
-        now = content_of(answer.subject.split(PAIR), contents)
-        bound.append(replace(answer, content=answer.content or now))
-        if bound[-1].content != now:
-            earlier.append(answer.subject)
-    return bound, earlier
-
-
-def _collected(
-    workspace: WorkspaceFolder,
-    file: Path,
-    answers: Sequence[Judgement],
-    problems: list[InputError],
-) -> list[Judgement]:
-    """Return the answers about what this workspace has; add a problem for each other."""
-    ids = {part for answer in answers for part in answer.subject.split(PAIR)}
-    collected = {item.id for item in workspace.store.items.find(ids=ids)}
-    kept = []
-    for answer in answers:
-        missing = [part for part in answer.subject.split(PAIR) if part not in collected]
-        if missing:
-            message = f"{missing[0][:80]!r} is nothing that this workspace has collected"
-            problems.append(InputError(message, file=file, row=answer.row, column="subject"))
-        else:
-            kept.append(answer)
-    return kept
