@@ -9,7 +9,7 @@ import typer
 from typer import Argument, Option
 
 import memeloc
-from memeloc.cli.options import AsJson, Jobs
+from memeloc.cli.options import AsJson, Jobs, Langs, languages
 from memeloc.cli.output import progress
 from memeloc.cli.show import Table, by_place, explain, next_lines, show
 from memeloc.counts import counted
@@ -27,7 +27,7 @@ def publish(
         help="The release's folder, new or memeloc's own; or its address, as s3://bucket/release.",
     ),
     to: str = Option("hf", metavar="LAYOUT", help="hf (Hugging Face), webdataset or csv."),
-    rendered: Path | None = Option(
+    rendered: str | None = Option(
         None,
         metavar="DIR",
         help="A folder that `memeloc render` made.",
@@ -41,6 +41,11 @@ def publish(
         "--without-pictures",
         help="Publish hashes and addresses only, and a program that joins the pictures again.",
     ),
+    survey: str = Option(
+        "", metavar="NAME", help="Only the memes of this survey, its answers and labels."
+    ),
+    langs: Langs = "all",
+    selected: bool = Option(False, "--selected", help="Only what `memeloc select` chose."),
     check: bool = Option(
         False,
         "--check",
@@ -60,10 +65,12 @@ def publish(
     Example:
       memeloc publish ../my-dataset --check
       memeloc publish ../my-dataset --rendered out --pictures folder
+      memeloc publish ../pilot --survey pilot --langs de,hi
       memeloc publish ../plain --to csv --without-pictures
       memeloc publish s3://our-bucket/release --to webdataset
     """
     from memeloc.engine import usable_cpus
+    from memeloc.workspace.publishing import Scope
 
     options: dict[str, Any] = {"pictures": pictures} if pictures else {}
     if pictures and without_pictures:
@@ -74,6 +81,7 @@ def publish(
             to,
             rendered=rendered,
             with_pictures=not without_pictures,
+            scope=Scope(survey, languages(langs), selected),
             options=options,
             check=check,
             jobs=jobs or usable_cpus(),

@@ -161,7 +161,7 @@ def own_memes(
     """
     import pandas as pd
 
-    from memeloc.workspace.publishing.captions import taken_captions
+    from memeloc.workspace.publishing.pictures import current_captions
     from memeloc.workspace.survey import Survey
     from memeloc.workspace.survey_memes import collected_pictures
 
@@ -176,21 +176,21 @@ def own_memes(
             for meme, (path, text) in collected_pictures(survey, list(survey.memes)).items()
         ]
     else:
-        captions = taken_captions(workspace, "any")
-        wanted = languages or captions.languages
+        captions = current_captions(workspace, "any")
+        wanted = languages or tuple(dict.fromkeys(language for _, language in captions))
         folder = rendered or (workspace.root or Path()) / RENDERED
         pictures = rendered_pictures(folder, wanted)
         items = [
             RunItem(
                 meme,
                 tag,
-                SEPARATOR.join(captions.texts[meme, tag]),
+                SEPARATOR.join(captions[meme, tag].parts),
                 pictures.get((meme, tag)),
-                template=captions.templates.get(meme, ""),
+                template=captions[meme, tag].template,
             )
-            for meme in captions.memes
+            for meme in dict.fromkeys(meme for meme, _ in captions)
             for tag in wanted
-            if (meme, tag) in captions.texts
+            if (meme, tag) in captions
         ] or [
             RunItem(meme_id(item), tag, SEPARATOR.join(item.parts), item.path, template=item.parent)
             for item in finished
@@ -345,12 +345,13 @@ def _records(
     workspace: WorkspaceFolder, survey: Survey, data: DataSettings, root: Path
 ) -> Iterator[Record]:
     from memeloc.evaluate.training.dataset import Record
-    from memeloc.workspace.publishing.captions import taken_captions
+    from memeloc.workspace.publishing.pictures import current_captions
     from memeloc.workspace.survey_memes import collected_pictures
 
     languages = {culture.code: culture.locale.tag for culture in survey.design.cultures}
     settled = settled_labels(survey)
-    captions = taken_captions(workspace, "any")
+    captions = current_captions(workspace, "any")
+    templates = {meme: caption.template for (meme, _), caption in captions.items()}
     folder = Path(data.pictures) if data.pictures else root / RENDERED
     rendered = rendered_pictures(folder, {*languages.values()})
     collected = collected_pictures(survey, list(survey.memes)) if survey.collected else {}
@@ -361,6 +362,7 @@ def _records(
             continue
         picture, text = collected.get(meme, (rendered.get((meme, tag)), None))
         if text is None:
-            text = SEPARATOR.join(captions.texts.get((meme, tag), ()))
-        template = captions.templates.get(meme, "")
+            caption = captions.get((meme, tag))
+            text = SEPARATOR.join(caption.parts) if caption else ""
+        template = templates.get(meme, "")
         yield Record({**cells, "text": text, "group": template or meme}, picture, root)

@@ -1,8 +1,7 @@
 """Publishing. In: a workspace. Out: its dataset as a `Release`, written into a folder.
 
-`Publishing` is in publishing.py; gathering.py puts the release together of captions.py,
-pictures.py, collected.py, answers.py (surveys), judged.py (what was collected and judged),
-guides.py and provenance.py.
+`Publishing` is in publishing.py; gathering.py puts the release together: pictures, the tables of
+tables.py and answers.py (surveys), and provenance.py. importing.py takes a release in.
 """
 
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
+    from memeloc.workspace.publishing.gathering import Scope as Scope
     from memeloc.workspace.publishing.gathering import gather as gather
     from memeloc.workspace.publishing.publishing import Publishing as Publishing
 

@@ -12,8 +12,9 @@ from memeloc.publish.folder import check_owner
 from memeloc.publish.publishing import Published, publish
 from memeloc.publish.release import Release
 from memeloc.workspace.part import Part, Phases, silent
-from memeloc.workspace.publishing.gathering import gather
+from memeloc.workspace.publishing.gathering import Scope, gather
 from memeloc.workspace.publishing.importing import FolderImport, import_folder
+from memeloc.workspace.publishing.pictures import check_rendered
 from memeloc.workspace.publishing.private import private_of
 
 
@@ -25,14 +26,16 @@ class Publishing(Part):
         rendered: str | Path | None = None,
         *,
         with_pictures: bool = True,
+        scope: Scope | None = None,
         jobs: int = 1,
         on_progress: Phases = silent,
     ) -> Release:
-        """What is to be published, see `memeloc.workspace.publishing.gathering.gather`."""
+        """Return what is to be published; see `memeloc.workspace.publishing.gathering.gather`."""
         return gather(
             self._workspace,
             rendered,
             with_pictures=with_pictures,
+            scope=scope,
             jobs=jobs,
             on_progress=on_progress,
         )
@@ -54,6 +57,7 @@ class Publishing(Part):
         *,
         rendered: str | Path | None = None,
         with_pictures: bool = True,
+        scope: Scope | None = None,
         options: Mapping[str, Any] | None = None,
         check: bool = False,
         jobs: int = 1,
@@ -69,6 +73,7 @@ class Publishing(Part):
             rendered: a folder that `memeloc render` made; None renders the captions as they stand.
             with_pictures: False publishes hashes and addresses in the place of pictures, and a
                 program that joins them again.
+            scope: the part of the workspace that goes out; None is all.
             options: of the layout, such as `{"pictures": "folder"}` of `hf`.
             check: whether all rules of `memeloc.publish.checks` are run before anything is written,
                 and not only that of private files.
@@ -80,9 +85,10 @@ class Publishing(Part):
                 files that memeloc did not write, or a rule refuses something.
         """
         place = folder_at(out)
+        check_rendered(rendered)
         check_owner(place)
         release = self.gather(
-            rendered, with_pictures=with_pictures, jobs=jobs, on_progress=on_progress
+            rendered, with_pictures=with_pictures, scope=scope, jobs=jobs, on_progress=on_progress
         )
         newest = self._store.progress.newest_version()
         published = publish(
@@ -97,19 +103,9 @@ class Publishing(Part):
         self._store.progress.note("published", {str(out): {"newest": newest}})
         return published
 
-    def check(
-        self,
-        rendered: str | Path | None = None,
-        *,
-        with_pictures: bool = True,
-        jobs: int = 1,
-        on_progress: Phases = silent,
-    ) -> tuple[Finding, ...]:
-        """What must not go out, and what the team should know; writes no release.
+    def check(self, rendered: str | Path | None = None, **options: Any) -> tuple[Finding, ...]:
+        """Return what must not go out, and what the team should know; writes no release.
 
-        The parameters are those of `publish`.
+        `options` are those of `gather`.
         """
-        release = self.gather(
-            rendered, with_pictures=with_pictures, jobs=jobs, on_progress=on_progress
-        )
-        return check(release, private_of(self._workspace))
+        return check(self.gather(rendered, **options), private_of(self._workspace))

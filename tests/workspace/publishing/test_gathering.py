@@ -15,6 +15,7 @@ from memeloc.model import Caption
 from memeloc.publish.metadata import without_metadata
 from memeloc.publish.release import Release
 from memeloc.workspace import Workspace
+from memeloc.workspace.publishing import Scope
 from tests.publish.test_metadata import picture as picture_with_metadata
 from tests.workspace.publishing.published import MEMES, PERSON, fill, with_settings
 from tests.workspace.test_survey_collected import picture
@@ -187,3 +188,107 @@ def test_metadata_of_finished_memes_stays_behind(tmp_path: Path) -> None:
         assert memes["collected_sha256"].tolist() == [hashlib.sha256(content).hexdigest()]
         (linked,) = workspace.publishing.gather(with_pictures=False).pictures()
         assert linked.row["sha256"] == memes["collected_sha256"][0]
+
+
+def test_a_part_of_a_workspace_is_published(workspace: Workspace, folder: Path) -> None:
+    scope = Scope(survey="pilot", languages=("de",))
+    release = workspace.publishing.gather(folder / "out", scope=scope)
+    assert release.languages == ("de",)
+    assert {each.language for each in release.pictures()} == {"de"}
+    assert {*release.tables["captions"].frame["language"]} == {"de"}
+    with pytest.raises(InputError, match="nothing to publish"):
+        workspace.publishing.gather(folder / "out", scope=Scope(selected=True))
+    with pytest.raises(InputError, match="census"):
+        workspace.publishing.gather(folder / "out", scope=Scope(survey="census"))
+
+
+def test_only_the_memes_of_a_survey_go_out_with_it(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder / "work", tmp_path / "work")
+    with Workspace.open(tmp_path / "work") as workspace:
+        table = tmp_path / "more.csv"
+        table.write_text("meme_id,template,en\nother,robot-chef,one // more\n")
+        workspace.import_captions(table)
+        release = workspace.publishing.gather(folder / "out", scope=Scope(survey="pilot"))
+        assert "other" not in set(release.tables["memes"].frame["meme_id"])
+        assert len(release.tables["memes"].frame) == MEMES
+        whole = workspace.publishing.gather(folder / "out")
+        assert "other" in set(whole.tables["memes"].frame["meme_id"])
+
+
+def test_shares_that_sum_to_more_than_one_are_a_sentence(
+    workspace: Workspace, folder: Path
+) -> None:
+    for splits, is_wrong in (({"train": 0.8, "test": 0.4}, True), ({"a": 0.33, "b": 0.66}, False)):
+        with_settings(workspace, splits=splits)
+        if is_wrong:
+            with pytest.raises(InputError, match=r"sum up to 1\.2, and not to 1"):
+                workspace.publishing.gather(folder / "out")
+        else:
+            workspace.publishing.gather(folder / "out")
+
+
+def test_labels_outside_the_taxonomy_are_a_sentence(workspace: Workspace, folder: Path) -> None:
+    meme = workspace.captions.table()["meme_id"][0]
+    (folder / "work" / "models.csv").write_text(
+        f"meme_id,model,label\n{meme},parrot,hate\n{meme},parrot,maybe\n"
+    )
+    release = with_settings(workspace, model_labels=["models.csv"]).publishing.gather(
+        folder / "out"
+    )
+    (note,) = (note for note in release.notes if "taxonomy" in note)
+    assert note.startswith("models.csv, row 3: the label 'maybe' is not of the taxonomy")
+
+
+def test_a_changed_licence_counts_without_rendering_again(tmp_path: Path) -> None:
+    table = tmp_path / "captions.csv"
+    table.write_text("meme_id,template,en\ntea,blue,tea // is ready\n")
+    with Workspace.create(tmp_path / "work") as workspace:
+        (tmp_path / "work" / "templates" / "blue").mkdir(parents=True)
+        (tmp_path / "work" / "templates" / "blue" / "blue.png").write_bytes(picture("blue"))
+        settings = tmp_path / "work" / "templates" / "blue" / "template.toml"
+        boxes = '[[box]]\nname = "top"\nx = 0.1\ny = 0.05\nwidth = 0.8\nheight = 0.3\n'
+        boxes += boxes.replace("top", "bottom").replace("0.05", "0.6")
+        about = f'title = "Blue"\nimage = "blue.png"\nlicence = "CC-BY-4.0"\nsource = "drawn"\n{boxes}'
+        settings.write_text(about)
+        workspace.import_captions(table)
+        workspace.render(tmp_path / "out")
+    settings.write_text(about.replace("CC-BY-4.0", "CC0-1.0"))
+    with Workspace.open(tmp_path / "work") as workspace:
+        (released,) = workspace.publishing.gather(tmp_path / "out").pictures()
+        assert released.row["template_licence"] == "CC0-1.0"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("s3://bucket/set", "fetch it to a disk first"),
+        ("release", "is a release that memeloc published, and no rendered set"),
+        ("nowhere", "There is no rendered set here"),
+    ],
+)
+def test_what_is_no_rendered_set_is_said_at_once(
+    workspace: Workspace, folder: Path, tmp_path: Path, name: str, message: str
+) -> None:
+    workspace.publishing.publish(tmp_path / "release", rendered=folder / "out")
+    rendered = name if ":" in name else tmp_path / name
+    with pytest.raises(InputError, match=message):
+        workspace.publishing.publish(tmp_path / "new", rendered=rendered)
+    with pytest.raises(InputError, match="is a set of pictures that memeloc rendered"):
+        workspace.publishing.publish(folder / "out", rendered=folder / "out")
+    with pytest.raises(InputError, match="is a release that memeloc published"):
+        workspace.render(tmp_path / "release")
+
+
+def test_pictures_of_which_captions_were_read_stay_behind(tmp_path: Path) -> None:
+    with Workspace.create(tmp_path / "work") as workspace:
+        found = [FoundPicture(Origin("s", name), picture(name), name) for name in ("blue", "red")]
+        workspace.store.items.add(found)
+        ids = [item.id for item in workspace.store.items.find("picture")]
+        workspace.store.curation.add_selection({}, [], ids)
+        table = tmp_path / "captions.csv"  # as `memeloc match --captions` writes it
+        table.write_text(f"meme_id,template,en\n{ids[0]},robot-chef,tea // is ready\n")
+        workspace.import_captions(table)
+        release = workspace.publishing.gather()
+        rows = {each.meme: each.row["template"] for each in release.pictures()}
+        assert rows[ids[0]] == "robot-chef"
+        assert any("captions that were read in them go out" in note for note in release.notes)
