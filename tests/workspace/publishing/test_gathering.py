@@ -248,7 +248,8 @@ def test_a_changed_licence_counts_without_rendering_again(tmp_path: Path) -> Non
         settings = tmp_path / "work" / "templates" / "blue" / "template.toml"
         boxes = '[[box]]\nname = "top"\nx = 0.1\ny = 0.05\nwidth = 0.8\nheight = 0.3\n'
         boxes += boxes.replace("top", "bottom").replace("0.05", "0.6")
-        about = f'title = "Blue"\nimage = "blue.png"\nlicence = "CC-BY-4.0"\nsource = "drawn"\n{boxes}'
+        about = 'title = "Blue"\nimage = "blue.png"\nlicence = "CC-BY-4.0"\nsource = "drawn"\n'
+        about += boxes
         settings.write_text(about)
         workspace.import_captions(table)
         workspace.render(tmp_path / "out")
