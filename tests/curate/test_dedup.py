@@ -206,6 +206,20 @@ def test_a_crowd_without_texts_is_asked_about_little_by_little() -> None:
     assert "p0002|p0003" in {pair.subject for pair in more.pairs}, "the next ones are asked about"
 
 
+def test_all_that_is_asked_about_a_picture_is_asked_at_once() -> None:
+    texts = [f"Nobody will ever read this in {year}" for year in range(2010, 2019)]
+    items = [picture(f"p{number}", text=text) for number, text in enumerate(texts)]
+    done = deduplicate(items, DedupSettings(questions=2), hashes=hashes_of(items, [0] * 9))
+    asked = [pair.subject.split("|") for pair in done.pairs]
+    assert [second for _, second in asked] == sorted(second for _, second in asked)
+    assert [first for first, second in asked if second == "p8"] == [f"p{n}" for n in range(8)]
+    answers = [judged(first, second, "different") for first, second in asked]
+    again = deduplicate(
+        items, DedupSettings(questions=2), hashes=hashes_of(items, [0] * 9), judgements=answers
+    )
+    assert (again.pairs, len(what_stays(again.verdicts)[0])) == ([], 0)
+
+
 def test_captions_of_templates_that_are_one_are_compared() -> None:
     items = [
         template("big", width=900, height=900),

@@ -23,7 +23,7 @@ _TABLE = Table(
     "stages",
     (
         "kind",
-        ("stage", lambda line: _STAGES[line.stage]),
+        ("stage", lambda line: _STAGES[line["stage"]]),
         "in=came duplicates to_a_person=asked restored did_not_run=not_run",
     ),
     empty=True,
@@ -111,11 +111,11 @@ def dedup(
             on_progress=bar.phase,
         )
         further = next_lines(workspace, "collect", as_json=as_json)
-    for subject in result.contradictions:
+    for subject in result["contradictions"]:
         first, _, second = subject.partition("|")
         say(
             f"{first} and {second} are called the same by people who also call one of their group "
             "different; they are held apart."
         )
-    explain("", [f"memeloc: {item}: {why}" for item, why in result.unreadable.items()], most=10)
+    explain("", [f"memeloc: {item}: {why}" for item, why in result["unreadable"].items()], most=10)
     show(result, _TABLE, RECIPE_SETTINGS, *further, as_json=as_json)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from memeloc.curate.duplicates.copies import Look, group_copies
@@ -29,37 +29,33 @@ FILTER = "dedup"
 _VERSION = 2
 """Of what the verdicts rest on besides the settings."""
 
-
-@dataclass(frozen=True, slots=True)
-class StageLine:
-    """What one stage did to one kind of item.
-
-    Of the items that came, as no stage before had called them duplicates, how many go; how many
-    pairs a person is asked about; how many stay although the stage calls them duplicates, as people
-    hold them apart; and why the stage did not run, else empty.
-    """
-
-    kind: str
-    stage: str
-    came: int
-    duplicates: int
-    asked: int = 0
-    restored: int = 0
-    not_run: str = ""
+_REASONS = {
+    "people": "a person's decision",
+    "bytes": "same file",
+    "hash": "same picture",
+    "copy": "copy",
+    "likeness": "similar",
+    "caption": "same text",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Deduplicated:
     """The result of a run.
 
-    Pairs: duplicates, enough to connect each group, and what a person is to look at. A verdict an
-    item: keep, drop with what stays, or ask. Contradictions are pairs called the same that other
-    decisions of people hold apart.
+    Attributes:
+        pairs: duplicates, enough to connect each group, and what a person is to look at.
+        verdicts: one an item: keep, drop with what stays, or ask.
+        stages: what each stage did to one `kind` of item: of the items that `came`, as no stage
+            before had called them duplicates, how many go (`duplicates`); how many pairs a person
+            is `asked` about; how many are `restored`, as people hold them apart; and why the stage
+            did `not_run`, else empty.
+        contradictions: pairs called the same that other decisions of people hold apart.
     """
 
     pairs: list[Pair] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
-    stages: list[StageLine] = field(default_factory=list)
+    stages: list[dict[str, Any]] = field(default_factory=list)
     contradictions: list[str] = field(default_factory=list)
 
 
@@ -96,30 +92,45 @@ def deduplicate(
     cache_key = cache_key_of(FILTER, _VERSION, settings.model_dump(), dict(models or {}))
     result = Deduplicated()
     stays: dict[str, str] = {}
+
+    def run_stages(kind: ItemKind, grouping: Grouping) -> Iterator[tuple[Stage, str]]:
+        """Run the stages for one kind of item; yield each that is through, or why it did not."""
+        if grouping.by_people:
+            yield "people", ""
+        if kind == "caption":
+            group_captions(grouping, stays, settings, jobs)
+            yield "caption", ""
+            return
+        group_same_files(grouping)
+        yield "bytes", ""
+        group_near_hashes(grouping, hashes, settings)
+        yield "hash", ""
+        if look is not None:
+            group_copies(grouping, look, settings)
+            yield "copy", ""
+        if kind == "picture":
+            if embed is not None:
+                left = [grouping.items[at] for at in grouping.left()]
+                group_similar(grouping, embed([item for item in left if item.picture]), settings)
+            yield "likeness", "" if embed is not None else not_run
+
     for kind in get_args(ItemKind):
         ordered = in_order([item for item in items if item.kind == kind], settings.keep)
         if not ordered:
             continue
-        grouping = Grouping(ordered, decided)
-        left = len(ordered)
-        lines: list[StageLine] = []
-        stages = _stages(kind, grouping, settings, stays, hashes, look, embed, jobs)
-        for stage, has_run in stages:
+        grouping, left = Grouping(ordered, decided), len(ordered)
+        lines: list[dict[str, Any]] = []
+        for stage, why_not in run_stages(kind, grouping):
             came, left = left, len(grouping.left())
-            lines.append(
-                StageLine(kind, stage, came, came - left, not_run="" if has_run else not_run)
-            )
+            lines.append({"kind": kind, "stage": stage, "came": came, "duplicates": came - left})
+            lines[-1] |= {"asked": 0, "restored": 0, "not_run": why_not}
         questions = grouping.questions(settings.questions)
         asked = Counter[str](pair.stage for _, _, pair in questions)
         stay = set(grouping.left())
-        result.stages.extend(
-            replace(
-                line,
-                asked=asked[line.stage],
-                restored=len(stay & grouping.restored.get(line.stage, set())),
-            )
-            for line in lines
-        )
+        for line in lines:
+            line["asked"] = asked[line["stage"]]
+            line["restored"] = len(stay & grouping.restored.get(line["stage"], set()))
+        result.stages.extend(lines)
         result.pairs.extend([*grouping.pairs, *(pair for _, _, pair in questions)])
         result.contradictions.extend(grouping.contradictions)
         result.verdicts.extend(_verdicts(grouping, questions, hashes, cache_key))
@@ -128,75 +139,39 @@ def deduplicate(
     return result
 
 
-def _stages(
-    kind: ItemKind,
-    grouping: Grouping,
-    settings: DedupSettings,
-    stays: Mapping[str, str],
-    hashes: Mapping[str, int],
-    look: Look | None,
-    embed: Embed | None,
-    jobs: int,
-) -> Iterator[tuple[Stage, bool]]:
-    """Run the stages for one kind of item; each that is through, and whether it ran."""
-    if grouping.by_people:
-        yield "people", True
-    if kind == "caption":
-        group_captions(grouping, stays, settings, jobs)
-        yield "caption", True
-        return
-    group_same_files(grouping)
-    yield "bytes", True
-    group_near_hashes(grouping, hashes, settings)
-    yield "hash", True
-    if look is not None:
-        group_copies(grouping, look, settings)
-        yield "copy", True
-    if kind == "picture":
-        if embed is not None:
-            left = [grouping.items[at] for at in grouping.left()]
-            group_similar(grouping, embed([item for item in left if item.picture]), settings)
-        yield "likeness", embed is not None
-
-
-_REASONS = {
-    "people": "a person's decision",
-    "bytes": "same file",
-    "hash": "same picture",
-    "copy": "copy",
-    "likeness": "similar",
-    "caption": "same text",
-}
-
-
 def _verdicts(
     grouping: Grouping,
     questions: Iterable[tuple[int, int, Pair]],
     hashes: Mapping[str, int],
     cache_key: str,
 ) -> Iterator[Verdict]:
-    """A verdict an item of one kind, once its stages are through."""
+    """Yield a verdict an item of one kind, once its stages are through."""
     asked_of: dict[int, Pair] = {}
     for _, lesser, pair in questions:
         asked_of.setdefault(lesser, pair)
-    links = _links(grouping)
-    for place, root in enumerate(grouping.groups.roots().tolist()):
-        item = grouping.items[place]
+    # What connects each place with its group, rather a pair with a better item.
+    place = {item.id: at for at, item in enumerate(grouping.items)}
+    links: dict[int, Pair] = {}
+    joined = (*grouping.by_people, *grouping.pairs)
+    for side in (1, 0):
+        for pair in joined:
+            links.setdefault(sorted((place[pair.first], place[pair.second]))[side], pair)
+    for at, root in enumerate(grouping.groups.roots().tolist()):
+        item, verdict, reason, score = grouping.items[at], "keep", "", None
         evidence: dict[str, Any] = {}
-        if root != place:
-            pair = links[place]
+        if root != at:
+            pair = links[at]
+            verdict, reason, score = "drop", _REASONS[pair.stage], _score(pair)
             evidence = {
                 "stage": pair.stage,
                 "kept": grouping.items[root].id,
                 "with": pair.other(item.id),
                 **pair.scores,
+                **({"sentence": pair.reason} if pair.reason else {}),
             }
-            if pair.reason:
-                evidence["sentence"] = pair.reason
-            reason, score = _REASONS[pair.stage], _score(pair)
-            yield Verdict(item.id, FILTER, "drop", score, reason, evidence, cache_key)
-        elif place in asked_of:
-            pair = asked_of[place]
+        elif at in asked_of:
+            pair = asked_of[at]
+            verdict, reason, score = "ask", "perhaps a duplicate", _score(pair)
             evidence = {
                 "stage": pair.stage,
                 "kept": pair.other(item.id),
@@ -205,43 +180,26 @@ def _verdicts(
                 **pair.scores,
                 "sentence": pair.reason,
             }
-            reason, score = "perhaps a duplicate", _score(pair)
-            yield Verdict(item.id, FILTER, "ask", score, reason, evidence, cache_key)
-        else:
-            if item.kind != "caption" and item.picture not in hashes:
-                why = "its picture cannot be read" if item.picture else "it has no picture"
-                evidence = {"not_compared": why}
-            yield Verdict(item.id, FILTER, "keep", None, "", evidence, cache_key)
-
-
-def _links(grouping: Grouping) -> dict[int, Pair]:
-    """The pair that connects each place with its group, rather one with a better item."""
-    place = {item.id: at for at, item in enumerate(grouping.items)}
-    with_better: dict[int, Pair] = {}
-    with_lesser: dict[int, Pair] = {}
-    for pair in (*grouping.by_people, *grouping.pairs):
-        first, second = sorted((place[pair.first], place[pair.second]))
-        with_better.setdefault(second, pair)
-        with_lesser.setdefault(first, pair)
-    return {**with_lesser, **with_better}
+        elif item.kind != "caption" and item.picture not in hashes:
+            why = "its picture cannot be read" if item.picture else "it has no picture"
+            evidence = {"not_compared": why}
+        yield Verdict(item.id, FILTER, verdict, score, reason, evidence, cache_key)  # type: ignore[arg-type]
 
 
 def _score(pair: Pair) -> float | None:
-    """What was compared with a threshold: bits of hashes, what differs, the lesser similarity."""
-    if "distance" in pair.scores:
-        return float(pair.scores["distance"])
-    if "differing" in pair.scores:
-        return float(pair.scores["differing"])
+    """Return what was compared: bits of hashes, what differs, or else the lesser similarity."""
+    for name in ("distance", "differing"):
+        if name in pair.scores:
+            return float(pair.scores[name])
     return min(pair.scores.values(), default=None)
 
 
 def what_stays(verdicts: Iterable[Verdict]) -> tuple[dict[str, str], dict[str, str]]:
-    """What goes, and what waits for a person, each with the id of what stays.
+    """Return what goes, and what waits for a person, each with the id of what stays.
 
-    Args:
-        verdicts: this module's, the newest of each item.
+    Takes this module's verdicts, the newest of each item.
     """
-    kept = [(verdict, verdict.evidence.get("kept", "")) for verdict in verdicts]
-    dropped = {verdict.item: str(stays) for verdict, stays in kept if verdict.verdict == "drop"}
-    asked = {verdict.item: str(stays) for verdict, stays in kept if verdict.verdict == "ask"}
-    return dropped, asked
+    stays: dict[str, dict[str, str]] = {"keep": {}, "drop": {}, "ask": {}}
+    for verdict in verdicts:
+        stays[verdict.verdict][verdict.item] = str(verdict.evidence.get("kept", ""))
+    return stays["drop"], stays["ask"]

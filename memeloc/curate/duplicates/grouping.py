@@ -23,7 +23,7 @@ QUESTION = "duplicates"
 
 
 def decisions(judgements: Iterable[Judgement]) -> dict[str, str]:
-    """What people decided by majority: `same` or `different` by pair (`first|second`)."""
+    """Return what people decided by majority: `same` or `different` by pair (`first|second`)."""
     about = [
         replace(judgement, subject=PAIR.join(sorted(judgement.subject.split(PAIR))))
         for judgement in judgements
@@ -43,26 +43,30 @@ class Groups:
         self._parent = np.arange(count, dtype=np.int64)
         self._apart: dict[int, set[int]] = {}
 
-    def keep_apart(self, one: int, other: int) -> None:
-        """Never unite the groups of these two."""
-        one, other = self.root(one), self.root(other)
-        self._apart.setdefault(one, set()).add(other)
-        self._apart.setdefault(other, set()).add(one)
-
     def root(self, place: int) -> int:
-        """The least place of the group that a place is in."""
         parent = self._parent
         while parent[place] != place:
             parent[place] = parent[parent[place]]
             place = int(parent[place])
         return place
 
+    def roots(self) -> NDArray[np.int64]:
+        """Return the root of every place."""
+        parent = self._parent
+        while not np.array_equal(above := parent[parent], parent):
+            parent[:] = above
+        return parent.copy()
+
+    def keep_apart(self, one: int, other: int) -> None:
+        one, other = self.root(one), self.root(other)
+        self._apart.setdefault(one, set()).add(other)
+        self._apart.setdefault(other, set()).add(one)
+
     def are_apart(self, one: int, other: int) -> bool:
-        """Whether the groups of these two must not be united."""
         return self.root(other) in self._apart.get(self.root(one), ())
 
     def unite(self, one: int, other: int) -> bool:
-        """Unite two groups; False when they are one already, or must stay apart."""
+        """Unite two groups; return False when they are one already, or must stay apart."""
         one, other = sorted((self.root(one), self.root(other)))
         if one == other or other in self._apart.get(one, ()):
             return False
@@ -72,27 +76,14 @@ class Groups:
             self.keep_apart(one, third)
         return True
 
-    def roots(self) -> NDArray[np.int64]:
-        """The root of every place."""
-        parent = self._parent
-        while True:
-            above = parent[parent]
-            if np.array_equal(above, parent):
-                return parent.copy()
-            parent[:] = above
-
-    def unite_all(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> Iterable[int]:
-        """Unite many pairs in turn; the numbers of those that united two groups.
-
-        Most of many pairs are in one group already; those are left out at once.
-        """
+    def unite_all(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> None:
+        """Unite many pairs in turn; most are in one group already, and are left out at once."""
         roots = self.roots()
         one, other = roots[first], roots[second]
         pairs = np.minimum(one, other) * len(roots) + np.maximum(one, other)
         _, firsts = np.unique(pairs, return_index=True)
-        firsts.sort()
-        left = firsts[one[firsts] != other[firsts]]
-        return [at for at in left.tolist() if self.unite(int(first[at]), int(second[at]))]
+        for at in firsts[one[firsts] != other[firsts]].tolist():
+            self.unite(int(first[at]), int(second[at]))
 
 
 class Grouping:
@@ -102,7 +93,8 @@ class Grouping:
     places, and the root of a group is its representative. `by_people` are the pairs that people
     called the same, as far as they united groups, `pairs` what else united two, in turn, and
     `contradictions` the pairs called the same that others of people's decisions hold apart.
-    `restored` are the places of what a stage called a duplicate and people hold apart, by stage.
+    `restored` are the places of what a stage called a duplicate and people hold apart, by stage,
+    and `judged` with how many better items people have compared each place.
     """
 
     def __init__(self, items: Sequence[Item], decided: Mapping[str, str]) -> None:
@@ -112,85 +104,87 @@ class Grouping:
         self.pairs: list[Pair] = []
         self.contradictions: list[str] = []
         self.restored: dict[str, set[int]] = {}
+        self.judged: Counter[int] = Counter()
         self._decided = decided
-        self._asked: list[tuple[int, int, Pair]] = []
+        self._asked: list[tuple[int, int, Pair, bool]] = []
         self._different: set[tuple[int, int]] = set()
-        self._judged: Counter[int] = Counter()
         place = {item.id: at for at, item in enumerate(items)}
         by_answer: dict[str, list[tuple[int, int]]] = {"different": [], "same": []}
         for subject, answer in sorted(decided.items()):
             places = sorted({place[id] for id in subject.split(PAIR) if id in place})
             if len(places) == 2:
-                self._judged[places[1]] += 1
+                self.judged[places[1]] += 1
                 by_answer[answer].append((places[0], places[1]))
         for one, other in by_answer["different"]:
             self.groups.keep_apart(one, other)
         for one, other in by_answer["same"]:
+            pair = self._pair(one, other, "people", "duplicate", {}, "")
             if self.groups.unite(one, other):
-                self.by_people.append(Pair(*self._ids(one, other), "people", "duplicate"))
+                self.by_people.append(pair)
             elif self.groups.are_apart(one, other):
-                self.contradictions.append(PAIR.join(self._ids(one, other)))
+                self.contradictions.append(pair.subject)
+
+    def _pair(self, one: int, other: int, stage: Stage, outcome: str, *about: object) -> Pair:
+        first, second = sorted((self.items[one].id, self.items[other].id))
+        return Pair(first, second, stage, outcome, *about)  # type: ignore[arg-type]
 
     def same(
         self, one: int, other: int, stage: Stage, scores: Mapping[str, float], reason: str
     ) -> None:
-        """These two are duplicates, unless a person holds them apart."""
+        """Take two for duplicates, unless a person holds them apart."""
         if self.groups.unite(one, other):
-            first, second = self._ids(one, other)
-            self.pairs.append(Pair(first, second, stage, "duplicate", scores, reason))
+            self.pairs.append(self._pair(one, other, stage, "duplicate", scores, reason))
         elif self.groups.are_apart(one, other):
             self.restored.setdefault(stage, set()).add(max(one, other))
 
     def ask(
-        self, one: int, other: int, stage: Stage, scores: Mapping[str, float], reason: str
+        self,
+        one: int,
+        other: int,
+        stage: Stage,
+        scores: Mapping[str, float],
+        reason: str,
+        *,
+        of_many: bool = False,
     ) -> None:
-        """These two may be duplicates; a person decides."""
-        pair = Pair(*self._ids(one, other), stage, "ask", scores, reason)
-        self._asked.append((min(one, other), max(one, other), pair))
+        """Have a person decide on two; `of_many` pairs of one only some are asked at a time."""
+        pair = self._pair(one, other, stage, "ask", scores, reason)
+        self._asked.append((min(one, other), max(one, other), pair, of_many))
 
     def asked(self) -> list[tuple[int, int]]:
-        """The representatives of what a person would be asked about so far, each pair once."""
+        """Return the representatives of what is asked about so far, each pair once."""
         root = self.groups.root
-        pairs = {(root(first), root(second)) for first, second, _ in self._asked}
+        pairs = {(root(first), root(second)) for first, second, *_ in self._asked}
         return sorted({(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]})
 
     def different(self, one: int, other: int) -> None:
-        """Nobody needs to be asked about these two: they are not the same."""
+        """Ask nobody about two: they are not the same."""
         self._different.add((min(one, other), max(one, other)))
 
-    def _ids(self, one: int, other: int) -> tuple[str, str]:
-        first, second = sorted((self.items[one].id, self.items[other].id))
-        return first, second
-
-    def judged(self, place: int) -> int:
-        """With how many better items a person has compared this one."""
-        return self._judged[place]
-
     def left(self) -> list[int]:
-        """The places of the representatives."""
+        """Return the places of the representatives."""
         return [at for at, root in enumerate(self.groups.roots().tolist()) if at == root]
 
     def questions(self, most: int) -> list[tuple[int, int, Pair]]:
-        """What a person is to answer once all stages are through: two representatives and their
-        pair.
+        """Return what a person is to answer once all stages are through, by the lesser item.
 
-        The better one comes first. A pair whose groups are one by now, or are held apart, needs no
-        answer; of two groups one pair is asked about; and a group with `most` better ones at a
-        time.
+        Each is two representatives, the better one first, and their pair; what is asked about one
+        picture stands together, all of it, but of pairs `of_many` as many as `most`. A pair whose
+        groups are one by now, or are held apart, needs no answer; of two groups one is asked about.
         """
         asked: dict[tuple[int, int], Pair] = {}
         count: Counter[int] = Counter()
-        for first, second, pair in sorted(self._asked, key=lambda ask: (ask[1], ask[0])):
+        for first, second, pair, of_many in sorted(self._asked, key=lambda ask: (ask[1], ask[0])):
             better, lesser = sorted((self.groups.root(first), self.groups.root(second)))
             if (
                 better == lesser
-                or (better, lesser) in asked
+                or (lesser, better) in asked
                 or (better, lesser) in self._different
                 or pair.subject in self._decided
                 or self.groups.are_apart(better, lesser)
-                or count[lesser] >= most
+                or (of_many and count[lesser] >= most)
             ):
                 continue
-            count[lesser] += 1
-            asked[better, lesser] = pair
-        return [(better, lesser, pair) for (better, lesser), pair in sorted(asked.items())]
+            count[lesser] += of_many
+            asked[lesser, better] = pair
+        return [(better, lesser, pair) for (lesser, better), pair in sorted(asked.items())]

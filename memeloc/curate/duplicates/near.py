@@ -1,36 +1,31 @@
 """All pairs of near hashes. In: 64-bit hashes. Out: groups of equal ones, pairs of near ones.
 
 The search is exact. Bits are cut into blocks; two hashes that differ in at most `distance` bits are
-equal in all blocks but `distance`, so for each choice of that many blocks the hashes are sorted by
-what stands in them, and only neighbours of equal key are compared. Equal hashes are put together
-first: a thousand copies of one picture are one hash here, not half a million pairs.
+equal in all blocks but `distance`, so for each choice of the others these are put first, the hashes
+are sorted, and only neighbours that begin alike are compared. Equal hashes are put together before:
+a thousand copies of one picture are one hash here, not half a million pairs.
 """
 
 from __future__ import annotations
 
-import functools
-import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Hashes = NDArray[np.uint64]
 Indices = NDArray[np.int64]
+Span = tuple[int, int]
+"""Bits of a hash, from the first to before the second."""
 
 BITS = 64
-_SLAB = 1 << 17
-"""Hashes that are sorted at a time, about, where that can be chosen: half a megabyte of them."""
-_LONG = 48
-"""From this many hashes of one key on, all of them are compared as a table, not by offsets."""
 _TILE = 1 << 19
-"""Comparisons held at a time."""
-_CHUNK = 1 << 20
-"""Pairs that are held and given at a time, about."""
-_SORT, _COMPARE, _TABLE = 12e-9, 60e-9, 2e-9
-"""Seconds, about: to sort a hash into its place; to compare two of a run; to do so in a table."""
+"""Comparisons that are held at a time."""
+_SORT, _COMPARE, _TABLE = 40e-9, 20e-9, 2e-9
+"""Seconds, about: to sort a hash into its place; to compare two neighbours; to do so in a table."""
 
 
 class HashGroups(NamedTuple):
@@ -62,36 +57,20 @@ def group_hashes(hashes: Hashes) -> HashGroups:
 
 
 def near_pairs(values: Hashes, distance: int) -> Iterator[NearPairs]:
-    """All pairs of hashes that differ in at least one and at most `distance` bits of 64.
+    """Yield all pairs of hashes that differ in at least one and at most `distance` bits of 64.
 
-    A million hashes that are spread evenly take about a second and 150 MB. Time grows with the
-    number of pairs, so `values` must have each hash once (`group_hashes`). Every pair is given
-    once, in chunks of about a million, in the same order in every run; places in `values`, the
-    lesser first.
+    `values` are ascending and have each hash once (`group_hashes`). Every pair is given once, in
+    the same order in every run; places in `values`, the lesser first. Time grows with the number of
+    pairs; ten million hashes that are spread evenly take less than a minute of one core.
     """
     if not 0 <= distance <= BITS:
         raise ValueError(f"a distance is 0 to {BITS} bits, not {distance}")
-    if distance == 0 or len(values) < 2:
-        return
-    yield from _in_chunks(_search(values, distance, _block_count(len(values), distance)))
-
-
-def _in_chunks(found: Iterable[_Triple]) -> Iterator[NearPairs]:
-    """What a search finds, in chunks of about a million pairs."""
-    waiting: list[_Triple] = []
-    count = 0
-    for piece in found:
-        waiting.append(piece)
-        count += len(piece[0])
-        if count >= _CHUNK:
-            yield _joined(waiting)
-            waiting, count = [], 0
-    if waiting:
-        yield _joined(waiting)
+    if distance and len(values) > 1:
+        yield from _search(values, distance, _block_count(len(values), distance))
 
 
 def nearest(hashes: Hashes, known: Hashes, count: int = 1) -> tuple[Indices, NDArray[np.uint8]]:
-    """The `count` nearest of some known hashes for each hash: places in `known`, and bits.
+    """Return the `count` nearest of some known hashes for each: places in `known`, and bits.
 
     A row a hash, the nearest first, equally near ones in the order of `known`. Every hash is
     compared with every known one, some 300 million comparisons a second.
@@ -109,19 +88,8 @@ def nearest(hashes: Hashes, known: Hashes, count: int = 1) -> tuple[Indices, NDA
     return places, bits
 
 
-_Triple = tuple[Indices, Indices, Hashes]
-"""Places of pairs, and the bits in which they differ."""
-
-
-def _joined(pieces: Sequence[_Triple]) -> NearPairs:
-    first, second, difference = (np.concatenate(column) for column in zip(*pieces, strict=True))
-    return NearPairs(
-        np.minimum(first, second), np.maximum(first, second), np.bitwise_count(difference)
-    )
-
-
 def _block_count(count: int, distance: int) -> int:
-    """Into how many blocks to cut the bits; 0 is to compare all with all."""
+    """Return into how many blocks to cut the bits; 0 is to compare all with all."""
     every = count * (count - 1) / 2
     costs = {0: 2 * every * _TABLE}
     for blocks in range(distance + 1, min(distance + 5, BITS) + 1):
@@ -131,113 +99,73 @@ def _block_count(count: int, distance: int) -> int:
     return min(costs, key=lambda blocks: costs[blocks])
 
 
-def _search(values: Hashes, distance: int, blocks: int) -> Iterator[_Triple]:
+def _search(values: Hashes, distance: int, blocks: int) -> Iterator[NearPairs]:
     if blocks == 0:
-        yield from _table(values, distance)
+        rows = max(1, _TILE // len(values))
+        for start in range(0, len(values) - 1, rows):
+            difference = values[start : start + rows, None] ^ values[None, start:]
+            first, second = np.nonzero(np.bitwise_count(difference) <= distance)
+            after = second > first
+            first, second = first[after], second[after]
+            if len(first):
+                bits = np.bitwise_count(difference[first, second])
+                yield NearPairs(start + first, start + second, bits)
         return
-    for last in range(blocks - distance - 1, blocks):
-        by_last = np.argsort(_block_of(values, blocks, last), kind="stable")
-        yield from _near_in_block(values, by_last, distance, blocks, last)
+    edges = [round(BITS * number / blocks) for number in range(blocks, -1, -1)]
+    spans = list(zip(edges[1:], edges, strict=False))
+    masks = [np.uint64((1 << high) - (1 << low)) for low, high in spans]
+    for chosen in combinations(range(blocks), blocks - distance):
+        others = [at for at in range(blocks) if at not in chosen]
+        order = _merged([spans[at] for at in (*chosen, *others)])
+        # The hashes themselves are sorted, with their bits in another order, and no places beside.
+        moved = _moved(values, order)
+        moved.sort()
+        rest = np.uint64(sum(spans[at][1] - spans[at][0] for at in others))
+        for sides in _neighbours(moved, rest, distance):
+            first, second = (_moved(side, order, back=True) for side in sides)
+            difference = first ^ second
+            # A pair that is equal in an earlier block, too, is found when that one is chosen.
+            new = np.ones(len(first), dtype=bool)
+            for at in others:
+                new &= (difference & masks[at] != 0) | (at > chosen[-1])
+            if new.any():
+                places = [np.searchsorted(values, side[new]) for side in (first, second)]
+                bits = np.bitwise_count(difference[new])
+                yield NearPairs(np.minimum(*places), np.maximum(*places), bits)
 
 
-def _near_in_block(
-    values: Hashes, by_last: Indices, distance: int, blocks: int, last: int
-) -> Iterator[_Triple]:
-    """The near pairs among some hashes whose last chosen block is a certain one.
-
-    Args:
-        values: hashes, each once.
-        by_last: places of those that are compared, sorted by what stands in the block `last`; for
-            each, all that have the same there.
-        distance: bits.
-        blocks: into how many the bits are cut.
-        last: the block, from `blocks - distance - 1` on: fewer come before the others.
-    """
-    edges = _edges(blocks)
-    masks = [np.uint64((1 << high) - (1 << low)) for low, high in itertools.pairwise(edges)]
-    # Sorted by the last block once, then by the others in slabs that fit the cache.
-    heads = list(itertools.combinations(range(last), blocks - distance - 1))
-    for places in _slabs(values, by_last, masks[last]):
-        slab = values[places]
-        keys = [_block_of(slab, blocks, at) for at in range(last)]
-        for head in heads:
-            order = np.lexsort([keys[at] for at in head]) if head else np.arange(len(slab))
-            mask = functools.reduce(np.bitwise_or, (masks[at] for at in (*head, last)))
-            earlier = [masks[at] for at in range(last) if at not in head]
-            for first, second, difference in _neighbours(slab[order], distance, mask, earlier):
-                # A pair that is equal in a block before the last of these, and not one of
-                # these, is found when that block is one of those chosen.
-                new = np.ones(len(first), dtype=bool)
-                for other in earlier:
-                    new &= (difference & other) != 0
-                if new.any():
-                    first, second = places[order[first[new]]], places[order[second[new]]]
-                    yield first, second, difference[new]
+def _merged(spans: Sequence[Span]) -> list[Span]:
+    """Return spans, those that follow each other downwards as one."""
+    merged: list[Span] = []
+    for low, high in spans:
+        if merged and merged[-1][0] == high:
+            merged[-1] = (low, merged[-1][1])
+        else:
+            merged.append((low, high))
+    return merged
 
 
-def _edges(blocks: int) -> list[int]:
-    """The bits at which blocks begin, and the end."""
-    return [round(BITS * number / blocks) for number in range(blocks + 1)]
+def _moved(values: Hashes, spans: Sequence[Span], *, back: bool = False) -> Hashes:
+    """Return hashes whose spans of bits stand in this order, the first at the top, or stood so."""
+    moved, top = np.zeros_like(values), BITS
+    for low, high in spans:
+        top -= high - low
+        source, target = (top, low) if back else (low, top)
+        bits = (values >> np.uint64(source)) & np.uint64((1 << (high - low)) - 1)
+        moved |= bits << np.uint64(target)
+    return moved
 
 
-def _block_of(values: Hashes, blocks: int, block: int) -> NDArray[Any]:
-    """What stands in a block of each hash; numpy sorts 16 bits many times as fast as 64."""
-    low, high = _edges(blocks)[block : block + 2]
-    size = high - low
-    key = (values >> np.uint64(low)) & np.uint64((1 << size) - 1)
-    return key.astype(np.uint8 if size <= 8 else np.uint16 if size <= 16 else np.uint64)
-
-
-def _slabs(values: Hashes, order: Indices, mask: np.uint64) -> Iterator[Indices]:
-    """The order in slices, cut where the bits of `mask` change."""
-    ordered = values[order] & mask
-    begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    cuts = begins[np.searchsorted(begins, np.arange(_SLAB, max(_SLAB, begins[-1]), _SLAB))]
-    yield from np.split(order, np.unique(cuts))
-
-
-def _neighbours(
-    values: Hashes, distance: int, mask: np.uint64, earlier: Sequence[np.uint64]
-) -> Iterator[_Triple]:
-    """Near pairs among hashes that stand in the order of the bits of `mask`, and are equal there.
-
-    Runs of equal bits that are also equal in one of the `earlier` masks are left out.
-    """
-    same = np.append(((values[1:] ^ values[:-1]) & mask) == 0, False)
-    # Where runs of one key begin and end.
-    edge = np.flatnonzero(np.diff(same, prepend=False))
-    begins, ends = edge[0::2], edge[1::2] + 1
-    long = ends - begins > _LONG
-    for begin, end in zip(begins[long].tolist(), ends[long].tolist(), strict=True):
-        run = values[begin:end]
-        same[begin:end] = False
-        spread = np.bitwise_or.reduce(run ^ run[0])
-        if all(spread & other for other in earlier):
-            for first, second, difference in _table(run, distance):
-                yield begin + first, begin + second, difference
+def _neighbours(ordered: Hashes, rest: np.uint64, distance: int) -> Iterator[tuple[Hashes, Hashes]]:
+    """Yield near ones, of hashes in order, that are equal but for the last `rest` bits."""
+    same = np.append((ordered[1:] ^ ordered[:-1]) >> rest == 0, False)
     first = np.flatnonzero(same)
     offset = 1
     while len(first):
-        difference = values[first] ^ values[first + offset]
-        near = np.bitwise_count(difference) <= distance
+        one, other = ordered[first], ordered[first + offset]
+        near = np.bitwise_count(one ^ other) <= distance
         if near.any():
-            yield first[near], first[near] + offset, difference[near]
+            yield one[near], other[near]
         # The next partner of a hash stands within the run when this one's does.
         first = first[same[first + offset]]
         offset += 1
-
-
-def _table(values: Hashes, distance: int) -> Iterator[_Triple]:
-    """Near pairs of some hashes, each compared with each that comes after it."""
-    count = len(values)
-    start = 0
-    while start < count - 1:
-        stop = min(count - 1, start + max(1, _TILE // (count - start)))
-        difference = values[start:stop, None] ^ values[None, start:]
-        near = np.bitwise_count(difference) <= distance
-        rows, columns = np.nonzero(near)
-        after = columns > rows
-        rows, columns = rows[after], columns[after]
-        if len(rows):
-            yield start + rows, start + columns, difference[rows, columns]
-        start = stop

@@ -8,7 +8,6 @@ too; where a text is not known, or the texts are similar, a person decides.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise, product
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -35,26 +34,12 @@ def group_same_files(grouping: Grouping) -> None:
     """Unite what is the same byte by byte (SHA-256)."""
     first: dict[str, int] = {}
     for place, item in enumerate(grouping.items):
-        if item.picture and first.setdefault(item.picture, place) != place:
-            there = first[item.picture]
+        if item.picture and (there := first.setdefault(item.picture, place)) != place:
             grouping.same(there, place, "bytes", {"distance": 0}, "The files are the same.")
 
 
-def group_near_hashes(
-    grouping: Grouping, hashes: Mapping[str, int], settings: DedupSettings
-) -> None:
-    """Unite what has near hashes (by SHA-256) and, by the rule `text`, the same text."""
-    places = [at for at in grouping.left() if grouping.items[at].picture in hashes]
-    values = [hashes[grouping.items[at].picture] for at in places]
-    known = known_texts(grouping, settings)
-    compared = _Compared(grouping, settings, places, values, [known[at] for at in places])
-    compared.unite_equal_texts()
-    for members in _components(as_array(values), settings.distance):
-        compared.ask(members)
-
-
 def known_texts(grouping: Grouping, settings: DedupSettings) -> dict[int, str | None]:
-    """The plain text of each representative: its own, else that of the first of its group with one.
+    """Return the plain text of each representative: its own, else the first of its group's.
 
     By the rule `paper` (charmemes 4.3) no text counts, nor does a template have one: "" for these.
     """
@@ -67,8 +52,63 @@ def known_texts(grouping: Grouping, settings: DedupSettings) -> dict[int, str | 
     return texts
 
 
+def group_near_hashes(
+    grouping: Grouping, hashes: Mapping[str, int], settings: DedupSettings
+) -> None:
+    """Unite what has near hashes (by SHA-256) and, by the rule `text`, the same text.
+
+    A text is a second witness, so that hashes of equal texts may be farther apart, unless many
+    pictures have it. A person is asked about near ones whose texts are similar or not known.
+    """
+    places = [at for at in grouping.left() if grouping.items[at].picture in hashes]
+    value = {at: hashes[grouping.items[at].picture] for at in places}
+    texts = known_texts(grouping, settings)
+    for text, members in _by_text(places, texts).items():
+        leaders: dict[int, int] = {}
+        near: list[tuple[int, int, int]] = []
+        for at in members:
+            if (leader := leaders.setdefault(value[at], at)) != at:
+                near.append((leader, at, 0))
+        wide = max(settings.distance, settings.text_distance)
+        distance = wide if text and len(leaders) <= _COMMON else settings.distance
+        values = sorted(leaders)
+        for pairs in near_pairs(as_array(values), distance):
+            rows = zip(*(column.tolist() for column in pairs), strict=True)
+            ordered = sorted(rows, key=itemgetter(2))
+            near += [(leaders[values[a]], leaders[values[b]], bits) for a, b, bits in ordered]
+        for first, second, bits in near:
+            scores = {"distance": bits, "text": 1.0} if text else {"distance": bits}
+            reason = f"{_differ(bits)} Their texts are the same." if text else _differ(bits)
+            grouping.same(first, second, "hash", scores, reason)
+    for component in _components(as_array(value.values()), settings.distance):
+        members = [places[row] for row in component]
+        leading = {
+            text: list({value[at]: at for at in reversed(equal)}.values())
+            for text, equal in _by_text(members, texts).items()
+        }
+        names = list(leading)
+        for similar in near_texts(names, settings.ask_text):
+            for left, right in product(
+                leading[names[similar.first]], leading[names[similar.second]]
+            ):
+                if (bits := bits_between(value[left], value[right])) <= settings.distance:
+                    scores = {"distance": bits, "text": round(similar.similarity, 4)}
+                    reason = f"{_differ(bits)} {similar.reason}"
+                    grouping.ask(left, right, "hash", scores, reason)
+        if any(texts[at] is None for at in members):
+            _ask_unknown(grouping, members, value, texts, settings)
+
+
+def _by_text(places: Sequence[int], texts: Mapping[int, str | None]) -> dict[str, list[int]]:
+    by_text: dict[str, list[int]] = {}
+    for at in places:
+        if (text := texts[at]) is not None:
+            by_text.setdefault(text, []).append(at)
+    return by_text
+
+
 def _components(values: Hashes, distance: int) -> Iterator[list[int]]:
-    """What is connected by near hashes, ascending; only what is not alone."""
+    """Yield what is connected by near hashes, ascending; only what is not alone."""
     groups = group_hashes(values)
     connected = Groups(len(groups.values))
     for pairs in near_pairs(groups.values, distance):
@@ -82,92 +122,34 @@ def _components(values: Hashes, distance: int) -> Iterator[list[int]]:
             yield order[start:stop].tolist()
 
 
-@dataclass(frozen=True, slots=True)
-class _Compared:
-    """Pictures whose hashes and texts are compared, the better ones first."""
+def _ask_unknown(
+    grouping: Grouping,
+    places: Sequence[int],
+    value: Mapping[int, int],
+    texts: Mapping[int, str | None],
+    settings: DedupSettings,
+) -> None:
+    """Ask about near ones of which at least one has no known text, a few of each.
 
-    grouping: Grouping
-    settings: DedupSettings
-    places: Sequence[int]
-    values: Sequence[int]
-    texts: Sequence[str | None]
-
-    def unite_equal_texts(self) -> None:
-        """Unite near ones of equal text: a text is a second witness, so their hashes may be farther
-        apart, unless many pictures have it.
-        """
-        for text, members in self._by_text(range(len(self.places))).items():
-            if len(members) == 1:
-                continue
-            leaders: dict[int, int] = {}
-            for at in members:
-                leader = leaders.setdefault(self.values[at], at)
-                if leader != at:
-                    self._report_same(leader, at, 0)
-            wide = max(self.settings.distance, self.settings.text_distance)
-            distance = wide if text and len(leaders) <= _COMMON else self.settings.distance
-            values = sorted(leaders)
-            for pairs in near_pairs(as_array(values), distance):
-                rows = zip(*(column.tolist() for column in pairs), strict=True)
-                for first, second, bits in sorted(rows, key=itemgetter(2)):
-                    self._report_same(leaders[values[first]], leaders[values[second]], bits)
-
-    def ask(self, members: Sequence[int]) -> None:
-        """Ask about those, connected by near hashes, whose texts are similar or not known."""
-        leaders = {
-            text: list({self.values[at]: at for at in reversed(equal)}.values())
-            for text, equal in self._by_text(members).items()
-        }
-        texts = list(leaders)
-        for near in near_texts(texts, self.settings.ask_text):
-            for left, right in product(leaders[texts[near.first]], leaders[texts[near.second]]):
-                bits = bits_between(self.values[left], self.values[right])
-                if bits <= self.settings.distance:
-                    places = self.places[left], self.places[right]
-                    scores = {"distance": bits, "text": round(near.similarity, 4)}
-                    self.grouping.ask(*places, "hash", scores, f"{_differ(bits)} {near.reason}")
-        if any(self.texts[at] is None for at in members):
-            self._ask_unknown(members)
-
-    def _by_text(self, members: Sequence[int]) -> dict[str, list[int]]:
-        by_text: dict[str, list[int]] = {}
-        for at in members:
-            text = self.texts[at]
-            if text is not None:
-                by_text.setdefault(text, []).append(at)
-        return by_text
-
-    def _report_same(self, first: int, second: int, bits: int) -> None:
-        places = self.places[first], self.places[second]
-        if self.texts[first]:
-            reason = f"{_differ(bits)} Their texts are the same."
-            self.grouping.same(*places, "hash", {"distance": bits, "text": 1.0}, reason)
-        else:
-            self.grouping.same(*places, "hash", {"distance": bits}, _differ(bits))
-
-    def _ask_unknown(self, members: Sequence[int]) -> None:
-        """Ask about near ones of which at least one has no known text, a few of each.
-
-        The better ones come first; where these are enough, the others are not compared.
-        """
-        places = [self.places[at] for at in members]
-        values = as_array(self.values[at] for at in members)
-        unknown: NDArray[Any] = np.array([self.texts[at] is None for at in members])
-        for row in range(1, len(values)):
-            most = self.settings.questions + self.grouping.judged(places[row])
-            for width in dict.fromkeys((min(row, _FIRST), row)):
-                bits = np.bitwise_count(values[:width] ^ values[row])
-                near = (bits <= self.settings.distance) & (unknown[:width] | unknown[row])
-                columns = np.flatnonzero(near)[:most].tolist()
-                if len(columns) == most:
-                    break
-            for column in columns:
-                both = unknown[row] and unknown[column]
-                texts = "Their texts are not known." if both else "The text of one is not known."
-                distance = int(bits[column])
-                reason = f"{_differ(distance)} {texts}"
-                pair = places[column], places[row]
-                self.grouping.ask(*pair, "hash", {"distance": distance}, reason)
+    The better ones come first; where these are enough, the others are not compared.
+    """
+    values = as_array(value[at] for at in places)
+    unknown: NDArray[Any] = np.array([texts[at] is None for at in places])
+    for row in range(1, len(values)):
+        most = settings.questions + grouping.judged[places[row]]
+        for width in dict.fromkeys((min(row, _FIRST), row)):
+            bits = np.bitwise_count(values[:width] ^ values[row])
+            near = (bits <= settings.distance) & (unknown[:width] | unknown[row])
+            columns = np.flatnonzero(near)[:most].tolist()
+            if len(columns) == most:
+                break
+        for column in columns:
+            both = unknown[row] and unknown[column]
+            why = "Their texts are not known." if both else "The text of one is not known."
+            distance = int(bits[column])
+            reason = f"{_differ(distance)} {why}"
+            pair = places[column], places[row]
+            grouping.ask(*pair, "hash", {"distance": distance}, reason, of_many=True)
 
 
 def _differ(bits: int) -> str:

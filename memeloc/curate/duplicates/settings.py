@@ -96,7 +96,9 @@ class DedupSettings(FilterSettings):
     scope: Literal["template", "all"] = Field(
         "template", description="whether captions are compared within a template or all with all"
     )
-    questions: int = Field(5, ge=1, le=100, description="pairs of an item that are asked at a time")
+    questions: int = Field(
+        5, ge=1, le=100, description="pairs without a text, of an item, that are asked at a time"
+    )
 
     @model_validator(mode="after")
     def _ordered(self) -> DedupSettings:

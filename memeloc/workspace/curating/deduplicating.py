@@ -7,11 +7,11 @@ where it was.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from memeloc.curate.duplicates import hashing
-from memeloc.curate.duplicates.dedup import StageLine, deduplicate
+from memeloc.curate.duplicates.dedup import deduplicate
 from memeloc.curate.duplicates.settings import DedupSettings
 from memeloc.curate.duplicates.similarity import Embedded, raw_text
 from memeloc.curate.pictures import map_pictures
@@ -30,30 +30,6 @@ from memeloc.workspace.part import Part, Phases, silent
 _TASKS: tuple[embedding.Task, ...] = ("images", "texts")
 
 
-@dataclass(frozen=True, slots=True)
-class DedupResult:
-    """What a search for duplicates found.
-
-    Attributes:
-        stages: what each stage did to each kind of item.
-        duplicates: what goes: `item`, `reason`, `kept` (what stays), and what was measured.
-        to_a_person: pairs (`first|second`) that a person is to look at, with `stage`, `scores` and
-            `reason` of `memeloc.curate.duplicates.pairs.Pair`.
-        contradictions: pairs that people called the same and that their other decisions hold apart.
-        unreadable: why a picture cannot be read, by item.
-        recipe: every setting, and where the paper states it, where a recipe was used.
-        unread: pictures that have no text yet, so that only people can tell them apart.
-    """
-
-    stages: list[StageLine]
-    duplicates: list[dict[str, Any]]
-    to_a_person: list[dict[str, Any]]
-    contradictions: list[str]
-    unreadable: dict[str, str]
-    recipe: dict[str, Any] | None = None
-    unread: int = 0
-
-
 class Deduplicating(Part):
     """Finding duplicates among what was collected."""
 
@@ -67,8 +43,15 @@ class Deduplicating(Part):
         jobs: int | None = None,
         engine: Engine | None = None,
         on_progress: Phases = silent,
-    ) -> DedupResult:
+    ) -> dict[str, Any]:
         """Find duplicates among what was collected; store pairs and verdicts.
+
+        Return by name what each of the `stages` did to each kind of item; the `duplicates`, which
+        go (`item`, `reason`, `kept`, which stays, and what was measured); the pairs
+        (`first|second`) that go `to_a_person`, with `stage`, `scores` and `reason`; the
+        `contradictions`, pairs that people called the same and that their other decisions hold
+        apart; why pictures are `unreadable`, by item; of a `recipe` every setting, and where the
+        paper states it; and how many pictures are `unread`, so that only people tell them apart.
 
         `settings` are those of `DedupSettings`; models embed, as KIND:WHERE (onnx:resnet50.onnx).
         A recipe's settings take the place of memeloc.toml's. `engine` spreads hashing and
@@ -124,14 +107,14 @@ class Deduplicating(Part):
         ]
         store.curation.add_pairs(pairs, {**chosen.model_dump(), "models": names})
         store.curation.add_verdicts(verdicts)
-        return DedupResult(
-            result.stages,
-            [
+        return {
+            "stages": result.stages,
+            "duplicates": [
                 {"item": verdict.item, "reason": verdict.reason, **verdict.evidence}
                 for verdict in result.verdicts
                 if verdict.verdict == "drop"
             ],
-            [
+            "to_a_person": [
                 {
                     "pair": pair.subject,
                     "stage": pair.stage,
@@ -141,11 +124,11 @@ class Deduplicating(Part):
                 for pair in result.pairs
                 if pair.outcome == "ask"
             ],
-            result.contradictions,
-            unreadable,
-            after.use({"dedup": settings}) if after else None,
-            store.items.count_unread(),
-        )
+            "contradictions": result.contradictions,
+            "unreadable": unreadable,
+            "recipe": after.use({"dedup": settings}) if after else None,
+            "unread": store.items.count_unread(),
+        }
 
 
 def _by_recipe(recipe: Recipe, values: Mapping[str, Any]) -> dict[str, Any]:
