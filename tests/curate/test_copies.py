@@ -134,7 +134,7 @@ def test_a_bar_with_a_text_is_no_frame(tmp_path: Path) -> None:
             ]
         )
         result = workspace.curating.deduplicate({"copies": True})
-    assert not result.duplicates
+    assert not result["duplicates"]
     assert [pair["stage"] for pair in result["to_a_person"]] == ["copy"]
 
 

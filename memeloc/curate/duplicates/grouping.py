@@ -21,6 +21,9 @@ from memeloc.items import Item
 QUESTION = "duplicates"
 """The name under which people decide on pairs."""
 
+_MOST_OF_ONE = 50
+"""Pairs of one item that a person is asked about at once: captions of one form are all similar."""
+
 
 def decisions(judgements: Iterable[Judgement]) -> dict[str, str]:
     """Return what people decided by majority: `same` or `different` by pair (`first|second`)."""
@@ -169,11 +172,12 @@ class Grouping:
         """Return what a person is to answer once all stages are through, by the lesser item.
 
         Each is two representatives, the better one first, and their pair; what is asked about one
-        picture stands together, all of it, but of pairs `of_many` as many as `most`. A pair whose
+        picture stands together, all of it (fifty pairs, should there be more), but of pairs
+        `of_many` as many as `most`. A pair whose
         groups are one by now, or are held apart, needs no answer; of two groups one is asked about.
         """
         asked: dict[tuple[int, int], Pair] = {}
-        count: Counter[int] = Counter()
+        count: Counter[tuple[int, bool]] = Counter()
         for first, second, pair, of_many in sorted(self._asked, key=lambda ask: (ask[1], ask[0])):
             better, lesser = sorted((self.groups.root(first), self.groups.root(second)))
             if (
@@ -182,9 +186,9 @@ class Grouping:
                 or (better, lesser) in self._different
                 or pair.subject in self._decided
                 or self.groups.are_apart(better, lesser)
-                or (of_many and count[lesser] >= most)
+                or count[lesser, of_many] >= (most if of_many else _MOST_OF_ONE)
             ):
                 continue
-            count[lesser] += of_many
+            count[lesser, of_many] += 1
             asked[lesser, better] = pair
         return [(better, lesser, pair) for (lesser, better), pair in sorted(asked.items())]

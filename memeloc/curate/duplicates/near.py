@@ -104,12 +104,12 @@ def _search(values: Hashes, distance: int, blocks: int) -> Iterator[NearPairs]:
         rows = max(1, _TILE // len(values))
         for start in range(0, len(values) - 1, rows):
             difference = values[start : start + rows, None] ^ values[None, start:]
-            first, second = np.nonzero(np.bitwise_count(difference) <= distance)
-            after = second > first
-            first, second = first[after], second[after]
-            if len(first):
-                bits = np.bitwise_count(difference[first, second])
-                yield NearPairs(start + first, start + second, bits)
+            rows_near, columns = np.nonzero(np.bitwise_count(difference) <= distance)
+            after = columns > rows_near
+            near = rows_near[after], columns[after]
+            if after.any():
+                bits = np.bitwise_count(difference[near])
+                yield NearPairs(start + near[0], start + near[1], bits)
         return
     edges = [round(BITS * number / blocks) for number in range(blocks, -1, -1)]
     spans = list(zip(edges[1:], edges, strict=False))

@@ -97,7 +97,10 @@ class DedupSettings(FilterSettings):
         "template", description="whether captions are compared within a template or all with all"
     )
     questions: int = Field(
-        5, ge=1, le=100, description="pairs without a text, of an item, that are asked at a time"
+        5,
+        ge=1,
+        le=100,
+        description="pairs of captions, or of pictures without a text, asked of one at a time",
     )
 
     @model_validator(mode="after")

@@ -8,7 +8,7 @@ all the difference.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -46,7 +46,7 @@ class NearTexts(NamedTuple):
 
 
 def near_texts(texts: Sequence[str], least: float, jobs: int = 1) -> list[NearTexts]:
-    """The pairs of plain texts that a person is to look at, the most similar first.
+    """Return the pairs of plain texts that a person is to look at, the most similar first.
 
     Args:
         texts: different ones, see `plain_text`.
@@ -65,63 +65,55 @@ def near_texts(texts: Sequence[str], least: float, jobs: int = 1) -> list[NearTe
 
 
 def contained_texts(texts: Sequence[str]) -> set[tuple[int, int]]:
-    """Pairs of plain texts of which one is the other with 1 to 12 more words in one place.
+    """Return pairs of plain texts of which one is the other with 1 to 12 more words in one place.
 
     The more words are as many as a watermark has, at the beginning, at the end, or between two
     lines. Of scripts without spaces a word is a character. Places, the lesser first.
     """
-    words = [plain_words(text) for text in texts]
-    place = {tuple(row): at for at, row in enumerate(words) if row}
+    place = {row: at for at, text in enumerate(texts) if (row := tuple(plain_words(text)))}
     # What stays before the place is the beginning of the other text; sorted, the texts with the
     # longest common beginning are neighbours.
     order = sorted(place)
-    shared = [_common_beginning(*pair) for pair in pairwise(order)]
+    shared = [0]
+    for one, other in pairwise(order):
+        same = [left == right for left, right in zip(one, other, strict=False)]
+        shared.append([*same, False].index(False))
     pairs: set[tuple[int, int]] = set()
-    for row, before, after in zip(order, [0, *shared], [*shared, 0], strict=False):
+    for row, before, after in zip(order, shared, [*shared[1:], 0], strict=False):
         for start in range(max(before, after) + 1):
             for end in range(start + 1, min(start + _MARK, len(row)) + 1):
-                other = place.get(row[:start] + row[end:])
-                if other is not None:
-                    pairs.add((min(place[row], other), max(place[row], other)))
+                other_place = place.get(row[:start] + row[end:])
+                if other_place is not None:
+                    pairs.add((min(place[row], other_place), max(place[row], other_place)))
     return pairs
-
-
-def _common_beginning(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many words two texts begin with alike."""
-    same = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
-    return sum(1 for _ in same)
 
 
 def similar_texts(
     texts: Sequence[str], least: float, jobs: int = 1
 ) -> Iterator[tuple[int, int, float]]:
-    """All pairs of plain texts whose similarity (rapidfuzz's `ratio`, 0 to 1) is at least `least`.
+    """Yield all pairs of plain texts whose similarity (rapidfuzz's `ratio`) is at least `least`.
 
     Exact: texts too different in length are not compared, as they cannot be similar; all others
     are, some 40 million pairs a second, in blocks of bounded memory, on `jobs` threads. Yields
-    places of two texts, the lesser first, and their similarity; in the same order in every run.
+    places of two texts, the lesser first, and their similarity, 0 to 1; in the same order in every
+    run.
     """
     from rapidfuzz import fuzz, process
 
-    if len(texts) < 2:
-        return
     lengths = np.array([len(text) for text in texts])
     order = np.argsort(lengths, kind="stable")
     lengths = lengths[order]
     ordered = [texts[at] for at in order]
-    cutoff = least * 100 - 1e-9
     for start in range(0, len(ordered), _BLOCK):
         block = ordered[start : start + _BLOCK]
         # ratio = 2 * common / (a + b), and no more is common than the shorter has.
         longest = len(block[-1]) * (2 - least) / least
         end = int(np.searchsorted(lengths, longest + 1e-9, side="right"))
-        if end - start == 1:
-            continue
         table = process.cdist(
             block,
             ordered[start:end],
             scorer=fuzz.ratio,
-            score_cutoff=cutoff,
+            score_cutoff=least * 100 - 1e-9,
             dtype=np.float32,
             workers=jobs,
         )
@@ -156,4 +148,4 @@ def group_captions(
         for near in near_texts(list(by_text), settings.near_captions, jobs):
             scores = {"text": round(near.similarity, 4)}
             pair = places[near.first], places[near.second]
-            grouping.ask(*pair, "caption", scores, near.reason)
+            grouping.ask(*pair, "caption", scores, near.reason, of_many=True)
