@@ -67,11 +67,7 @@ def read_dimension(name: str, folder: Path | None = None) -> Dimension:
 class _RecipeFile(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: str = Field(
-        pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$",
-        max_length=40,
-        description="small letters, digits and -",
-    )
+    name: _Id = Field(description="small letters, digits and -")
     source: str = Field(default="", description="where it comes from")
     order: tuple[str, ...] = Field(
         min_length=1,

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from math import nan
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memeloc.agreement import krippendorff_alpha, observed_agreement
 from memeloc.knowledge.questions import MemeQuestion
@@ -162,53 +163,59 @@ def review(
 
     if not questions:
         return gap("questions", "There are no questions yet.")
-    models = without_picture or {}
     right: dict[str, list[float]] = defaultdict(list)
-    places = Counter[int]()
+    without_picture = without_picture or {}
+    rows, options, places = [], [], Counter[str]()
     for each in questions:
-        options = each.options(seed)
-        place = options.index(each.correct)
-        places[place] += 1
-        texts = each.language, each.question, captions.get(each.meme, "")
-        for rule, share in right_by_rules(options, place, *texts).items():
+        caption, text = captions.get(each.meme, ""), f"{each.question} {each.correct}"
+        shuffled = each.options(seed)
+        place = shuffled.index(each.correct)
+        places[LETTERS[place]] += 1
+        rules = right_by_rules(shuffled, place, each.language, each.question, caption)
+        for rule, share in rules.items():
             right[rule].append(share)
-        for model, chosen in models.items():
-            if each.id in chosen:
-                right[f"{model} without the picture"].append(chosen[each.id] == each.correct)
-    rules = {
-        "item": list(right),
-        "right": [sum(shares) for shares in right.values()],
-        "n": [len(shares) for shares in right.values()],
-    }
-    counts = [places[place] for place in range(len(LETTERS))]
-    table = pd.DataFrame(
-        {
-            "item": [each.dimension for each in questions],
-            "statements": [len(each.statements) for each in questions],
+        row: dict[str, Any] = {
+            "id": each.id,
+            "item": each.dimension,
+            "text": text,
+            "words": tuple(plain_words(text, each.language)),
+            "statements": len(each.statements),
         }
-    )
-    without = table["statements"].eq(0)
-    dimensions = table.assign(without_statements=without, questions=1).groupby("item", sort=False)
-    noted = _noted(questions, captions, models)
+        for model, chosen in without_picture.items():
+            if each.id in chosen:
+                is_right = chosen[each.id] == each.correct
+                right[f"{model} without the picture"].append(is_right)
+                row[f"right without the picture: {model}"] = is_right or None
+        rows.append(row)
+        for name in _OPTIONS:
+            option = str(getattr(each, name))
+            of_question = overlap(option, each.question, each.language)
+            of_caption = overlap(option, caption, each.language) if caption else nan
+            options.append((each.id, name, len(option), of_question, of_caption))
+    columns = ["id", "item", "length", "words_of_question", "words_of_caption"]
+    table, of_options = pd.DataFrame(rows), pd.DataFrame(options, columns=columns)
+    table["without_statements"] = table["statements"].eq(0)
+    by_dimension = table.assign(questions=1).groupby("item", sort=False)
+    noted = _noted(table, of_options)
+    counts = pd.Series({letter: places[letter] for letter in LETTERS})
     totals = {
         "questions": [len(questions)],
         "memes": [len({each.meme for each in questions})],
-        "without_statements": [without.sum()],
+        "without_statements": [table["without_statements"].sum()],
         "noted": [len(noted)],
         "places_p": [scipy_stats().chisquare(counts).pvalue],
     }
+    shares_right = [(rule, sum(each), len(each)) for rule, each in right.items()]
+    by_rule = shares(pd.DataFrame(shares_right, columns=["item", "right", "n"]), "right")
+    by_option = of_options.drop(columns="id").groupby("item", sort=False).mean().reset_index()
+    how = {"questions": "sum", "without_statements": "sum", "statements": "mean"}
     return joined(
         [
             tidy("questions", pd.DataFrame(totals)),
-            tidy("question-rules", shares(pd.DataFrame(rules), "right"), "Wilson 1927"),
-            tidy("question-places", pd.DataFrame({"item": list(LETTERS), "questions": counts})),
-            tidy("question-options", _options(questions, captions)),
-            tidy(
-                "question-dimensions",
-                dimensions.agg(
-                    {"questions": "sum", "without_statements": "sum", "statements": "mean"}
-                ).reset_index(),
-            ),
+            tidy("question-rules", by_rule, "Wilson 1927"),
+            tidy("question-places", pd.DataFrame({"item": counts.index, "questions": counts})),
+            tidy("question-options", by_option),
+            tidy("question-dimensions", by_dimension.agg(how).reset_index()),
             tidy("questions-noted", noted).dropna(subset="value"),
         ]
     )
@@ -220,53 +227,26 @@ def shares(table: pd.DataFrame, count: str) -> pd.DataFrame:
     return table.assign(share=table[count] / table["n"], share_low=low, share_high=high)
 
 
-def _options(questions: Sequence[MemeQuestion], captions: Mapping[str, str]) -> pd.DataFrame:
-    """Return by what an option is its mean length, and the words that it has from elsewhere."""
+def _noted(table: pd.DataFrame, options: pd.DataFrame) -> pd.DataFrame:
+    """Return the questions that are to be looked at, with what is noted of each.
+
+    Both have the `id` of the question; the options four rows each, the right one first.
+    """
     import pandas as pd
 
-    rows = []
-    for each in questions:
-        caption = captions.get(each.meme)
-        for name in _OPTIONS:
-            text = str(getattr(each, name))
-            of_question = overlap(text, each.question, each.language)
-            of_caption = overlap(text, caption, each.language) if caption else None
-            rows.append((name, len(text), of_question, of_caption))
-    columns = ["item", "length", "words_of_question", "words_of_caption"]
-    table = pd.DataFrame(rows, columns=columns).astype({"words_of_caption": float})
-    return table.groupby("item", sort=False).mean().reset_index()
-
-
-def _noted(
-    questions: Sequence[MemeQuestion],
-    captions: Mapping[str, str],
-    models: Mapping[str, Mapping[str, str]],
-) -> pd.DataFrame:
-    """Return the questions that are to be looked at, with what is noted of each."""
-    import pandas as pd
-
-    texts = [f"{each.question} {each.correct}" for each in questions]
-    words = [
-        tuple(plain_words(text, each.language)) for each, text in zip(questions, texts, strict=True)
-    ]
-    often = Counter(words)
-    rows = []
-    for each, text, same in zip(questions, texts, words, strict=True):
-        others = (each.plausible, each.implausible, each.none)
-        longer = len(each.correct) / max(map(len, others))
-        of_caption = [
-            bool(overlap(option, captions.get(each.meme, ""), each.language))
-            for option in (each.correct, *others)
-        ]
-        row: dict[str, object] = {}
-        row |= {"same_questions": often[same]} if often[same] > 1 else {}
-        row |= {"times_longer": longer} if longer >= _FAR_LONGER else {}
-        row |= {"alone_has_words_of_caption": True} if of_caption == [True, *[False] * 3] else {}
-        row |= {
-            f"right without the picture: {model}": True
-            for model, chosen in models.items()
-            if chosen.get(each.id) == each.correct
-        }
-        if row:
-            rows.append({"item": f"{each.id}: {text}", **row})
-    return pd.DataFrame(rows)
+    is_right = options["item"].eq(_OPTIONS[0])
+    right = options[is_right].set_index("id")
+    others = options[~is_right].groupby("id")[["length", "words_of_caption"]].max()
+    longer = right["length"] / others["length"]
+    alone = right["words_of_caption"].gt(0) & others["words_of_caption"].eq(0)
+    noted = table.set_index("id")
+    often = noted.groupby("words")["text"].transform("size")
+    notes = {
+        "item": noted.index + ": " + noted["text"],
+        "same_questions": often.where(often > 1),
+        "times_longer": longer.where(longer >= _FAR_LONGER),
+        "alone_has_words_of_caption": alone.where(alone).astype(float),
+        **noted.filter(like="right without the picture: ").astype(float),
+    }
+    frame = pd.DataFrame(notes)
+    return frame[frame.drop(columns="item").notna().any(axis=1)]
