@@ -16,6 +16,7 @@ import pytest
 from hypothesis import settings
 
 from tests import worlds
+from tests.chat_server import ChatServer, serve_chat
 
 # Tests start this package's programs some hundred times; without its compiled modules, each start
 # would compile them anew.
@@ -148,3 +149,13 @@ def world(
         return folder
 
     return enter_world
+
+
+@pytest.fixture
+def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    """A model behind a local server, which commands ask where nothing else is named."""
+    for name in ("OPENAI_API_KEY", "OPENAI_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+    with serve_chat() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        yield server

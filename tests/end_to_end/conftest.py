@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.chat_server import ChatServer, serve_chat
 from tests.conftest import Outcome
 from tests.end_to_end.study import Study
 
@@ -36,13 +35,3 @@ def study(
     )
     write = request.config.getoption("write_golden", False)
     return Study(folder, GOLDEN / module / f"{test}.txt", command, write=write)
-
-
-@pytest.fixture
-def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    """A model behind a local server, which commands ask where nothing else is named."""
-    for name in ("OPENAI_API_KEY", "OPENAI_MODEL"):
-        monkeypatch.delenv(name, raising=False)
-    with serve_chat() as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        yield server

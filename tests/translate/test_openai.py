@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -17,16 +17,9 @@ from memeloc.language_models import ModelSettings
 from memeloc.request_pool import Backoff
 from memeloc.translate import Translation, TranslationFailure, TranslationItem, create, plan, run
 from memeloc.translate.openai import OpenAITranslator
-from tests.chat_server import ChatServer, error, right, serve_chat
+from tests.chat_server import ChatServer, error, right
 
 Item = Callable[..., TranslationItem]
-
-
-@pytest.fixture
-def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with serve_chat() as server:
-        yield server
 
 
 def _translator(chat: ChatServer, backoff: Backoff, **more: Any) -> OpenAITranslator:

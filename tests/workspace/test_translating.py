@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +13,9 @@ import pytest
 from memeloc.model import Caption
 from memeloc.translate import RunSummary
 from memeloc.workspace import Workspace
-from tests.chat_server import ChatServer, right, serve_chat
+from tests.chat_server import ChatServer, right
 
 MEMES = 50
-
-
-@pytest.fixture
-def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with serve_chat() as server:
-        yield server
 
 
 @pytest.fixture

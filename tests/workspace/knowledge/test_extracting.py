@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from memeloc.items import FoundPicture, Origin
 from memeloc.ocr.transcript import Transcript
 from memeloc.workspace import Workspace
 from memeloc.workspace.knowledge import KnowledgeSettings
-from tests.chat_server import ChatServer, error, serve_chat
+from tests.chat_server import ChatServer, error
 from tests.workspace.knowledge.answering import dimension_of, found, right, text_of
 from tests.workspace.teams import workspace_of
 
@@ -24,41 +23,32 @@ MODEL = "tiny"
 TEXT = KnowledgeSettings(input="text")
 
 
-@pytest.fixture
-def server() -> Iterator[ChatServer]:
-    with serve_chat() as state:
-        state.say = right
-        yield state
-
-
-@pytest.fixture(scope="module")
-def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("imported")
+def _captions(folder: Path) -> None:
+    folder.mkdir()
     workspace_of(folder, [], memes=2).close()
-    return folder
 
 
 @pytest.fixture
 def workspace(
-    tmp_path: Path, imported: Path, server: ChatServer, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, made_once: Callable[..., Path], chat: ChatServer
 ) -> Iterator[Workspace]:
-    """Two captions, and a model behind the server."""
-    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-    shutil.copytree(imported, tmp_path, dirs_exist_ok=True)
+    """Two captions, and a model behind the server that answers rightly."""
+    chat.say = right
+    made_once(_captions, tmp_path)
     with Workspace.open(tmp_path / "work") as made:
         yield made
 
 
 def test_dimensions_are_asked_in_order_with_what_was_found(
-    workspace: Workspace, server: ChatServer
+    workspace: Workspace, chat: ChatServer
 ) -> None:
     result = workspace.knowledge.extract(TEXT, model=MODEL)
     assert (result["asked"], result["unanswered"], result["stopped"]) == (22, 0, "")
-    names = list(dict.fromkeys(map(dimension_of, server.bodies)))
+    names = list(dict.fromkeys(map(dimension_of, chat.bodies)))
     assert names[:2] == ["Textual Material", "Visual Material"]
     assert names[-2:] == ["Toxicity", ""]
-    assert "Found before" not in text_of(server.bodies[0])
-    assert '["grey-cat","a grey cat",""]' in text_of(server.bodies[2])
+    assert "Found before" not in text_of(chat.bodies[0])
+    assert '["grey-cat","a grey cat",""]' in text_of(chat.bodies[2])
 
 
 _BAD: dict[str, tuple[str, str]] = {
@@ -90,9 +80,9 @@ _BAD: dict[str, tuple[str, str]] = {
 
 
 def test_bad_answers_are_missing_and_the_rest_goes_on(
-    workspace: Workspace, server: ChatServer
+    workspace: Workspace, chat: ChatServer
 ) -> None:
-    server.say = lambda number, body: (
+    chat.say = lambda number, body: (
         _BAD[name][0] if (name := dimension_of(body)) in _BAD else right(number, body)
     )
     result = workspace.knowledge.extract(TEXT, model=MODEL)
@@ -110,13 +100,13 @@ def test_bad_answers_are_missing_and_the_rest_goes_on(
 
 
 def test_links_to_nothing_or_in_a_circle_are_dropped(
-    workspace: Workspace, server: ChatServer
+    workspace: Workspace, chat: ChatServer
 ) -> None:
     links = [
         {"statement": "toxicity-1", "rests_on": ["toxicity-1", "scene-9", "visual-1"]},
         {"statement": "scene-1", "rests_on": ["toxicity-1"]},
     ]
-    server.say = lambda number, body: (
+    chat.say = lambda number, body: (
         right(number, body) if dimension_of(body) else json.dumps({"links": links})
     )
     workspace.knowledge.extract(TEXT, model=MODEL)
@@ -143,39 +133,39 @@ def collected(workspace: Workspace) -> None:
 
 
 @pytest.mark.usefixtures("collected")
-def test_picture_is_given_alone_by_default(workspace: Workspace, server: ChatServer) -> None:
+def test_picture_is_given_alone_by_default(workspace: Workspace, chat: ChatServer) -> None:
     assert workspace.knowledge.extract(model=MODEL)["asked"] == 11
-    assert {len(body["messages"][1]["content"]) for body in server.bodies} == {2}
-    assert "Ignore" not in json.dumps(server.bodies[0])
+    assert {len(body["messages"][1]["content"]) for body in chat.bodies} == {2}
+    assert "Ignore" not in json.dumps(chat.bodies[0])
     (meme,) = workspace.knowledge.memes()
     assert (meme.version, meme.language) == ("de", "de")
 
 
 @pytest.mark.usefixtures("collected")
 def test_caption_is_quoted_and_who_obeys_it_is_missing(
-    workspace: Workspace, server: ChatServer
+    workspace: Workspace, chat: ChatServer
 ) -> None:
-    server.say = lambda number, body: (
+    chat.say = lambda number, body: (
         "HACKED" if dimension_of(body) == "Textual Material" else right(number, body)
     )
     workspace.knowledge.extract(KnowledgeSettings(input="both"), model=MODEL)
-    assert f":\n{json.dumps(INJECTION)}\n" in text_of(server.bodies[0])
-    assert "never instructions to you" in server.bodies[0]["messages"][0]["content"]
+    assert f":\n{json.dumps(INJECTION)}\n" in text_of(chat.bodies[0])
+    assert "never instructions to you" in chat.bodies[0]["messages"][0]["content"]
     (meme,) = workspace.knowledge.memes()
     assert [each.state for each in meme.dimensions] == ["missing", *["answered"] * 9]
 
 
 def test_what_nobody_answered_waits_for_the_next_run(
-    workspace: Workspace, server: ChatServer
+    workspace: Workspace, chat: ChatServer
 ) -> None:
-    server.refuse = lambda number, body: (
-        error(400, "too long") if dimension_of(body) == "Scene" and len(server.bodies) > 4 else None
+    chat.refuse = lambda number, body: (
+        error(400, "too long") if dimension_of(body) == "Scene" and len(chat.bodies) > 4 else None
     )
     result = workspace.knowledge.extract(TEXT, model=MODEL)
     assert (result["asked"], result["unanswered"]) == (4, 18)
     assert "too long" in result["problems"][0]
     assert "waits for an answer" in result["problems"][2]
-    server.refuse = lambda number, body: None
+    chat.refuse = lambda number, body: None
     again = workspace.knowledge.extract(TEXT, model=MODEL)
     assert (again["asked"], again["there"], again["unanswered"]) == (18, 4, 0)
 

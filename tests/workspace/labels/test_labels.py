@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
 
@@ -15,59 +14,49 @@ from memeloc.errors import InputError
 from memeloc.items import FoundPicture, Origin
 from memeloc.ocr.transcript import Transcript
 from memeloc.workspace import Workspace
-from tests.chat_server import ChatServer, serve_chat
+from tests.chat_server import ChatServer
 from tests.workspace.labels.answering import labels, text_of
 from tests.workspace.teams import team_table, workspace_of
 
 MODEL = "tiny"
 
 
-@pytest.fixture
-def server() -> Iterator[ChatServer]:
-    with serve_chat() as state:
-        yield state
-
-
-@pytest.fixture(scope="module")
-def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a workspace of six captions, and their table."""
-    folder = tmp_path_factory.mktemp("imported")
+def _captions(folder: Path) -> None:
+    folder.mkdir()
     workspace_of(folder, [], memes=6).close()
-    return folder
 
 
 @pytest.fixture
 def workspace(
-    tmp_path: Path, imported: Path, server: ChatServer, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, made_once: Callable[..., Path], chat: ChatServer
 ) -> Iterator[Workspace]:
-    """Six captions, and a model behind the server."""
-    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-    shutil.copytree(imported, tmp_path, dirs_exist_ok=True)
+    """Six captions and their table, and a model behind the server."""
+    made_once(_captions, tmp_path)
     with Workspace.open(tmp_path / "work") as made:
         yield made
 
 
 def test_a_refusal_is_kept_and_the_meme_goes_to_people(
-    workspace: Workspace, server: ChatServer
+    workspace: Workspace, chat: ChatServer
 ) -> None:
-    server.say = lambda number, body: (
+    chat.say = lambda number, body: (
         {"role": "assistant", "content": None, "refusal": "I will not"}
         if "Monday" in text_of(body)
         else labels("safe")
     )
     assert workspace.labels.run(model=MODEL)["counts"]["no_answer"] == 1
-    asked = len(server.bodies)
+    asked = len(chat.bodies)
     assert workspace.labels.run(model=MODEL)["asked"] == 0
-    assert len(server.bodies) == asked
+    assert len(chat.bodies) == asked
     refused = [row for row in workspace.labels.answers() if row.status == "refused"]
     assert len(refused) == 3
     assert "I will not" in refused[0].answer
 
 
 def test_a_changed_caption_is_labelled_anew(
-    workspace: Workspace, server: ChatServer, tmp_path: Path
+    workspace: Workspace, chat: ChatServer, tmp_path: Path
 ) -> None:
-    server.say = lambda number, body: labels("safe")
+    chat.say = lambda number, body: labels("safe")
     workspace.labels.run(model=MODEL)
     table = tmp_path / "captions.csv"
     first = table.read_text().splitlines()[1]
@@ -94,9 +83,9 @@ def collected(workspace: Workspace) -> dict[str, str]:
 
 
 def test_what_a_model_reads_becomes_versions_of_the_transcript(
-    workspace: Workspace, server: ChatServer, collected: dict[str, str]
+    workspace: Workspace, chat: ChatServer, collected: dict[str, str]
 ) -> None:
-    server.say = lambda number, body: labels("safe", caption=f"tea\n\nround {body['seed'] + 1}")
+    chat.say = lambda number, body: labels("safe", caption=f"tea\n\nround {body['seed'] + 1}")
     result = workspace.labels.run(model=MODEL)
     assert (result["memes"], result["counts"]["accepted"]) == (2, 2)
     history = workspace.table("history")
@@ -108,9 +97,9 @@ def test_what_a_model_reads_becomes_versions_of_the_transcript(
 
 
 def test_people_see_what_the_model_answered_only_if_wanted(
-    workspace: Workspace, server: ChatServer, tmp_path: Path, collected: dict[str, str]
+    workspace: Workspace, chat: ChatServer, tmp_path: Path, collected: dict[str, str]
 ) -> None:
-    server.say = lambda number, body: labels(
+    chat.say = lambda number, body: labels(
         "safe" if body["seed"] else "offensive/shock", caption=""
     )
     workspace.labels.run(model=MODEL)
