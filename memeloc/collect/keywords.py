@@ -174,7 +174,7 @@ def expand(
 
 
 def _variants(word: str, rules: KeywordRules) -> Iterator[Variant]:
-    """A keyword's variants, without repetition."""
+    """Yield a keyword's variants, without repetition."""
     made = [Variant(word, word)]
     seen = {word}
     yield made[0]
@@ -200,68 +200,44 @@ def _variants(word: str, rules: KeywordRules) -> Iterator[Variant]:
 
 
 def _apply(rule: KeywordRule, text: str) -> Iterator[str]:
-    if rule.prefixes or rule.suffixes:
-        yield from _affixed(rule, text)
-    elif rule.replace:
-        yield from _replaced(rule, text)
-    elif rule.words:
-        yield from rule.words.get(text, ())
-    elif rule.repeat:
-        yield from _elongated(rule, text)
-    elif rule.insert:
-        yield from _inserted(rule, text)
-    elif rule.letters:
+    """Yield the variants that a rule makes, by what it has."""
+    if (rule.prefixes or rule.suffixes) and " " not in text:  # a phrase takes none within it
+        ending = next((each for each in rule.joining if text.endswith(each)), "")
+        stem = text.removesuffix(ending) + rule.joining.get(ending, "")
+        yield from (prefix + text for prefix in rule.prefixes)
+        yield from (stem + suffix for suffix in rule.suffixes)
+        yield from (prefix + stem + suffix for prefix in rule.prefixes for suffix in rule.suffixes)
+    if rule.replace:
+        # One replacement at a time, everywhere in the text; then the first of all.
+        whole = text
+        for old, replacements in rule.replace:
+            if old in text:
+                yield from (text.replace(old, new) for new in replacements)
+            whole = whole.replace(old, replacements[0]) if replacements else whole
+        yield whole
+    yield from rule.words.get(text, ())
+    if rule.repeat:
+        # From the end: those are the usual ones.
+        places = [place for place, letter in enumerate(text) if letter.isalpha()]
+        if rule.repeat == "last":
+            places = places[-1:]
+        elif rule.repeat != "any":
+            places = [place for place in places if text[place] in rule.repeat]
+        for times in rule.times:
+            for place in reversed(places):
+                yield text[:place] + text[place] * times + text[place + 1 :]
+    if rule.insert:
+        for times in rule.times:
+            for place in range(1, len(text)):
+                if text[place].isalpha() and text[place - 1] in rule.after:
+                    yield text[:place] + rule.insert * times + text[place:]
+    if rule.letters:
         yield from _respelled(rule, text)
-    else:
-        yield from (pattern.replace("{word}", text) for pattern in rule.patterns)
-
-
-def _affixed(rule: KeywordRule, text: str) -> Iterator[str]:
-    """With each prefix, with each suffix, then with both. A phrase takes none within it."""
-    if " " in text:
-        return
-    stem = text
-    for ending, instead in rule.joining.items():
-        if text.endswith(ending):
-            stem = text.removesuffix(ending) + instead
-            break
-    yield from (prefix + text for prefix in rule.prefixes)
-    yield from (stem + suffix for suffix in rule.suffixes)
-    yield from (prefix + stem + suffix for prefix in rule.prefixes for suffix in rule.suffixes)
-
-
-def _replaced(rule: KeywordRule, text: str) -> Iterator[str]:
-    """One replacement at a time, everywhere in the text; then the first of all."""
-    whole = text
-    for old, replacements in rule.replace:
-        if old in text:
-            yield from (text.replace(old, new) for new in replacements)
-        whole = whole.replace(old, replacements[0]) if replacements else whole
-    yield whole
-
-
-def _elongated(rule: KeywordRule, text: str) -> Iterator[str]:
-    """A repeated letter, at one place at a time, from the end: those are the usual ones."""
-    places = [place for place, letter in enumerate(text) if letter.isalpha()]
-    if rule.repeat == "last":
-        places = places[-1:]
-    elif rule.repeat != "any":
-        places = [place for place in places if text[place] in rule.repeat]
-    for times in rule.times:
-        for place in reversed(places):
-            yield text[:place] + text[place] * times + text[place + 1 :]
-
-
-def _inserted(rule: KeywordRule, text: str) -> Iterator[str]:
-    """Something behind a letter that is not a word's last, at one place at a time."""
-    for times in rule.times:
-        for place in range(1, len(text)):
-            if text[place].isalpha() and text[place - 1] in rule.after:
-                yield text[:place] + rule.insert * times + text[place:]
+    yield from (pattern.replace(_PLACE, text) for pattern in rule.patterns)
 
 
 def _respelled(rule: KeywordRule, text: str) -> Iterator[str]:
-    """In other letters, likely spellings first: those whose letters stand early in the rule."""
+    """Yield spellings in other letters, first those whose letters stand early in the rule."""
     choices: list[Sequence[str]] = []
     for letter in text:
         if letter in rule.letters:
@@ -277,7 +253,7 @@ def _respelled(rule: KeywordRule, text: str) -> Iterator[str]:
 def _spellings(
     choices: Sequence[Sequence[str]], vowels: Sequence[str], before: str, cost: int
 ) -> Iterator[str]:
-    """Every spelling of exactly this cost, the letters of `before` already written.
+    """Yield every spelling of exactly this cost, the letters of `before` already written.
 
     Each letter costs its place in its list, each vowel between two consonants its place in theirs.
     """
@@ -297,7 +273,7 @@ def _is_consonant(letter: str) -> bool:
 
 
 def fold(text: str, rules: MatchRules) -> str:
-    """A text as it is compared: without marks, tatweel and invisible signs, in lower case."""
+    """Return a text as it is compared: without marks and invisible signs, in lower case."""
     signs = str.maketrans(dict(rules.same) | dict.fromkeys(rules.ignore, ""))
     plain = unicodedata.normalize("NFKC", text).translate(signs).casefold().translate(signs)
     return "".join(sign for sign in plain if unicodedata.category(sign) != "Cf")
@@ -334,7 +310,7 @@ class KeywordMatcher:
         self._beginnings = {key[0] for key in self._variants}
 
     def find(self, text: str) -> list[Match]:
-        """The variants in a text, in order; of those at one place the longest."""
+        """Return the variants in a text, in order; of those at one place the longest."""
         words = self._words(text)
         short = [self._short(word) for word in words]
         matches: list[Match] = []
@@ -351,7 +327,7 @@ class KeywordMatcher:
     def _beginning(
         self, words: Sequence[str], short: Sequence[str]
     ) -> Iterator[tuple[Variant, int]]:
-        """The variants with which the words begin, the longest first, and their words' number."""
+        """Yield the variants with which words begin, the longest first, and how many words."""
         for length in self._lengths:
             for variant_words, variant in self._variants.get(tuple(short[:length]), ()):
                 if all(map(self._is_same, words, variant_words)):

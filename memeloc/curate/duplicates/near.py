@@ -61,7 +61,7 @@ def near_pairs(values: Hashes, distance: int) -> Iterator[NearPairs]:
 
     `values` are ascending and have each hash once (`group_hashes`). Every pair is given once, in
     the same order in every run; places in `values`, the lesser first. Time grows with the number of
-    pairs; ten million hashes that are spread evenly take less than a minute of one core.
+    pairs; ten million hashes that are spread evenly take about a minute of one core.
     """
     if not 0 <= distance <= BITS:
         raise ValueError(f"a distance is 0 to {BITS} bits, not {distance}")

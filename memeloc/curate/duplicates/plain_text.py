@@ -53,33 +53,24 @@ class _Characters(dict[int, str]):
     """What each character is written as, before its compatibility form is taken."""
 
     def __missing__(self, code: int) -> str:
-        character = chr(code)
+        character = written = chr(code)
         category = unicodedata.category(character)
+        kind = unicodedata.decomposition(character).partition(" ")[0]
+        is_invisible = category == "Cs" or (category == "Cf" and code not in _TAGS)
         if character in _APOSTROPHES:
             written = "'"
         elif category == "Pd" or code == _MINUS:
             written = "-"
         elif category == "Cc" or category[0] == "Z":
             written = " "
-        elif _is_ignorable(code, category):
+        elif is_invisible or 0xFE00 <= code <= 0xFE0F or code == _TATWEEL:
             written = ""
         elif category == "Sk" and character != "^" and code not in _SKIN_TONES:
             written = " "
-        elif category == "No" and unicodedata.decomposition(character).startswith(
-            ("<super>", "<sub>", "<fraction>")
-        ):
-            # 10² is not 102, and 1½ is not 11/2.
-            written = f"^{character}"
-        else:
-            written = character
+        elif category == "No" and kind in ("<super>", "<sub>", "<fraction>"):
+            written = f"^{character}"  # 10² is not 102, and 1½ is not 11/2
         self[code] = written
         return written
-
-
-def _is_ignorable(code: int, category: str) -> bool:
-    is_selector = 0xFE00 <= code <= 0xFE0F
-    is_invisible = category == "Cs" or (category == "Cf" and code not in _TAGS)
-    return is_selector or is_invisible or code == _TATWEEL
 
 
 class _Kinds(dict[int, str]):
@@ -89,15 +80,12 @@ class _Kinds(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
-        category = unicodedata.category(character)
+        category = unicodedata.category(character)[0]
+        kind = {"L": "a", "M": "a", "N": "0", "P": " ", "Z": " "}.get(category, "s")
         if character in _LITERAL:
             kind = character
-        elif category[0] in "PZ":
-            kind = " "
-        elif category[0] == "L" and _IS_WITHOUT_SPACES.match(character):
+        elif category == "L" and _IS_WITHOUT_SPACES.match(character):
             kind = "c"
-        else:
-            kind = {"L": "a", "M": "a", "N": "0"}.get(category[0], "s")
         self[code] = kind
         return kind
 
@@ -107,7 +95,7 @@ _kinds = _Kinds()
 
 
 def plain_text(parts: Sequence[str]) -> str:
-    """A text without what is only a way of writing it; equal ones are the same text.
+    """Return a text without what is only a way of writing it; equal ones are the same text.
 
     Letters are lower case, in Unicode's form NFKC, marks stay, and words have one space between
     them. A text of nothing but punctuation keeps it.
@@ -128,7 +116,7 @@ def plain_text(parts: Sequence[str]) -> str:
 
 
 def plain_words(plain: str) -> list[str]:
-    """The words of a plain text; of scripts without spaces, its characters.
+    """Return the words of a plain text; of scripts without spaces, its characters.
 
     >>> plain_words("it's 我爱猫 9:30")
     ["it's", '我', '爱', '猫', '9:30']
@@ -137,6 +125,6 @@ def plain_words(plain: str) -> list[str]:
 
 
 def _token(written: str) -> str:
-    """A token as it is compared: of an emoticon the eyes and the mouth."""
+    """Return a token as it is compared: of an emoticon the eyes and the mouth."""
     is_emoticon = len(written) > 1 and written[0] in ":;="
     return written[0] + written[-1] if is_emoticon else written
