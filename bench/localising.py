@@ -1,6 +1,8 @@
 """Localising finished memes, measured. In: memes whose truth is known. Out: figures, and misses.
 
-`python -m bench.localising 30` measures 30 memes and prints a line for each, worst first.
+Figures are by the kinds of `bench.finished_memes`. `python -m bench.localising 60` measures 60
+memes, prints a line for each, worst first, and the table by kind; each run writes a contact sheet
+of at most 60, as they came and in another language, to look at: `build/localised-1.jpg` and on.
 """
 
 from __future__ import annotations
@@ -9,40 +11,51 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean, median
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from bench.backgrounds import BUSY, SMOOTH, Pixels
 from bench.figures import Bound, Figure
-from bench.finished_memes import FinishedMeme, finished_memes, memes_of_a_template
+from bench.finished_memes import KINDS, FinishedMeme, finished_memes, memes_of_a_template
+from bench.scenes import ROOT
+from memeloc.fonts import FontLibrary
+from memeloc.localise import protocol
 from memeloc.localise.aligning import lay_on
+from memeloc.localise.localise import LocalisedMeme, Restoring, localise
 from memeloc.localise.recover import recover
 from memeloc.localise.regions import corners_of
 from memeloc.localise.restoring import make_restorer
 from memeloc.localise.styles import is_upper
-from memeloc.localise.texts import Text, find_texts, mask_of
+from memeloc.localise.texts import Text, find_texts
+from memeloc.model import Caption, Template
 from memeloc.ocr.protocol import Line
 from memeloc.ocr.rapid import unread_lines
 from memeloc.ocr.readers import choose
+from memeloc.render import Renderer
 from memeloc.render.proof import PartProof
 
 PICTURES = 300
+SHEETS = ROOT / "build"
 _GROUP = "Localising finished memes"
 _FOUND = 0.3
 """Least overlap (intersection over union) of a text that was found with the one that is there."""
 _SAME_COLOUR = 40
 """Levels of 255 in which a colour may differ and be right."""
+_LARGER = 1.1
+"""How much larger than it was a text may be set and still be of its size."""
 _RADIUS = 5
 """Of Telea's inpainting: with 3, the usual, it is worse."""
 _LEGIBLE = 2
 """Letters and digits of a line from which it counts as legible."""
 _SETS = 8
+_SHOWN = 60
+_COLUMNS, _TILE = 3, (300, 225)
 
 Mask = NDArray[np.bool_]
 _Box = tuple[float, float, float, float]
@@ -55,7 +68,7 @@ class Part:
     Attributes:
         text: as it was drawn.
         overlap: intersection over union of its ink's box with the nearest region's; 0 to 1.
-        style_wrong: what of fill, outline and case is not that which was drawn.
+        style_wrong: what of fill, outline, case and size is not that which was drawn.
     """
 
     text: str
@@ -64,42 +77,49 @@ class Part:
 
     @property
     def found(self) -> bool:
-        """Whether a region stands where it is."""
+        """Return whether a region stands where it is."""
         return self.overlap >= _FOUND
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """How a meme was localised.
+    """A meme and how it was localised.
 
     Attributes:
-        name, ground: the meme's.
         parts: its texts.
         psnr: in dB, within the boxes of its found texts, by way: `memeloc`, `Telea, true mask`,
             `Telea, boxes`; empty where none was found.
         legible: lines that a reader still reads where its text was.
+        asked: texts that a person is asked about.
+        others: texts taken that are none, a site's name among them.
         seconds: without reading.
+        tile: as it came, and in another language.
     """
 
     name: str
+    kind: str
     ground: str
     parts: tuple[Part, ...]
     psnr: Mapping[str, float]
     legible: tuple[str, ...]
+    asked: tuple[str, ...]
+    others: tuple[str, ...]
     seconds: float
+    tile: Image.Image = field(repr=False)
 
 
-def measure_meme(meme: FinishedMeme) -> Measured:
+def measure_meme(meme: FinishedMeme, folder: Path) -> Measured:
     """Read a meme, restore what is behind its text, and compare both with the truth."""
     reader = choose(meme.locale)
     image = Image.fromarray(meme.image)
     lines = reader.read([image], meme.locale)[0]
     lines += unread_lines(image, lines)
-    height, width = meme.image.shape[:2]
     begin = time.perf_counter()
     texts = find_texts(meme.image, lines, meme.locale)
-    restored = make_restorer("auto").restore(meme.image, mask_of(texts, (width, height)))
+    opened = protocol.FinishedMeme(meme.template.name, meme.template.image, "", meme.image)
+    localised = localise(opened, texts, meme.locale, [Restoring(make_restorer("auto"))])
     seconds = time.perf_counter() - begin
+    restored = meme.image if localised.clean is None else localised.clean.pixels
     parts = tuple(_part(meme, place, proof, texts) for place, proof in meme.parts.items())
     where = np.zeros(meme.text.shape, np.bool_)
     for part, proof in zip(parts, meme.parts.values(), strict=True):
@@ -109,7 +129,7 @@ def measure_meme(meme: FinishedMeme) -> Measured:
     pictures = {
         "memeloc": restored,
         "Telea, true mask": _telea(meme.image, meme.text),
-        "Telea, boxes": _telea(meme.image, _boxes(lines, (height, width))),
+        "Telea, boxes": _telea(meme.image, _boxes(lines, meme.text.shape)),
     }
     psnr = {way: psnr_of(picture, meme.clean, where) for way, picture in pictures.items()}
     left_over = reader.read([Image.fromarray(restored)], meme.locale)[0]
@@ -117,7 +137,61 @@ def measure_meme(meme: FinishedMeme) -> Measured:
     if legible:
         own = _legible(reader.read([Image.fromarray(meme.clean)], meme.locale)[0], where)
         legible = tuple(text for text in legible if text not in own)
-    return Measured(meme.name, meme.ground, parts, psnr if where.any() else {}, legible, seconds)
+    captions = _translated(meme, localised)
+    by_number = {text.number: text for text in texts}
+    return Measured(
+        meme.name,
+        meme.kind,
+        meme.ground,
+        parts,
+        psnr if where.any() else {},
+        legible,
+        tuple(
+            f"{by_number[number].region.text!r}: {'; '.join(by_number[number].doubts)}"
+            for number in localised.open
+        ),
+        tuple(
+            text for text, caption in zip(localised.parts, captions, strict=True) if caption == text
+        ),
+        seconds,
+        _tile(meme, localised, captions, restored, folder),
+    )
+
+
+def _translated(meme: FinishedMeme, localised: LocalisedMeme) -> list[str]:
+    """Return the translation of each part: of all true texts that stand in it."""
+    size = meme.image.shape[1], meme.image.shape[0]
+    taken = [text for text in localised.texts if text.number in localised.taken]
+    parts: list[list[str]] = [[] for _ in taken]
+    for place, proof in meme.parts.items():
+        overlaps = [_overlap(proof.ink or (0, 0, 0, 0), _upright(text, size)) for text in taken]
+        if overlaps and max(overlaps) > 0:
+            parts[int(np.argmax(overlaps))].append(meme.translations[place])
+    return [" ".join(found) or text for found, text in zip(parts, localised.parts, strict=True)]
+
+
+def _tile(
+    meme: FinishedMeme,
+    localised: LocalisedMeme,
+    captions: Sequence[str],
+    restored: Pixels,
+    folder: Path,
+) -> Image.Image:
+    """Return a meme as it came beside itself in another language."""
+    set_anew = Image.fromarray(restored)
+    if captions:
+        file = folder / f"{meme.template.name}-clean.png"
+        set_anew.save(file)
+        template = Template(file.stem, file, localised.boxes)
+        renderer = Renderer(FontLibrary())
+        drawn = renderer.render(template, Caption(tuple(captions)), meme.target)
+        set_anew = drawn.image.convert("RGB")
+    tile = Image.new("RGB", (2 * _TILE[0], _TILE[1] + 16), "white")
+    for column, picture in enumerate((Image.fromarray(meme.image), set_anew)):
+        picture.thumbnail((_TILE[0] - 6, _TILE[1]))
+        tile.paste(picture, (column * _TILE[0], 16))
+    ImageDraw.Draw(tile).text((2, 1), meme.name, "black", font_size=12)
+    return tile
 
 
 def psnr_of(picture: Pixels, truth: Pixels, where: Mask) -> float:
@@ -158,7 +232,7 @@ def _part(meme: FinishedMeme, place: int, proof: PartProof, texts: Sequence[Text
     if not overlaps or max(overlaps) < _FOUND:
         return Part(drawn, max(overlaps, default=0.0), ())
     text = texts[int(np.argmax(overlaps))]
-    return Part(drawn, max(overlaps), tuple(_style_wrong(meme, place, drawn, text)))
+    return Part(drawn, max(overlaps), tuple(_style_wrong(meme, place, proof, text)))
 
 
 def _upright(text: Text, size: tuple[int, int]) -> _Box:
@@ -177,21 +251,25 @@ def _overlap(first: _Box, second: _Box) -> float:
     return across * down / (sum(areas) - across * down)
 
 
-def _style_wrong(meme: FinishedMeme, place: int, drawn: str, text: Text) -> Iterator[str]:
+def _style_wrong(meme: FinishedMeme, place: int, proof: PartProof, text: Text) -> Iterator[str]:
     wanted, style = meme.template.boxes[place].style, text.style
     if style is None:
         yield "no letters"
         return
     if not _same_colour(wanted.fill, style.fill):
         yield f"fill {style.fill} for {wanted.fill}"
-    if bool(wanted.outline_width) != bool(style.outline_width):
+    if bool(wanted.outline_width) != bool(style.outline_width) and KINDS[meme.kind].under is None:
         yield "an outline" if style.outline_width else "no outline"
     elif wanted.outline_width and not _same_colour(wanted.outline, style.outline):
         yield f"outline {style.outline} for {wanted.outline}"
+    drawn = " ".join(proof.lines)
     if any(char.isupper() or char.islower() for char in drawn) and is_upper(drawn) != (
         style.uppercase
     ):
         yield "case"
+    share = style.max_size * meme.image.shape[0] / proof.font_size
+    if share > _LARGER:
+        yield f"{share:.2f} times as large"
 
 
 def _same_colour(first: str, second: str) -> bool:
@@ -202,66 +280,95 @@ def _same_colour(first: str, second: str) -> bool:
 def measure(
     pictures: int = PICTURES, say: Callable[[str], None] = lambda _: None
 ) -> tuple[list[Figure], list[str]]:
-    """All figures, and what was missed."""
+    """Return all figures, and what was missed."""
     with tempfile.TemporaryDirectory(prefix="memeloc-bench-") as folder:
         say(f"{pictures} finished memes localised")
-        memes = [measure_meme(meme) for meme in finished_memes(Path(folder), pictures)]
+        memes = list(_measured(Path(folder), pictures))
         say("pictures recovered from four memes each")
         recovered = list(_recovered(Path(folder)))
     return [*_figures(memes), *_recovered_figures(recovered)], _notes(memes)
 
 
+def _measured(folder: Path, pictures: int) -> Iterator[Measured]:
+    """Yield each meme measured, and write the contact sheets."""
+    tiles: list[Image.Image] = []
+    for meme in finished_memes(folder, pictures):
+        measured = measure_meme(meme, folder)
+        tiles += [measured.tile] if len(tiles) < _SHOWN else []
+        yield measured
+    SHEETS.mkdir(exist_ok=True)
+    a_page = 8 * _COLUMNS
+    for begin in range(0, len(tiles), a_page):
+        page = tiles[begin : begin + a_page]
+        wide, high = page[0].size
+        sheet = Image.new("RGB", (_COLUMNS * wide, -(-len(page) // _COLUMNS) * high), "white")
+        for number, tile in enumerate(page):
+            sheet.paste(tile, (number % _COLUMNS * wide, number // _COLUMNS * high))
+        sheet.save(SHEETS / f"localised-{begin // a_page + 1}.jpg", quality=88)
+
+
 def _figures(memes: Sequence[Measured]) -> list[Figure]:
-    parts = [part for meme in memes for part in meme.parts]
-    found = [part for part in parts if part.found]
-    right = [part for part in found if not part.style_wrong]
-    read = [meme for meme in memes if meme.psnr]
-    smooth = [meme.psnr["memeloc"] for meme in read if meme.ground == "smooth"]
-    busy = [meme.psnr for meme in read if meme.ground == "busy"]
-    over_true = [psnr["memeloc"] - psnr["Telea, true mask"] for psnr in busy]
-    over_boxes = [psnr["memeloc"] - psnr["Telea, boxes"] for psnr in busy]
-    legible = [meme for meme in memes if meme.legible]
+    by_kind = [each for kind in KINDS for each in _figures_of(kind, memes)]
     seconds = [meme.seconds for meme in memes]
-    count = f"{len(memes)} memes"
-
-    def figure(name: str, value: float, unit: str, bound: Bound | None, note: str = "") -> Figure:
-        return Figure(_GROUP, name, value, unit, bound, note)
-
+    parts = [part for meme in memes for part in meme.parts if part.found]
+    boxes = [
+        meme.psnr["memeloc"] - meme.psnr["Telea, boxes"]
+        for meme in memes
+        if meme.psnr and meme.ground == "busy"
+    ]
     return [
-        figure(
-            "text regions found", 100 * len(found) / len(parts), "%", Bound("at least", 97),
-            f"{count}, {len(parts)} texts; an overlap of {_FOUND} and more",
+        *_figures_of("all", memes),
+        Figure(
+            _GROUP, "overlap of boxes (IoU)", fmean(part.overlap for part in parts), "",
+            Bound("at least", 0.8), f"mean; {sum(p.overlap < 0.8 for p in parts)} below 0.8",
         ),
-        figure(
-            "overlap of boxes (IoU)", fmean(part.overlap for part in found), "",
-            Bound("at least", 0.8), f"mean; {sum(p.overlap < 0.8 for p in found)} below 0.8",
+        Figure(
+            _GROUP, "PSNR, busy, over Telea with the reader's boxes", fmean(boxes), "dB",
+            Bound("at least", 2),
         ),
-        figure(
-            "colours and case right", 100 * len(right) / len(found), "%", Bound("at least", 95)
+        Figure(
+            _GROUP, "a picture on one core, without reading", median(seconds), "s",
+            Bound("at most", 2), f"median; slowest {max(seconds):.1f}",
         ),
-        figure(
-            "memes with legible rests", float(len(legible)), "", Bound("at most", 0),
-            "read again after restoring",
-        ),
-        figure(
-            "PSNR, smooth", fmean(smooth), "dB", Bound("at least", 30),
-            f"mean of {len(smooth)} memes within the texts' boxes; "
-            f"{sum(value < 30 for value in smooth)} below 30, least {min(smooth):.1f}",
-        ),
-        figure(
-            "PSNR, busy, over Telea with the true mask", fmean(over_true), "dB",
-            Bound("at least", -0.5), f"mean of {len(busy)} memes; "
-            f"{fmean(psnr['memeloc'] for psnr in busy):.1f} dB",
-        ),
-        figure(
-            "PSNR, busy, over Telea with the reader's boxes", fmean(over_boxes), "dB",
-            Bound("at least", 2), f"{fmean(psnr['Telea, boxes'] for psnr in busy):.1f} dB",
-        ),
-        figure(
-            "a picture on one core, without reading", median(seconds), "s", Bound("at most", 2),
-            f"median; slowest {max(seconds):.1f}",
-        ),
+        *by_kind,
     ]  # fmt: skip
+
+
+def _figures_of(kind: str, memes: Sequence[Measured]) -> Iterator[Figure]:
+    """Yield what was found, left, restored, kept and asked of a kind, or of all."""
+    chosen = [meme for meme in memes if kind in ("all", meme.kind)]
+    parts = [part for meme in chosen for part in meme.parts]
+    found = [part for part in parts if part.found]
+    over = [meme.psnr["memeloc"] - meme.psnr["Telea, true mask"] for meme in chosen if meme.psnr]
+    bounds = (
+        [Bound("at least", 97), Bound("at most", 0), Bound("at least", 0), Bound("at least", 90)]
+        if kind == "all"
+        else [None] * 4
+    )
+    if not found:
+        return
+    note = f"{len(chosen)} memes, {len(parts)} texts"
+    rows = (
+        ("found", 100 * len(found) / len(parts), "%", bounds[0], note),
+        (
+            "memes with remains",
+            float(sum(bool(meme.legible) for meme in chosen)),
+            "",
+            bounds[1],
+            "",
+        ),
+        ("over Telea with the true mask", fmean(over), "dB", bounds[2], ""),
+        (
+            "style kept",
+            100 * sum(not part.style_wrong for part in found) / len(found),
+            "%",
+            bounds[3],
+            "",
+        ),
+        ("texts asked about", float(sum(len(meme.asked) for meme in chosen)), "", None, ""),
+    )
+    for name, value, unit, bound, said in rows:
+        yield Figure(_GROUP, f"{kind}: {name}", value, unit, bound, said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +422,7 @@ def _recovered_figures(results: Sequence[_Recovered]) -> list[Figure]:
 
 
 def _notes(memes: Sequence[Measured]) -> list[str]:
-    """What was missed, still legible, or of another style."""
+    """Return what was missed, still legible, asked about, or of another style."""
     notes = []
     for meme in memes:
         for part in meme.parts:
@@ -324,6 +431,8 @@ def _notes(memes: Sequence[Measured]) -> list[str]:
             elif part.style_wrong:
                 notes.append(f"{meme.name}: {', '.join(part.style_wrong)} of {part.text!r}")
         notes += [f"{meme.name}: still legible {text!r}" for text in meme.legible]
+        notes += [f"{meme.name}: asked about {text}" for text in meme.asked]
+        notes += [f"{meme.name}: taken for a text {text!r}" for text in meme.others]
     return notes
 
 
@@ -331,9 +440,9 @@ def main() -> int:
     """Print a line a meme, worst first, then the figures."""
     from bench.figures import print_table
 
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 30
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else len(KINDS)
     with tempfile.TemporaryDirectory(prefix="memeloc-bench-") as folder:
-        memes = [measure_meme(meme) for meme in finished_memes(Path(folder), count)]
+        memes = list(_measured(Path(folder), count))
     for meme in sorted(memes, key=lambda meme: meme.psnr.get("memeloc", 0)):
         ways = "  ".join(f"{way} {value:5.1f}" for way, value in meme.psnr.items())
         overlaps = " ".join(f"{part.overlap:.2f}" for part in meme.parts)
