@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import typer
 from typer import Argument, Option
@@ -75,6 +75,11 @@ def localise(
         metavar="TEXT",
         help="A text that stays in the picture, as the page names it: cat.2. May be repeated.",
     ),
+    watermarks: Literal["keep", "remove"] = Option(
+        "keep",
+        help="Sites' names and handles stay in the picture, or are painted over; nobody translates "
+        "them.",
+    ),
     alone: bool = Option(
         False,
         "--alone",
@@ -117,6 +122,7 @@ def localise(
                 reader=reader,
                 inpaint=inpaint,
                 exclude=exclude or (),
+                watermarks=watermarks,
                 alone=alone,
                 translator=using,
                 templates=templates or (),
@@ -132,11 +138,13 @@ def localise(
                     reader=reader,
                     inpaint=inpaint,
                     exclude=exclude or (),
+                    watermarks=watermarks,
                     alone=alone,
                     on_progress=bar.report,
                 )
     explain("Note", result.notes)
     explain("Not translated", result.failures)
+    explain("Left out", result.left_out, most=None)
     show(result, _TABLE, *_sentences(result, langs), as_json=as_json)
     problems = [f"{name}: {problem}" for name, problem in result.problems.items()]
     explain("memeloc", problems, most=None)

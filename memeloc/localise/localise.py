@@ -101,6 +101,8 @@ def localise(
     locale: Locale,
     sources: Sequence[CleanPictureSource],
     decisions: Mapping[str, Decision] | None = None,
+    *,
+    unmarked: bool = False,
 ) -> LocalisedMeme:
     """Take the text out of a meme.
 
@@ -111,13 +113,17 @@ def localise(
         sources: of clean pictures, the best first.
         decisions: of people, by `text_key`; a text without one is taken where nothing about it is
             doubtful, and is left in the picture, and asked about, where something is.
+        unmarked: watermarks are painted over, too; else they stay in the picture.
 
     Raises:
         MissingError: what is needed is not installed.
     """
     decided = decisions or {}
-    taken, waiting, kept = [], [], []
+    taken, waiting, kept, marks = [], [], [], []
     for text in texts:
+        if text.watermark and text_key(meme, text) not in decided:
+            marks.append(text)
+            continue
         decision = decided.get(text_key(meme, text), "" if text.doubts else "text")
         if decision == "text" and text.strokes is not None:
             taken.append(text)
@@ -126,7 +132,7 @@ def localise(
         else:
             waiting.append(text.number)
     size = meme.pixels.shape[1], meme.pixels.shape[0]
-    mask = mask_of(taken, size)
+    mask = mask_of([*taken, *marks] if unmarked else taken, size)
     with_regions = replace(meme, regions=tuple(text.region for text in taken))
     picture = clean(with_regions, mask, sources, mask_of(kept, size)) if taken else None
     boxes, parts = text_boxes(meme.pixels, taken, locale), [text.region.text for text in taken]

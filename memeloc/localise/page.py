@@ -104,7 +104,9 @@ def _row(localised: LocalisedMeme, rendered: Mapping[str, Path], out: Path) -> d
                 "name": text_name(meme, text),
                 "text": text.region.text,
                 "asked": text.number in localised.open,
-                "outcome": _outcome(localised, text.number, text.doubts),
+                "outcome": "a site's name or a handle, not translated"
+                if text.watermark and text.number not in localised.taken
+                else _outcome(localised, text.number, text.doubts),
             }
             for text in localised.texts
         ],

@@ -19,6 +19,7 @@ from memeloc.localise.strokes import Strokes, find_strokes
 from memeloc.localise.styles import style_of
 from memeloc.model import Locale, TextStyle
 from memeloc.ocr.protocol import Line
+from memeloc.ocr.watermarks import marks_among
 
 _LOOKS_ALIKE = 70.0
 """Distance in RGB within which the fills of two lines of one text lie."""
@@ -45,6 +46,7 @@ class Text:
         strokes: its letters; None where none could be told from the picture.
         style: how it is set; None without letters.
         doubts: why a person should say whether it is a text to translate; empty where it is clear.
+        watermark: it is a site's name or a handle, which nobody translates.
     """
 
     number: int
@@ -52,9 +54,12 @@ class Text:
     strokes: Strokes | None
     style: TextStyle | None
     doubts: tuple[str, ...]
+    watermark: bool = False
 
 
-def find_texts(pixels: Pixels, lines: Sequence[Line], locale: Locale) -> tuple[Text, ...]:
+def find_texts(
+    pixels: Pixels, lines: Sequence[Line], locale: Locale, often: frozenset[str] = frozenset()
+) -> tuple[Text, ...]:
     """The texts of a picture, in reading order.
 
     What was seen and not read is a text only where it has an outline or a plain background: windows
@@ -64,14 +69,18 @@ def find_texts(pixels: Pixels, lines: Sequence[Line], locale: Locale) -> tuple[T
         pixels: the picture.
         lines: as a reader of `memeloc.ocr` read them in it.
         locale: of the language they are in.
+        often: what stands at the edge of many pictures, by `memeloc.ocr.watermarks.repeated`.
 
     Raises:
         MissingError: OpenCV is not installed.
     """
     size = pixels.shape[1], pixels.shape[0]
-    regions = [
+    marks = marks_among(lines, size[1], often)
+    captions = [line for line in lines if line not in marks]
+    marked = find_regions(marks, size, locale)
+    regions = marked + [
         region
-        for group in _by_look(pixels, lines, size, locale)
+        for group in _by_look(pixels, captions, size, locale)
         for region in find_regions(group, size, locale)
     ]
     unread = [line for region in regions if not region.text for line in region.lines]
@@ -85,11 +94,12 @@ def find_texts(pixels: Pixels, lines: Sequence[Line], locale: Locale) -> tuple[T
                 strokes.lay_on(masked)
     texts: list[Text] = []
     for number, region in enumerate(in_order(list(found), locale), 1):
-        strokes, style = found[region], None
+        strokes, style, watermark = found[region], None, region in marked
         if strokes is not None:
             style = style_of(region, strokes, size, locale)
             region = replace(region, box=ink_box(region, strokes, size))
-        texts.append(Text(number, region, strokes, style, doubts(region, strokes, size, locale)))
+        reasons = () if watermark else doubts(region, strokes, size, locale)
+        texts.append(Text(number, region, strokes, style, reasons, watermark))
     return tuple(texts)
 
 

@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 
 from memeloc.model import Locale
+from memeloc.ocr.joined_words import part_words
 from memeloc.ocr.protocol import Line
 
 UNSPACED = frozenset(("Hans", "Hant", "Jpan", "Thai", "Laoo", "Khmr", "Mymr"))
@@ -161,6 +162,8 @@ def clean(text: str, locale: Locale) -> str:
     # `//` between spaces parts captions; what was read there is a stroke.
     words = ["/" if set(word) == {"/"} else word for word in cleaned.split()]
     cleaned = unicodedata.normalize("NFC", " ".join(words))
+    if locale.tag.split("-")[0] == "en":
+        cleaned = part_words(cleaned)
     if locale.script in UNSPACED:
         return _BESIDE.sub("\0", cleaned).replace(" ", "").replace("\0", " ")
     return cleaned

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import openpyxl
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from memeloc.files import locked
 from memeloc.items import FoundPicture, Origin
@@ -118,3 +119,40 @@ def test_collected_memes_are_localised_with_their_terms(pictures: Path, command:
     assert template.licence == "CC0-1.0"
     assert template.source.startswith("https://example.org/sky; from a finished meme")
     assert result.rendered == 1
+
+
+@pytest.mark.slow
+def test_marks_stay_readings_are_kept_and_who_has_no_picture_is_named(
+    pictures: Path, command: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marked = Image.open("sky.png").convert("RGB")
+    pen = ImageDraw.Draw(marked)
+    pen.text((8, marked.height - 6), "cats.example", "#ffffff", anchor="ls", font_size=15)
+    marked.save("marked.png")
+    Image.new("RGB", (200, 200), "teal").save("plain.png")
+    options = ("localise", "marked.png", "plain.png", "--alone", "--langs", "de", "--out", "o")
+    done = command(*options, "--json")
+    assert captions(Path("o"))[0]["en"].casefold() == "two melons // no onion"
+    result = json.loads(done.out)
+    assert result["asked"] == 0
+    assert result["left_out"] == [
+        "marked, de: captions.csv has no text in the column de",
+        "plain, de: no text was found in it",
+    ]
+    assert "Left out: plain, de: no text was found in it" in done.err
+
+    def no_reading(*_: object) -> None:
+        raise AssertionError("read again")
+
+    monkeypatch.setattr("memeloc.ocr.rapid.find_text", no_reading)
+    assert command(*options).status == 0
+    clean = Path("o/templates/marked/picture.png")
+    assert changed(clean, marked)[-24:, :110].sum() == 0
+    assert command(*options, "--watermarks", "remove").status == 0
+    assert changed(clean, marked)[-24:, :110].sum() > 50
+
+
+def changed(file: Path, meme: Image.Image) -> Any:
+    with Image.open(file) as picture:
+        difference = np.asarray(picture.convert("RGB"), int) - np.asarray(meme, int)
+    return np.abs(difference).max(axis=2) > 16
