@@ -77,7 +77,7 @@ def find_texts(
     size = pixels.shape[1], pixels.shape[0]
     marks = marks_among(lines, size[1], often)
     captions = [line for line in lines if line not in marks]
-    marked = find_regions(marks, size, locale)
+    marked = list(find_regions(marks, size, locale))
     regions = marked + [
         region
         for group in _by_look(pixels, captions, size, locale)
