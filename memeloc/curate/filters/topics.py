@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -69,26 +69,23 @@ class TopicMatch(NamedTuple):
     words: str
 
 
-_Text = Annotated[str, Field(min_length=1)]
-
-
 class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, str_min_length=1)
 
 
-class _TopicTable(_Table):
-    name: _Text
-    keywords: list[_Text] = Field(min_length=1)
+class _Topic(_Table):
+    name: str
+    keywords: list[str] = Field(min_length=1)
 
 
-class _CategoryTable(_Table):
-    name: _Text
-    topic: list[_TopicTable] = Field(min_length=1)
+class _Category(_Table):
+    name: str
+    topic: list[_Topic] = Field(min_length=1)
 
 
 class _File(_Table):
     keyword: Mode = Field("word", description="how keywords without a mark match")
-    category: list[_CategoryTable] = Field(min_length=1)
+    category: list[_Category] = Field(min_length=1)
 
 
 def read_topics(path: Path = SHIPPED[""], keyword: Mode | None = None) -> tuple[Topic, ...]:
@@ -101,32 +98,22 @@ def read_topics(path: Path = SHIPPED[""], keyword: Mode | None = None) -> tuple[
             gives a keyword to two topics; the sentence says where.
     """
     content = validate(_File, read_toml(path), "the file of topics", file=path)
-    unmarked = keyword or content.keyword
-    topics = [
-        Topic(
-            category.name,
-            entry.name,
-            tuple(Keyword.read(text, unmarked) for text in entry.keywords),
-        )
-        for category in content.category
-        for entry in category.topic
-    ]
-    names: set[str] = set()
+    topics: dict[str, Topic] = {}
     owners: dict[tuple[str, ...], str] = {}
-    for topic in topics:
-        if topic.name.casefold() in names:
-            raise InputError(f"names the topic {topic.name!r} twice", file=path)
-        names.add(topic.name.casefold())
-        for text, _ in topic.keywords:
-            words = fold(text)
-            if not words:
-                raise InputError(f"the keyword {text!r} has no letters", file=path)
-            owner = owners.setdefault(words, topic.name)
-            if owner != topic.name:
-                raise InputError(
-                    f"gives the keyword {text!r} to {owner!r} and {topic.name!r}", file=path
-                )
-    return tuple(topics)
+    for category in content.category:
+        for entry in category.topic:
+            keywords = [Keyword.read(text, keyword or content.keyword) for text in entry.keywords]
+            if entry.name.casefold() in topics:
+                raise InputError(f"names the topic {entry.name!r} twice", file=path)
+            topics[entry.name.casefold()] = Topic(category.name, entry.name, tuple(keywords))
+            for text, _ in keywords:
+                if not fold(text):
+                    raise InputError(f"the keyword {text!r} has no letters", file=path)
+                owner = owners.setdefault(fold(text), entry.name)
+                if owner != entry.name:
+                    message = f"gives the keyword {text!r} to {owner!r} and {entry.name!r}"
+                    raise InputError(message, file=path)
+    return tuple(topics.values())
 
 
 class TopicMatcher:
@@ -171,23 +158,18 @@ def fold(text: str) -> tuple[str, ...]:
 
 
 def _pattern(keyword: Keyword) -> re.Pattern[str]:
-    """What finds a keyword in folded words with one space between, with the words it stands in."""
-    *first, last = map(re.escape, fold(keyword.text))
+    """Return what finds a keyword in folded words with one space between, and whole words."""
+    *first, last = fold(keyword.text)
     if keyword.mode == "word":
-        words = [*first, f"(?:{'|'.join(map(re.escape, _forms(fold(keyword.text)[-1])))})"]
+        forms = [last, last + "s", last + "es"]  # English plurals
+        if last.endswith("y") and last[-2:-1] not in "aeiou":
+            forms.append(last[:-1] + "ies")
+        if last.endswith("man"):
+            forms.append(last.removesuffix("man") + "men")
+        words = [*map(re.escape, first), f"(?:{'|'.join(map(re.escape, forms))})"]
         return re.compile(rf"(?<!\w){' '.join(words)}(?!\w)")
     before = r"\w*" if keyword.mode == "inside" else r"(?<!\w)"
-    return re.compile(rf"{before}{' ?'.join((*first, last))}\w*")
-
-
-def _forms(word: str) -> list[str]:
-    """A word and its English plurals."""
-    forms = [word, word + "s", word + "es"]
-    if word.endswith("y") and word[-2:-1] not in "aeiou":
-        forms.append(word[:-1] + "ies")
-    if word.endswith("man"):
-        forms.append(word.removesuffix("man") + "men")
-    return forms
+    return re.compile(rf"{before}{' ?'.join(map(re.escape, (*first, last)))}\w*")
 
 
 class TopicSettings(FilterSettings):

@@ -29,7 +29,6 @@ from memeloc.items import OWN_NAME, FoundTemplate, Item, ItemKind
 from memeloc.settings import validate
 from memeloc.store.captions.versions import check_parts
 from memeloc.store.curation import Selection
-from memeloc.store.store import Store
 from memeloc.templates import load_templates, write_template
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.part import Part
@@ -157,12 +156,12 @@ def choose(
     verdicts: Verdicts | None = None,
     check: Callable[[Sequence[str]], Mapping[str, str]] | None = None,
 ) -> Choice:
-    """What a selection by these settings comes to; nothing is stored.
+    """Return what a selection by these settings comes to; nothing is stored.
 
     `verdicts` are the newest ones, where they were read before; `check` says which captions can be
     no memes, which has to be known before so many are taken of the others.
     """
-    store = workspace.store
+    store, root = workspace.store, workspace.root
     verdicts = store.curation.verdicts() if verdicts is None else verdicts
     people = answers_of(store.curation.judgements())
     templates = {item.id: item for item in store.items.find("template")}
@@ -180,29 +179,36 @@ def choose(
             wrong = unusable(workspace, captions, write=False)
             return {item: reason for item, (reason, _) in wrong.items()}
 
-    kinds = _kinds(chosen_by, items)
+    # The kind that is asked for, else those that there is something of.
+    kinds: list[ItemKind] = [kind for kind in _KINDS if items[kind]] or ["caption"]
+    if chosen_by.kind != "all":
+        kinds = [chosen_by.kind]
     filters = {kind: _filters(kind, chosen_by, verdicts, items[kind]) for kind in kinds}
     chosen: dict[ItemKind, Chosen] = {}
     for kind in kinds:
-        own = chosen_by.model_copy(update={"filters": filters[kind]})
+        of_kind = chosen_by.model_copy(update={"filters": filters[kind]})
         if kind == "picture":
-            missing = {
-                item.id for item in items[kind] if item.path is not None and not item.path.is_file()
-            }
+            files = {item.id: item.path for item in items[kind] if item.path is not None}
+            missing = {id for id, path in files.items() if not path.is_file()}
+            searched = store.curation.pair_settings()  # without models: a stage was left out
+            not_run = {"likeness"} if searched is not None and not searched.get("models") else set()
             chosen[kind] = select_pictures(
-                items[kind], verdicts, own, people=people, missing=missing, not_run=_not_run(store)
+                items[kind], verdicts, of_kind, people=people, missing=missing, not_run=not_run
             )
             continue
         duplicates, doubtful = what_stays(by[FILTER] for by in verdicts.values() if FILTER in by)
+        # Nothing can be written on what has no picture, and no folder either.
+        plain = {id for id, item in templates.items() if not item.picture}
+        folders = {id for id in plain if root and (root / "templates" / id).exists()}
         chosen[kind] = select(
             items[kind],
             templates,
             verdicts,
-            own,
+            of_kind,
             duplicates=duplicates,
             doubtful=doubtful,
             people=people,
-            unusable=_without_picture(workspace, templates),
+            unusable=plain - folders,
             check=check,
         )
     run = tuple(dict.fromkeys(name for names in filters.values() for name in names))
@@ -210,52 +216,27 @@ def choose(
 
 
 def choose_again(workspace: WorkspaceFolder, selection: Selection, verdicts: Verdicts) -> Choice:
-    """What the settings of a stored selection come to now."""
-    known = SelectSettings.model_fields
-    stored = {name: value for name, value in selection.settings.items() if name in known}
-    return choose(workspace, stored, verdicts)
-
-
-def _kinds(settings: SelectSettings, items: Mapping[ItemKind, Sequence[Item]]) -> list[ItemKind]:
-    """What is chosen from: the kind that is asked for, else those that there is something of."""
-    if settings.kind != "all":
-        return [settings.kind]
-    return [kind for kind in _KINDS if items[kind]] or ["caption"]
+    """Return what the settings of a stored selection come to now."""
+    names = selection.settings.keys() & SelectSettings.model_fields.keys()
+    return choose(workspace, {name: selection.settings[name] for name in names}, verdicts)
 
 
 def _filters(
     kind: ItemKind, settings: SelectSettings, verdicts: Verdicts, items: Sequence[Item]
 ) -> tuple[str, ...]:
-    """The filters that items of a kind pass, in their order."""
+    """Return the filters that items of a kind pass, in their order."""
     names = FILTERS.names()
     for name in settings.filters:
         if name not in (*names, DUPLICATES):
             raise InputError(f"there is no filter {name!r}; there are {', '.join(names)}")
-    judged_by = {name for item in items for name in verdicts.get(item.id, ())}
-    concerns = {name for name in names if kind in info(name)["kinds"]}
-    if kind == "caption":
-        judged_by = {name for by in verdicts.values() for name in by}
-        concerns |= {name for name in names if "template" in info(name)["kinds"]}
+    kinds = {kind, "template"} if kind == "caption" else {kind}
+    concerns = {name for name in names if kinds & {*info(name)["kinds"]}}
     if settings.filters:
         wanted = {*concerns, DUPLICATES, TOPICS}
         return tuple(name for name in settings.filters if name in wanted)
+    ids = verdicts if kind == "caption" else [item.id for item in items]
+    judged_by = {name for id in ids for name in verdicts.get(id, ())}
     return tuple(name for name in names if name in judged_by & concerns and name != TOPICS)
-
-
-def _not_run(store: Store) -> set[str]:
-    """Stages of the newest search for duplicates that had no models."""
-    settings = store.curation.pair_settings()
-    return {"likeness"} if settings is not None and not settings.get("models") else set()
-
-
-def _without_picture(workspace: WorkspaceFolder, templates: Mapping[str, Item]) -> set[str]:
-    """Templates that nothing can be written on: they have no picture, and no folder either."""
-    folder = workspace.root / "templates" if workspace.root else None
-    return {
-        id
-        for id, item in templates.items()
-        if not item.picture and (folder is None or not (folder / id).exists())
-    }
 
 
 def unusable(
