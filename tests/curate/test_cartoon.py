@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from PIL import Image
 
 from memeloc.curate.filters.models import CartoonFilter
 from memeloc.language_models import MemoryCache
-from tests.chat_server import ChatServer, serve_chat
+from tests.chat_server import ChatServer
 from tests.curate.judging import connected, filter_context, picture, template
 
 
@@ -32,11 +31,9 @@ def _flat(number: int, body: dict[str, Any]) -> str:
 
 
 @pytest.fixture
-def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with serve_chat() as server:
-        server.say = _flat
-        yield server
+def chat(chat: ChatServer) -> ChatServer:
+    chat.say = _flat
+    return chat
 
 
 def _drawn(folder: Path, colour: str, size: tuple[int, int] = (900, 300)) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import pytest
 from PIL import Image
 
 from memeloc.curate.filters.models import ContentFilter
-from tests.chat_server import ChatServer, serve_chat
+from tests.chat_server import ChatServer
 from tests.curate.judging import caption, connected, filter_context, picture, template
 
 ALL = ["nsfw", "unimodal", "cartoon", "topic", "wordplay"]
@@ -20,13 +19,6 @@ PLAIN: dict[str, Any] = {
     "nsfw": "no", "unimodal": "no", "cartoon": "no", "topic": "Germany", "wordplay": []
 }  # fmt: skip
 PUN = [{"words": "seas the day", "why": "seize"}, {"words": "not there", "why": "invented"}]
-
-
-@pytest.fixture
-def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with serve_chat() as server:
-        yield server
 
 
 @pytest.mark.parametrize(

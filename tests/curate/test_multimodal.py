@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from memeloc.curate.filters.models import MultimodalFilter
 from memeloc.curate.verdict import Judgement
 from memeloc.errors import InputError, ServiceError
 from memeloc.language_models import MemoryCache
-from tests.chat_server import ChatServer, error, serve_chat
+from tests.chat_server import ChatServer, error
 from tests.curate.judging import caption, connected, filter_context, texts
 
 LEMONS = [Judgement("t1", "description", "ana", "A bowl of lemons."),
@@ -30,11 +29,9 @@ def _sour(number: int, body: dict[str, Any]) -> str:
 
 
 @pytest.fixture
-def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with serve_chat() as server:
-        server.say = _sour
-        yield server
+def chat(chat: ChatServer) -> ChatServer:
+    chat.say = _sour
+    return chat
 
 
 def test_each_person_s_newest_description_counts_once(

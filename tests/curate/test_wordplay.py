@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
 from memeloc.curate.filters.models import WordplayFilter
 from memeloc.curate.verdict import Judgement
-from tests.chat_server import ChatServer, serve_chat
+from tests.chat_server import ChatServer
 from tests.curate.judging import caption, connected, filter_context, template
-
-
-@pytest.fixture
-def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with serve_chat() as server:
-        yield server
 
 
 def _judged(*answers: str) -> list[Judgement]:
