@@ -78,9 +78,6 @@ class Knowledge(Part):
 
         Returns:
             `recipe`, `memes`, how many answers are `there` already, and the plan of the `model`.
-
-        Raises:
-            InputError: as `extract`.
         """
         return extraction_job(self._workspace, settings or KnowledgeSettings(), model).plan()
 

@@ -354,9 +354,6 @@ class Labels(Part):
 
         Returns:
             `taxonomy`, `memes`, how many answers are `there` already, and the plan of the `model`.
-
-        Raises:
-            InputError: as `run`.
         """
         return label_job(self._workspace, settings or LabelSettings(), model).plan()
 
