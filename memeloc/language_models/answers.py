@@ -23,7 +23,7 @@ _NOT_IN_STRICT = frozenset(("default", "title", "minLength", "maxLength", "forma
 
 
 def read_form(form: type[Fields], text: str) -> Fields:
-    """The value of an answer. Values are not converted: "yes" is no boolean.
+    """Return the value of an answer. Values are not converted: "yes" is no boolean.
 
     Raises:
         ValueError: it is not what was asked for. The message says what is wrong with it, in words
@@ -57,7 +57,7 @@ def _schemas(form: Any) -> tuple[dict[str, Any], str]:
 
 
 def _strict(node: Any, *, names: bool = False) -> Any:
-    """A schema without what is refused; `names` where the keys are fields, not keywords."""
+    """Return a schema without what is refused; `names` where the keys are fields, not keywords."""
     if isinstance(node, list):
         return [_strict(element) for element in node]
     if not isinstance(node, dict):
@@ -93,7 +93,7 @@ _REFUSED = re.compile(
 
 
 def read_json(text: str) -> Any:
-    """The JSON value of an answer: all of it, or the one object within it.
+    """Return the JSON value of an answer: all of it, or the one object within it.
 
     >>> read_json('Sure! ```json\\n{"hateful": false}\\n``` Anything else?')
     {'hateful': False}

@@ -188,7 +188,7 @@ class LanguageModel:
             count += 1
             if self.cache is not None:
                 key = self.key(question)
-                if key in keys or self._kept(key, question) is not None:
+                if key in keys or self._find(key, question) is not None:
                     cached += 1
                     continue
                 keys.add(key)
@@ -231,9 +231,9 @@ class LanguageModel:
             self._changed.wait_for(lambda: key not in self._asking)
             self._asking.add(key)
         try:
-            kept = self._kept(key, question)
-            if kept is not None:
-                return self._checked(question, replace(kept, cost=0.0, cached=True))
+            answer = self._find(key, question)
+            if answer is not None:
+                return self._checked(question, replace(answer, cost=0.0, cached=True))
             answer = self._ask_server(question, backoff)
             self.cache.put(key, answer.to_json())
             return self._checked(question, answer)
@@ -242,23 +242,23 @@ class LanguageModel:
                 self._asking.remove(key)
                 self._changed.notify_all()
 
-    def _kept(self, key: str, question: Question[Any]) -> Answer[Any] | None:
-        """Return what is kept of a question; None when it is to be asked.
+    def _find(self, key: str, question: Question[Any]) -> Answer[Any] | None:
+        """Return the cached answer to a question; None when it is to be asked.
 
         So is a question that was asked more often than now allowed, or less often and in vain; and
         one whose answer no longer fits.
         """
         value = self.cache.get(key) if self.cache is not None else None
-        kept = None if value is None else Answer.from_json(value)
-        if kept is None or question.form is None or kept.refusal:
-            return kept
-        if kept.wrong:
-            return kept if kept.attempts >= self.settings.asks else None
+        answer = None if value is None else Answer.from_json(value)
+        if answer is None or question.form is None or answer.refusal:
+            return answer
+        if answer.wrong:
+            return answer if answer.attempts >= self.settings.asks else None
         try:
-            _read(question, kept.text)
+            _read(question, answer.text)
         except ValueError:
             return None
-        return kept if kept.attempts <= self.settings.asks else None
+        return answer if answer.attempts <= self.settings.asks else None
 
     def _ask_server(self, question: Question[Any], backoff: Backoff) -> Answer[Any]:
         """Ask, and again with what is wrong, until the answer is right, or as often as allowed.

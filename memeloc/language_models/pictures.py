@@ -30,7 +30,7 @@ Shape = Literal["whole", "square"]
 def picture_of(
     path: Path, longest_side: int = LONGEST_SIDE, *, shape: Shape = "whole", sha256: str = ""
 ) -> Picture:
-    """A picture's file as it is shown to a model: a JPEG. It is opened when it is sent.
+    """Return a picture's file as it is shown to a model: a JPEG. It is opened when it is sent.
 
     Args:
         longest_side: pixels of a side at the most; a picture is not enlarged, but for a square.
@@ -62,7 +62,7 @@ class EncodedPictures:
         self._changed = Condition()
 
     def data_url(self, picture: Picture) -> str:
-        """The same as `picture.data_url()`, made once for all pictures with its key."""
+        """Return the same as `picture.data_url()`, made once for all pictures with its key."""
         key = picture.media_type, picture.key
         with self._changed:
             self._changed.wait_for(lambda: key not in self._under_way)

@@ -100,7 +100,7 @@ class Message:
 
     @property
     def words(self) -> str:
-        """Both texts, as they are sent without pictures: below each other."""
+        """Return both texts, as they are sent without pictures: below each other."""
         return whole("\n".join(filter(None, (self.text, self.after))))
 
 
@@ -162,7 +162,7 @@ class Question(Generic[Value]):
 
 
 def content_hash(content: Any) -> str:
-    """SHA-256 of a JSON value, in hex."""
+    """Return SHA-256 of a JSON value, in hex."""
     text = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
@@ -215,8 +215,8 @@ class Answer(Generic[Value]):
         """Return what a cache keeps; what is empty is left out."""
         values = {name: getattr(self, name) for name in (*_WRITTEN, *_LEFT_OUT)}
         values["logprobs"] = [[each.text, each.logprob, each.top] for each in self.logprobs]
-        kept = {name: v for name, v in values.items() if v or name not in _LEFT_OUT}
-        return whole(json.dumps(kept, ensure_ascii=False))
+        filled = {name: v for name, v in values.items() if v or name not in _LEFT_OUT}
+        return whole(json.dumps(filled, ensure_ascii=False))
 
     @classmethod
     def from_json(cls, value: str) -> Answer[Any] | None:

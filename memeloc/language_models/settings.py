@@ -108,7 +108,7 @@ class ModelSettings(BaseModel):
 
     @cached_property
     def recorded(self) -> dict[str, Any]:
-        """All that an answer depends on beside its question: it is recorded with the answer."""
+        """Return all that an answer depends on beside its question; it is recorded with it."""
         names = {"model", "temperature", "seed", "max_tokens", "logprobs", "extra"}
         recorded = {"base_url": self.base_url.rstrip("/"), **self.model_dump(include=names)}
         if self.provider:
@@ -139,7 +139,7 @@ def read_model_settings(
     environ: Mapping[str, str] | None = None,
     where: str = "[language_model] of memeloc.toml",
 ) -> ModelSettings:
-    """Settings of a table, over the environment's address and model, under a model named here.
+    """Return settings of a table, over the environment's, under a model that is named here.
 
     The environment (None: this process's) may set `OPENAI_BASE_URL` and `OPENAI_MODEL`; `where` is
     what the table is called in errors.
@@ -163,7 +163,7 @@ def read_model_settings(
 
 
 def read_key(settings: ModelSettings, environ: Mapping[str, str] | None = None) -> str:
-    """The key from the environment; empty when there is none and the server is not OpenAI's.
+    """Return the key from the environment; empty when there is none and the server is not OpenAI's.
 
     Raises:
         MissingError: OpenAI's own server is to be asked without a key, or the key cannot stand in
