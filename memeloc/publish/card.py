@@ -138,7 +138,9 @@ def hub_configs(data: Sequence[DataFiles]) -> Iterator[dict[str, Any]]:
     # pandas takes None, null and NA for nothing, and they are captions.
     reading = {"keep_default_na": False, "na_values": ""} if data[:1] and _is_csv(data[0]) else {}
     for config, by_split in by_config.items():
-        files = [{"split": split, "path": _patterns(paths)} for split, paths in by_split.items()]
+        files = OneLine(
+            {"split": split, "path": _patterns(paths)} for split, paths in by_split.items()
+        )
         default = {"default": True} if config == ALL else {}
         yield {"config_name": config, "data_files": files, **reading, **default}
 

@@ -21,24 +21,10 @@ from memeloc.workspace.publishing.private import private_of
 class Publishing(Part):
     """What others get of the workspace: pictures, captions, answers, labels."""
 
-    def gather(
-        self,
-        rendered: str | Path | None = None,
-        *,
-        with_pictures: bool = True,
-        scope: Scope | None = None,
-        jobs: int = 1,
-        on_progress: Phases = silent,
-    ) -> Release:
-        """Return what is to be published; see `memeloc.workspace.publishing.gathering.gather`."""
-        return gather(
-            self._workspace,
-            rendered,
-            with_pictures=with_pictures,
-            scope=scope,
-            jobs=jobs,
-            on_progress=on_progress,
-        )
+    def gather(self, rendered: str | Path | None = None, **options: Any) -> Release:
+        """Return what is to be published; `options` are those of
+        `memeloc.workspace.publishing.gathering.gather`."""
+        return gather(self._workspace, rendered, **options)
 
     def import_folder(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -125,3 +126,27 @@ def test_wrong_options_are_a_sentence(
     assert done.status == 1
     assert message in done.err
     assert not (tmp_path / "hf").exists()
+
+
+def test_texts_that_are_counted_as_unread_are_those_that_are_sent(
+    folder: Path, tmp_path: Path, command: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(folder / "work", tmp_path / "work")
+    monkeypatch.chdir(tmp_path / "work")
+    with Workspace.open(tmp_path / "work") as workspace:
+        unread = workspace.publishing.gather(folder / "out").unread_texts["de"]
+    more = ("--to", "anna", "--format", "csv", "--no-pictures", "--out", "de.csv")
+    done = command("correct", "export", "--kind", "survey", "--langs", "de", *more)
+    assert f"Wrote {unread} survey texts in German" in done.out
+
+
+def test_one_and_two_jobs_publish_the_same_bytes(folder: Path, tmp_path: Path) -> None:
+    contents = []
+    for jobs in (1, 2):
+        out = tmp_path / str(jobs)
+        shutil.copytree(folder / "work", tmp_path / f"work{jobs}")
+        with Workspace.open(tmp_path / f"work{jobs}") as workspace:
+            workspace.publishing.publish(out, jobs=jobs)
+        files = (path for path in out.rglob("*") if path.is_file())
+        contents.append({path.relative_to(out): path.read_bytes() for path in files})
+    assert contents[0] == contents[1]
