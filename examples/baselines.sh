@@ -77,16 +77,16 @@ about = "Captioned pictures of Tux Paint, by kind: words, pixels, or both."
 seed = 1
 save = ["both, scores averaged"]
 
-[data]
-table = "stamps.csv"
+[dataset]
+path = "stamps.csv"
 
-[data.columns]
+[dataset.columns]
 item = "item"
 label = "kind"
 text = "caption"
 picture = "picture"
 language = "language"
-group = "stamp" # all captions of a picture are in one fold
+template = "stamp" # all captions of a picture are in one fold
 
 [split]
 method = "folds"

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from memeloc.evaluate.confusion import confusion_figures
+from memeloc.evaluate.runs.run import DatasetSettings, GoldSettings
 from memeloc.evaluate.scores.joining import join
 from memeloc.evaluate.training import (
     Baseline,
@@ -26,7 +27,6 @@ from memeloc.evaluate.training import (
     transfer_figures,
     write_training,
 )
-from memeloc.evaluate.training.run_file import DataSettings, LabelSettings
 from memeloc.reports.figures import joined
 from memeloc.taxonomy import load_taxonomy
 
@@ -59,9 +59,9 @@ def main() -> None:
     plan = tomllib.loads(Path(__file__).with_name("charmemes-transfer.toml").read_text("utf-8"))
     datasets, windows = {run.name: ("charmemes", dataset)}, {}
     for target in plan["targets"]:
-        data = DataSettings.model_validate(target["data"])
-        if Path(data.table).is_file():
-            other = read_dataset(data, LabelSettings(), OUT / target["name"])
+        data = DatasetSettings.model_validate(target["dataset"])
+        if Path(data.path).is_file():
+            other = read_dataset(data, GoldSettings(), OUT / target["name"])
             datasets[target["name"]] = (target.get("dataset", target["name"]), other)
             windows[target["name"]] = tuple(target["window"])
     if len(datasets) > 1:

@@ -41,7 +41,7 @@ def open_run(name: str, labels: Sequence[str], language: str) -> tuple[TrainingR
     run = read_run(name)
     assert isinstance(run, TrainingRun)
     if Path("memes.csv").is_file():
-        return run, read_dataset(run.data, run.labels, Path(name))
+        return run, read_dataset(run.dataset, run.gold, Path(name))
     print("There is no memes.csv here: the starter set, with labels that stand in.")
     rows = sorted(starter_rows(), key=lambda row: len(row["en"]))
     table: list[dict[str, object]] = [
@@ -58,10 +58,10 @@ def open_run(name: str, labels: Sequence[str], language: str) -> tuple[TrainingR
         for number, row in enumerate(rows)
     ]
     write_rows(Path("starter.csv"), table)
-    columns = {role: column for role, column in run.data.columns.items() if role != "picture"}
-    data = run.data.model_copy(update={"table": "starter.csv", "columns": columns})
+    columns = {role: column for role, column in run.dataset.columns.items() if role != "picture"}
+    data = run.dataset.model_copy(update={"path": "starter.csv", "columns": columns})
     texts = {name: each for name, each in run.features.items() if each.kind != "pictures"}
     models = [each for each in run.models if set(each.features) <= set(texts)]
-    changed = {"data": data, "features": texts, "models": tuple(models), "bootstraps": 200}
+    changed = {"dataset": data, "features": texts, "models": tuple(models), "bootstraps": 200}
     run = run.model_copy(update=changed)
-    return run, read_dataset(run.data, run.labels, Path(name))
+    return run, read_dataset(run.dataset, run.gold, Path(name))

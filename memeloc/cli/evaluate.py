@@ -415,9 +415,9 @@ def train(
     from memeloc.reports import as_json_rows
 
     settings, folder, dataset = read_run(run), out or Path(run.stem), None
-    if settings.data.survey:
+    if settings.dataset.survey:
         with memeloc.Workspace.find() as workspace:
-            dataset = workspace.evaluating.labelled(settings.data, settings.labels)
+            dataset = workspace.evaluating.labelled(settings.dataset, settings.gold)
     with progress("Training", None, unit="models") as bar:
         training = train_run(settings, folder, dataset, bar.phase)
     with progress("Drawing", None, unit="plots") as bar:

@@ -33,8 +33,8 @@ from memeloc.workspace.part import Part
 
 if TYPE_CHECKING:
     from memeloc.evaluate.gold import Gold
+    from memeloc.evaluate.runs.run import DatasetSettings, GoldSettings
     from memeloc.evaluate.training.dataset import Dataset, Record
-    from memeloc.evaluate.training.run_file import DataSettings, LabelSettings
     from memeloc.workspace.survey import Survey
 
 PICTURES = "pictures"
@@ -141,7 +141,7 @@ class Evaluating(Part):
         """Return a run with its dataset; see `open_run` for the settings."""
         return open_run(name, out, workspace=self._workspace, **settings)
 
-    def labelled(self, data: DataSettings, labels: LabelSettings) -> Dataset:
+    def labelled(self, data: DatasetSettings, labels: GoldSettings) -> Dataset:
         """Return the memes of a survey with its labels, to learn from; see `labelled_memes`."""
         return labelled_memes(self._workspace, data, labels)
 
@@ -316,7 +316,7 @@ _WHERE = {"culture", "language"}
 
 
 def labelled_memes(
-    workspace: WorkspaceFolder, data: DataSettings, labels: LabelSettings
+    workspace: WorkspaceFolder, data: DatasetSettings, labels: GoldSettings
 ) -> Dataset:
     """Return the memes of a survey, an example a culture: its label, and the meme as it saw it.
 
@@ -334,7 +334,9 @@ def labelled_memes(
     from memeloc.workspace.survey import Survey
 
     if unknown := sorted(data.where.keys() - _WHERE):
-        raise InputError(f"[data.where] of a survey takes culture and language, not {unknown[0]}.")
+        raise InputError(
+            f"[dataset.where] of a survey takes culture and language, not {unknown[0]}."
+        )
     survey = Survey(workspace, data.survey)
     root = workspace.root or Path()
     about = f"settled labels of the survey {survey.name}"
@@ -342,7 +344,7 @@ def labelled_memes(
 
 
 def _records(
-    workspace: WorkspaceFolder, survey: Survey, data: DataSettings, root: Path
+    workspace: WorkspaceFolder, survey: Survey, data: DatasetSettings, root: Path
 ) -> Iterator[Record]:
     from memeloc.evaluate.training.dataset import Record
     from memeloc.workspace.publishing.pictures import current_captions
@@ -365,4 +367,4 @@ def _records(
             caption = captions.get((meme, tag))
             text = SEPARATOR.join(caption.parts) if caption else ""
         template = templates.get(meme, "")
-        yield Record({**cells, "text": text, "group": template or meme}, picture, root)
+        yield Record({**cells, "text": text, "template": template or meme}, picture, root)

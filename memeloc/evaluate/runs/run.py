@@ -1,12 +1,14 @@
 """A run. In: a run file, or the name of a shipped one. Out: `Run`, checked.
 
+The sections `dataset` and `gold` are those of training, too (`memeloc.evaluate.training.run_file`).
+
 A file may begin with `like = "multi3hate"`: it has the settings of that run but for its own.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -33,12 +35,12 @@ class _Section(BaseModel):
 
 
 class DatasetSettings(_Section):
-    """Which memes are asked about."""
+    """The memes that models are asked about, or learn from."""
 
     path: str = Field(
         default="",
         description="a table, the folder of one, or a published dataset; empty for the "
-        "workspace's own memes; --data goes before it",
+        "workspace's own memes or a survey; --data goes before it",
     )
     table: str = Field(default="", description="in that folder the table; it may hold {language}")
     pictures: str = Field(
@@ -49,7 +51,8 @@ class DatasetSettings(_Section):
     columns: dict[str, Columns] = Field(
         default_factory=dict,
         description="a column of the table by its role (item, text, picture, language, split, "
-        "label, question, option, correct, dimension, meme), where its name does not say it",
+        "label, template, year; question, option, correct, dimension, meme), where its name does "
+        "not say it",
     )
     options: tuple[str, ...] = Field(
         default=(), description="of multiple choice the columns of the options, in the order shown"
@@ -63,10 +66,20 @@ class DatasetSettings(_Section):
     )
     survey: str = Field(default="", description="of a workspace: only the memes of this survey")
     limit: int | None = Field(default=None, ge=1, description="only so many items, the first")
+    label_table: str = Field(
+        default="labels",
+        description="in training, of a published dataset: labels, collected_labels or model_labels",
+    )
+    where: dict[str, str] = Field(
+        default_factory=dict, description="in training, rows to take: by column what stands there"
+    )
+    other: tuple[str, ...] = Field(
+        default=(), description="in training, further columns to keep, such as target"
+    )
 
 
 class GoldSettings(_Section):
-    """What is right."""
+    """The labels that are right, and their meaning."""
 
     path: str = Field(
         default="",
@@ -86,6 +99,12 @@ class GoldSettings(_Section):
     )
     coarser: dict[str, dict[str, str]] = Field(
         default_factory=dict, description="coarser tasks: by label the label that it counts as"
+    )
+    taxonomy: str = Field(
+        default="", description="in training: a shipped taxonomy, for order, levels and groups"
+    )
+    order: tuple[str, ...] = Field(
+        default=(), description="in training: all labels, in order; empty: by the alphabet"
     )
 
 
@@ -218,6 +237,8 @@ class Run(_Section):
         for name, mapping in self.gold.coarser.items():
             if set(mapping) != set(self.labels):
                 raise ValueError(f"gold.coarser.{name[:40]} has a label for each of the labels")
+        refuse_settings(self.dataset, ("label_table", "where", "other"), "training")
+        refuse_settings(self.gold, ("taxonomy", "order"), "training")
         names = [condition.name for condition in self.conditions]
         if len(set(names)) < len(names):
             raise ValueError("two conditions have the same name")
@@ -228,8 +249,15 @@ class Run(_Section):
 
     def digest(self) -> str:
         """SHA-256 of all settings but the models', in hex: the same run has the same."""
-        text = self.model_dump_json(exclude={"models"})
+        training = {"dataset": {"label_table", "where", "other"}, "gold": {"taxonomy", "order"}}
+        text = self.model_dump_json(exclude={"models": True, **training})
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def refuse_settings(section: BaseModel, names: Sequence[str], kind: str) -> None:
+    """Raise ValueError for a setting that only runs of another kind have."""
+    if wrong := sorted(section.model_fields_set.intersection(names)):
+        raise ValueError(f"{wrong[0]} is a setting of {kind}")
 
 
 def run_names() -> tuple[str, ...]:
@@ -264,7 +292,7 @@ def _values(name: str | Path, seen: tuple[str, ...]) -> tuple[dict[str, Any], Pa
             f"There is no run {str(name)[:60]!r}: name a TOML file, or one of "
             f"{', '.join(run_names())}."
         )
-    _rename(values)
+    rename_settings(values)
     like = values.pop("like", None)
     if like is None:
         return values, folder, where
@@ -279,8 +307,19 @@ def _values(name: str | Path, seen: tuple[str, ...]) -> tuple[dict[str, Any], Pa
     return _merged(old, values), folder, where
 
 
-def _rename(values: Mapping[str, Any]) -> None:
+_OLD_SECTIONS = {
+    "data": ("dataset", {"table": "path", "release": "path"}),
+    "labels": ("gold", {"map": "labels"}),
+}
+"""Sections of training's older run files, with the names that they and their settings have now."""
+
+
+def rename_settings(values: dict[str, Any]) -> None:
     """Give settings the names that they have now: run files are older than the map of columns."""
+    for old, (new, names) in _OLD_SECTIONS.items():
+        if isinstance(section := values.get(old), dict):
+            values[new] = {names.get(name, name): each for name, each in section.items()}
+            del values[old]
     gold, dataset = values.get("gold"), values.get("dataset")
     if isinstance(gold, dict):
         named = {"item": gold.pop("item", None), "label": gold.pop("cultures", None)}
@@ -288,9 +327,10 @@ def _rename(values: Mapping[str, Any]) -> None:
             gold["columns"] = {**columns, **gold.get("columns", {})}
         if "values" in gold:
             gold["labels"] = gold.pop("values")
-    of_dataset = dataset.get("columns") if isinstance(dataset, dict) else None
-    if isinstance(of_dataset, dict) and "options" in of_dataset:
-        of_dataset["option"] = of_dataset.pop("options")
+    roles = dataset.get("columns") if isinstance(dataset, dict) else None
+    for old, now in (("options", "option"), ("group", "template")):
+        if isinstance(roles, dict) and old in roles:
+            roles[now] = roles.pop(old)
 
 
 def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:

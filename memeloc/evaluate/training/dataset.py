@@ -12,7 +12,8 @@ from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.evaluate.gold import Gold
 from memeloc.evaluate.releases import release_rows, release_table, table_rows
-from memeloc.evaluate.training.run_file import DataSettings, LabelSettings, LoraRun
+from memeloc.evaluate.runs.run import DatasetSettings, GoldSettings
+from memeloc.evaluate.training.run_file import LoraRun
 from memeloc.tables import text_of
 from memeloc.tables.column_map import Role, read_map, read_rows
 from memeloc.taxonomy import load_taxonomy
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 _ROLES = (
     Role("label", ("label",), required=True),
-    *map(Role, ("item", "text", "picture", "language", "group", "split", "year")),
+    *map(Role, ("item", "text", "picture", "language", "template", "split", "year")),
     Role("other", many=True),
 )
 
@@ -94,7 +95,7 @@ class Dataset:
             if example.label and example.label not in self.labels:
                 raise InputError(
                     f"The item {example.item[:60]!r} has the label {example.label[:60]!r}, which "
-                    f"is none of {', '.join(self.labels)}; name it in [labels], or map it."
+                    f"is none of {', '.join(self.labels)}; name it in [gold.labels]."
                 )
             if example.item in items:
                 raise InputError(f"The item {example.item[:60]!r} comes twice in the dataset.")
@@ -109,7 +110,9 @@ class Dataset:
     def gold(self) -> Gold:
         """The labels as what is right; a column, `gold`."""
         table = self.frame[["label"]].rename(columns={"label": "gold"})
-        return Gold(table, self.labels, self.levels, self.coarser, self.about)
+        templates = {each.item: each.group for each in self.examples if each.group}
+        about = self.about
+        return Gold(table, self.labels, self.levels, self.coarser, about, templates=templates)
 
 
 class Record(NamedTuple):
@@ -121,7 +124,7 @@ class Record(NamedTuple):
     row: int | None = None
 
 
-def read_dataset(data: DataSettings, labels: LabelSettings, folder: Path) -> Dataset:
+def read_dataset(data: DatasetSettings, labels: GoldSettings, folder: Path) -> Dataset:
     """Return the examples of a table or release that have a label.
 
     Args:
@@ -131,15 +134,16 @@ def read_dataset(data: DataSettings, labels: LabelSettings, folder: Path) -> Dat
         InputError: a file cannot be read, a row is broken, a label is unknown, a picture is
             missing, or no row has a label.
     """
-    if data.release:
+    path = Path(data.path) / data.table
+    if path.is_dir():
         records = _release_records(data, folder / "pictures")
-        return dataset_of(records, data, labels, Path(data.release), data.label_table)
-    if not data.table:
+        return dataset_of(records, data, labels, path, data.label_table)
+    if not data.path:
         raise InputError(
             f"The labels of the survey {data.survey} are learned in its workspace: run it there."
         )
     about = f"column {data.columns.get('label', 'label')}"
-    return dataset_of(_table_records(data), data, labels, Path(data.table), about)
+    return dataset_of(_table_records(data, path), data, labels, path, about)
 
 
 def read_cultures(run: LoraRun, folder: Path) -> dict[str, Dataset]:
@@ -154,20 +158,25 @@ def read_cultures(run: LoraRun, folder: Path) -> dict[str, Dataset]:
     datasets = {}
     names = {label for _, label in run.lora.options}
     for culture in run.lora.cultures:
-        columns = {"columns": {**run.data.columns, "label": culture}}
-        where = {"where": {**run.data.where, "culture": culture}}
-        data = run.data.model_copy(update=where if run.data.release else columns)
-        datasets[culture] = read_dataset(data, run.labels, folder)
+        columns = {"columns": {**run.dataset.columns, "label": culture}}
+        where = {"where": {**run.dataset.where, "culture": culture}}
+        is_release = Path(run.dataset.path).is_dir()
+        data = run.dataset.model_copy(update=where if is_release else columns)
+        datasets[culture] = read_dataset(data, run.gold, folder)
         if unknown := {each.label for each in datasets[culture].examples} - names:
             raise InputError(
                 f"{culture} has the label {min(unknown)!r}, which is none of the options "
-                f"{', '.join(sorted(names))}; say in [labels.map] which it is."
+                f"{', '.join(sorted(names))}; say in [gold.labels] which it is."
             )
     return datasets
 
 
 def dataset_of(
-    records: Iterable[Record], data: DataSettings, settings: LabelSettings, source: Path, about: str
+    records: Iterable[Record],
+    data: DatasetSettings,
+    settings: GoldSettings,
+    source: Path,
+    about: str,
 ) -> Dataset:
     """Return the examples of records that have a label.
 
@@ -202,13 +211,13 @@ def dataset_of(
     unlabelled = 0
     for record in records:
         written = record.cells.get("label", "").strip()
-        label = settings.map.get(written, written)
+        label = settings.labels.get(written, written)
         if label == written and labels and written:
             label = written if written in labels else plain.get(_plain(written), "")
             if not label:
                 raise InputError(
                     f"The label {written[:60]!r} is none of {', '.join(labels)}; say in "
-                    "[labels.map] which it is, or '' to leave such rows out.",
+                    "[gold.labels] which it is, or '' to leave such rows out.",
                     file=record.file,
                     row=record.row,
                 )
@@ -223,7 +232,7 @@ def dataset_of(
     for name, mapping in {"levels": dict.fromkeys(levels, ""), **coarser}.items():
         lacking = [label for label in labels if mapping and label not in mapping]
         if lacking:
-            raise InputError(f"[labels] {name} says nothing of {', '.join(lacking)}.")
+            raise InputError(f"[gold] {name} says nothing of {', '.join(lacking)}.")
     facts = {"dataset": source.name, "examples": f"{len(examples):,}", "labels": about}
     if data.where:
         facts["rows"] = ", ".join(f"{name} = {value}" for name, value in data.where.items())
@@ -235,7 +244,7 @@ def _plain(name: str) -> str:
     return "-".join(name.casefold().replace("_", " ").replace("-", " ").split())
 
 
-def _example(record: Record, label: str, data: DataSettings) -> Example:
+def _example(record: Record, label: str, data: DatasetSettings) -> Example:
     cells = record.cells
     year = cells.get("year", "")[:4]
     if year and not year.isdecimal():
@@ -246,15 +255,14 @@ def _example(record: Record, label: str, data: DataSettings) -> Example:
         text=cells.get("text", ""),
         picture=record.picture,
         language=cells.get("language", "") or data.language,
-        group=cells.get("group", ""),
+        group=cells.get("template", ""),
         split=cells.get("split", ""),
         year=int(year) if year else None,
         other={name: cells.get(f"other: {name}", "") for name in data.other},
     )
 
 
-def _table_records(data: DataSettings) -> Iterator[Record]:
-    path = Path(data.table)
+def _table_records(data: DatasetSettings, path: Path) -> Iterator[Record]:
     others = tuple(dict.fromkeys((*data.other, *data.where)))
     columns = {**data.columns, **({"other": others} if others else {})}
     mapped = read_rows(path, read_map({"columns": columns}), _ROLES)
@@ -276,16 +284,16 @@ def _table_records(data: DataSettings) -> Iterator[Record]:
         yield Record(cells, picture, path, number)
 
 
-def _release_records(data: DataSettings, pictures: Path) -> Iterator[Record]:
+def _release_records(data: DatasetSettings, pictures: Path) -> Iterator[Record]:
     """Yield a record a picture; a meme in each language is an item, and they stay in one split."""
-    folder = Path(data.release)
+    folder = Path(data.path)
     if not (folder / "release.json").is_file():
         raise InputError("is no release: it has no release.json.", file=folder)
     labels, columns = _release_labels(folder, data)
     for row in release_rows(folder, pictures):
         if unknown := [name for name in data.where if name not in row.cells.keys() | columns]:
             raise InputError(
-                f"The release has no column {unknown[0][:40]!r}, which [data.where] names.",
+                f"The release has no column {unknown[0][:40]!r}, which [dataset.where] names.",
                 file=row.file,
             )
         if any(name in row.cells and row.text(name) != v for name, v in data.where.items()):
@@ -297,15 +305,17 @@ def _release_records(data: DataSettings, pictures: Path) -> Iterator[Record]:
             "label": found.get("label", ""),
             "text": row.text("text"),
             "language": language,
-            "group": row.text("template") or meme,
+            "template": row.text("template") or meme,
             "split": row.text("split"),
-            "year": found.get(data.columns.get("year", ""), ""),
+            "year": found.get(str(data.columns.get("year", "")), ""),
             **{f"other: {name}": found.get(name, "") for name in data.other},
         }
         yield Record(cells, row.picture, row.file, row.row)
 
 
-def _release_labels(folder: Path, data: DataSettings) -> tuple[dict[str, dict[str, str]], set[str]]:
+def _release_labels(
+    folder: Path, data: DatasetSettings
+) -> tuple[dict[str, dict[str, str]], set[str]]:
     """Return by meme the row of its label, and the columns of the table."""
     path = release_table(folder, data.label_table)
     if path is None:
@@ -324,7 +334,7 @@ def _release_labels(folder: Path, data: DataSettings) -> tuple[dict[str, dict[st
         if label and labels.get(meme, cells)["label"] != label:
             raise InputError(
                 f"The meme {meme[:60]!r} has the labels {labels[meme]['label']!r} and {label!r}; "
-                "say in [data.where] whose labels are meant, such as culture = 'US'.",
+                "say in [dataset.where] whose labels are meant, such as culture = 'US'.",
                 file=path,
                 row=number,
             )

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from memeloc.errors import InputError
+from memeloc.evaluate.runs.run import (
+    DatasetSettings,
+    GoldSettings,
+    refuse_settings,
+    rename_settings,
+)
 from memeloc.settings import read_toml, validate
 
 SHIPPED = Path(__file__).with_name("shipped")
@@ -25,57 +31,6 @@ class Settings(BaseModel):
     """Settings that are all known, and do not change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class DataSettings(Settings):
-    """The examples to learn from; paths are relative to the run file."""
-
-    table: str = Field(default="", description="a table of memes (.csv, .xlsx, .jsonl, .parquet)")
-    release: str = Field(default="", description="or a folder that `memeloc publish` wrote")
-    survey: str = Field(
-        default="", description="or a survey of the workspace, whose labels are learned"
-    )
-    label_table: str = Field(
-        default="labels", description="of a release: labels, collected_labels or model_labels"
-    )
-    where: dict[str, str] = Field(
-        default={}, description="rows to take: by column what stands there"
-    )
-    pictures: str = Field(default="", description="the folder of the table's pictures")
-    language: str = Field(default="", description="of all texts, where no column has it")
-    columns: dict[str, str] = Field(
-        default={},
-        description="columns of the table: item (else the row's number), label, text, picture (its "
-        "file, relative to `pictures` or to the table), language, group (what stays in one split, "
-        "such as the template), split and year",
-    )
-    other: tuple[str, ...] = Field(
-        default=(), description="further columns to keep, such as target"
-    )
-
-    @model_validator(mode="after")
-    def _check(self) -> DataSettings:
-        if sum(map(bool, (self.table, self.release, self.survey))) != 1:
-            raise ValueError("name a table, a release, or a survey of the workspace")
-        return self
-
-
-class LabelSettings(Settings):
-    """The meaning of labels."""
-
-    taxonomy: str = Field(
-        default="", description="a shipped taxonomy, for order, levels and groups"
-    )
-    order: tuple[str, ...] = Field(
-        default=(), description="all labels, in order; empty: by the alphabet"
-    )
-    map: dict[str, str] = Field(
-        default={}, description="names in the table to labels; to '' leaves rows out"
-    )
-    levels: dict[str, int] = Field(default={}, description="by label a number, for MAE and MMAE")
-    coarser: dict[str, dict[str, str]] = Field(
-        default={}, description="by name of a coarser task its label for each label"
-    )
 
 
 class SplitSettings(Settings):
@@ -270,8 +225,17 @@ class _Run(Settings):
     about: str = Field(default="", description="what it does, for the page")
     seed: int = Field(default=0, ge=0, lt=2**31, description="of everything that is drawn")
     bootstraps: int = Field(default=1000, ge=2, description="resamples of items behind an interval")
-    data: DataSettings
-    labels: LabelSettings = LabelSettings()
+    dataset: DatasetSettings
+    gold: GoldSettings = GoldSettings()
+
+    @model_validator(mode="after")
+    def _check_dataset(self) -> Self:
+        data = self.dataset
+        refuse_settings(data, ("options", "languages", "split", "text_groups", "limit"), "asking")
+        refuse_settings(self.gold, ("path", "columns"), "asking")
+        if bool(data.path) == bool(data.survey):
+            raise ValueError("name a table or a published dataset (path), or a survey")
+        return self
 
 
 class TrainingRun(_Run):
@@ -373,12 +337,13 @@ def read_run(run: str | Path) -> AnyRun:
     elif not path.suffix and not path.is_file():
         raise InputError(f"There is no run file {run}; shipped are {', '.join(shipped_runs())}.")
     values = read_toml(path)
+    rename_settings(values)
     kind = KINDS.get(str(values.get("kind", "baselines")))
     if kind is None:
         message = f"is a run of another kind, {values['kind']!r:.60}; training has"
         raise InputError(f"{message} {', '.join(KINDS)}", file=path)
     checked = validate(kind, values, "the run", file=path)
-    changed: dict[str, Any] = {"data": absolute(checked.data, folder)}
+    changed: dict[str, Any] = {"dataset": absolute(checked.dataset, folder)}
     if isinstance(checked, TrainingRun):
         changed["features"] = {
             name: feature.model_copy(update={"model": _local(feature.model, folder, "onnx:")})
@@ -397,9 +362,9 @@ def read_run(run: str | Path) -> AnyRun:
     return checked.model_copy(update=changed)
 
 
-def absolute(data: DataSettings, folder: Path) -> DataSettings:
+def absolute(data: DatasetSettings, folder: Path) -> DatasetSettings:
     """Return settings whose paths were relative to a folder."""
-    paths = {name: getattr(data, name) for name in ("table", "release", "pictures")}
+    paths = {name: getattr(data, name) for name in ("path", "pictures")}
     return data.model_copy(
         update={name: str(folder / path) for name, path in paths.items() if path}
     )

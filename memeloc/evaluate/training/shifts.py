@@ -96,7 +96,7 @@ def temporal_figures(
     """
     dated = [row for row in _seen(dataset, models) if dataset.examples[row].year is not None]
     if not dated:
-        raise InputError("No example has a year; name the column in [data.columns] year.")
+        raise InputError("No example has a year; name the column in [dataset.columns] year.")
     rows = np.array(dated, dtype=np.int64)
     periods = periods_of(dataset, rows, count=count, held_out=held_out, seed=settings.seed)
     years = [period.name for period in periods]

@@ -234,7 +234,7 @@ def train_run(
     if isinstance(run, LoraRun):
         jobs, dataset, folds, gold, about = _cultures(run, folder)
     else:
-        dataset = dataset or read_dataset(run.data, run.labels, folder)
+        dataset = dataset or read_dataset(run.dataset, run.gold, folder)
         # Before anything takes long: a split that cannot be made is known at once.
         folds, split = folds_of(dataset, run.split, seed=run.seed)
         about = {**dataset.about, "split": split}

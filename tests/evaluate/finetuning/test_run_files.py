@@ -70,7 +70,7 @@ def test_adapters_are_those_of_multi3hate(tmp_path: Path) -> None:
     assert (lora.rank, lora.alpha, lora.modules, lora.folds) == (8, 16, ("q_proj", "v_proj"), 3)
     assert (training.epochs, training.batch_size, training.schedule) == (3, 16, "constant")
     assert (lora.picture_size, lora.new_tokens) == (512, 40)
-    assert run.data.table == str(tmp_path / "memes.csv")
+    assert run.dataset.path == str(tmp_path / "memes.csv")
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_wrong_setting_is_a_sentence(setting: str, message: str, tmp_path: Pat
 def test_shipped_runs_are_valid(name: str) -> None:
     if name == "multi3hate-lora":
         return  # see above
-    assert read_run(name).data.table == "memes.csv"
+    assert read_run(name).dataset.path == "memes.csv"
 
 
 def test_a_run_of_another_kind_is_a_sentence(tmp_path: Path) -> None:

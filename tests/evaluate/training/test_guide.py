@@ -20,7 +20,7 @@ def blocks(language: str) -> list[str]:
 def test_the_run_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "run.toml").write_text(blocks("toml")[0], encoding="utf-8")
     run = read_run(tmp_path / "run.toml")
-    assert run.data.table == str(tmp_path / "memes.csv")
+    assert run.dataset.path == str(tmp_path / "memes.csv")
     assert [model.name for model in run.models] == ["majority", "text", "text + picture"]
 
 

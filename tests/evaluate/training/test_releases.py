@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from memeloc.errors import InputError
+from memeloc.evaluate.runs.run import DatasetSettings, GoldSettings
 from memeloc.evaluate.training import read_dataset
-from memeloc.evaluate.training.run_file import DataSettings, LabelSettings
 from memeloc.files import file_sha256
 from memeloc.publish.publishing import publish
 from tests.publish.releases import small_release, table
@@ -38,13 +38,13 @@ def release(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return folder / "cats"
 
 
-def settings(release: Path, **where: str) -> DataSettings:
-    return DataSettings(release=str(release), where=where)
+def settings(release: Path, **where: str) -> DatasetSettings:
+    return DatasetSettings(path=str(release), where=where)
 
 
 def test_a_culture_and_its_language_are_read(release: Path, tmp_path: Path) -> None:
     data = settings(release, culture="DE", language="de")
-    dataset = read_dataset(data, LabelSettings(), tmp_path)
+    dataset = read_dataset(data, GoldSettings(), tmp_path)
     by_item = {example.item: example for example in dataset.examples}
     assert {item: example.label for item, example in by_item.items()} == {
         "nap/de": "wild",
@@ -59,6 +59,6 @@ def test_a_culture_and_its_language_are_read(release: Path, tmp_path: Path) -> N
 
 def test_labels_of_two_cultures_need_a_choice(release: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'nap' has the labels 'calm' and 'wild'"):
-        read_dataset(settings(release), LabelSettings(), tmp_path)
+        read_dataset(settings(release), GoldSettings(), tmp_path)
     with pytest.raises(InputError, match="no column 'town'"):
-        read_dataset(settings(release, culture="US", town="Bonn"), LabelSettings(), tmp_path)
+        read_dataset(settings(release, culture="US", town="Bonn"), GoldSettings(), tmp_path)

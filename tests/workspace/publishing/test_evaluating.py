@@ -8,8 +8,7 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.evaluate.runs.dataset import RunData
-from memeloc.evaluate.runs.run import Run, read_run
-from memeloc.evaluate.training.run_file import DataSettings, LabelSettings
+from memeloc.evaluate.runs.run import DatasetSettings, GoldSettings, Run, read_run
 from memeloc.workspace import Workspace
 from memeloc.workspace.evaluating import own_memes, published_memes
 
@@ -75,15 +74,15 @@ def test_only_a_split_of_a_release(workspace: Workspace, folder: Path, tmp_path:
 
 
 def test_a_survey_is_learned_from(workspace: Workspace, folder: Path) -> None:
-    data = DataSettings(survey="pilot", pictures=str(folder / "out"))
-    dataset = workspace.evaluating.labelled(data, LabelSettings())
+    data = DatasetSettings(survey="pilot", pictures=str(folder / "out"))
+    dataset = workspace.evaluating.labelled(data, GoldSettings())
     cultures = {example.item.rpartition("/")[2]: example.language for example in dataset.examples}
     assert cultures == {"US": "en", "DE": "de"}
     assert set(dataset.labels) == {"hate", "no-hate"}
     assert all(example.text and example.group for example in dataset.examples)
     assert all(example.picture and example.picture.is_file() for example in dataset.examples)
     us = data.model_copy(update={"where": {"culture": "US"}})
-    own = workspace.evaluating.labelled(us, LabelSettings())
+    own = workspace.evaluating.labelled(us, GoldSettings())
     assert {example.language for example in own.examples} == {"en"}
 
 
