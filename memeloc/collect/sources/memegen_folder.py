@@ -19,7 +19,6 @@ from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundTemplate, Origin, Refusal
 from memeloc.templates.memegen import (
     Config,
-    Pictures,
     PlacedRegion,
     Still,
     look_through,
@@ -84,7 +83,7 @@ def read_folder(
 def _read_template(
     folder: Path, name: str, styles: bool
 ) -> Iterator[FoundTemplate | FoundCaption | Refusal]:
-    """One template's folder: its template, its example, and what was wrong."""
+    """Yield one template's folder: its template, its example, and what was wrong."""
     key = folder.name
     where = f"{key}/config.yml"
     if config_of(folder) is None:
@@ -94,71 +93,26 @@ def _read_template(
     try:
         config = read_config(folder)
         pictures = look_through(folder)
-    except InputError as error:
-        yield Refusal(NAME, where, "not readable", error.message)
-        return
-    except OSError as error:
-        yield Refusal(NAME, where, "not readable", f"cannot be read: {error.strerror}")
+    except (InputError, OSError) as error:
+        yield Refusal(NAME, where, "not readable", _sentence(error))
         return
     still = yield from _still(pictures.stills or pictures.styles, folder)
     if not pictures.stills and not pictures.styles:
         sentence = "there is no default picture in this folder; the template comes in without one"
         yield Refusal(NAME, where, "no picture", sentence)
     placed = place(config.text, still.size if still else _SQUARE)
-    details = _details(key, name, config, pictures, still)
-    template = FoundTemplate(
-        origin=Origin(NAME, key, where),
-        name=config.name or key,
-        picture=still.content if still else None,
-        keywords=config.keywords,
-        boxes=tuple(each.box for each in placed),
-        details=without_empty(details | {"regions": _regions(placed)}),
-    )
-    yield template
-    yield from _example(key, config, placed)
-    for style in pictures.styles if styles else ():
-        still = yield from _still([style], folder)
-        if still is not None:
-            placed = place(config.text, still.size)
-            safe_name = f"{name}-{style.stem}"
-            details = {
-                "id": key,
-                "style": style.stem,
-                "safe_name": safe_names([safe_name])[safe_name],
-                "source": config.source,
-                "regions": _regions(placed),
-                "picture": still.file,
-            }
-            yield replace(
-                template,
-                origin=Origin(NAME, f"{key}?style={style.stem}", f"{key}/{style.name}"),
-                name=f"{template.name} ({style.stem})",
-                picture=still.content,
-                boxes=tuple(each.box for each in placed),
-                details=details,
-            )
-
-
-def _still(paths: Sequence[Path], folder: Path) -> Generator[Refusal, None, Still | None]:
-    """The first of the pictures that can be read; yields a refusal for each that cannot."""
-    for path in paths:
-        try:
-            return read_still(path, folder)
-        except InputError as error:
-            message = error.message
-        except OSError as error:
-            message = f"cannot be read: {error.strerror}"
-        yield Refusal(NAME, f"{folder.name}/{path.name}", "not a picture", message)
-    return None
-
-
-def _details(
-    key: str, name: str, config: Config, pictures: Pictures, still: Still | None
-) -> dict[str, Any]:
+    is_moving = still is not None and still.frames > 1
+    animated = None
+    if is_moving or pictures.animations:
+        animated = {
+            "file": still.file if still and is_moving else pictures.animations[0].name,
+            "frames": still.frames if still else 0,
+            "frame": still.frame if still and is_moving else None,
+        }
     notes = list(config.notes)
     if still is not None and still.frame:
         notes.append(f"its animation begins empty, so frame {still.frame + 1} is the still")
-    details: dict[str, Any] = {
+    details = {
         "id": key,
         "safe_name": name,
         "aliases": list(dict.fromkeys([*([key] if key != name else []), *config.aliases])),
@@ -168,49 +122,87 @@ def _details(
         "picture": still.file if still else "",
         "other": dict(config.other),
         "notes": notes,
+        "animated": animated,
+        "regions": _regions(placed),
     }
-    moves = still is not None and still.frames > 1
-    if moves or pictures.animations:
-        details["animated"] = {
-            "file": still.file if still and moves else pictures.animations[0].name,
-            "frames": still.frames if still else 0,
-            "frame": still.frame if still and moves else None,
-        }
-    return details
+    template = FoundTemplate(
+        Origin(NAME, key, where),
+        config.name or key,
+        still.content if still else None,
+        keywords=config.keywords,
+        boxes=tuple(each.box for each in placed),
+        details=without_empty(details),
+    )
+    yield template
+    yield from _example(key, config, placed)
+    for style in pictures.styles if styles else ():
+        still = yield from _still([style], folder)
+        if still is not None:
+            placed = place(config.text, still.size)
+            safe_name = f"{name}-{style.stem}"
+            yield replace(
+                template,
+                origin=Origin(NAME, f"{key}?style={style.stem}", f"{key}/{style.name}"),
+                name=f"{template.name} ({style.stem})",
+                picture=still.content,
+                boxes=tuple(each.box for each in placed),
+                details={
+                    "id": key,
+                    "style": style.stem,
+                    "safe_name": safe_names([safe_name])[safe_name],
+                    "source": config.source,
+                    "regions": _regions(placed),
+                    "picture": still.file,
+                },
+            )
+
+
+def _sentence(error: InputError | OSError) -> str:
+    return error.message if isinstance(error, InputError) else f"cannot be read: {error.strerror}"
+
+
+def _still(paths: Sequence[Path], folder: Path) -> Generator[Refusal, None, Still | None]:
+    """Return the first picture that can be read; yield a refusal for each that cannot."""
+    for path in paths:
+        try:
+            return read_still(path, folder)
+        except (InputError, OSError) as error:
+            place_of = f"{folder.name}/{path.name}"
+            yield Refusal(NAME, place_of, "not a picture", _sentence(error))
+    return None
 
 
 def _regions(placed: Sequence[PlacedRegion]) -> list[dict[str, Any]]:
-    """The regions as they were written, the names of their boxes, and what has no equivalent."""
+    """Return the regions as written, the names of their boxes, and what has no equivalent."""
     return [
         {"box": each.box.name, **asdict(each.region), "notes": list(each.notes)} for each in placed
     ]
 
 
 def _example(key: str, config: Config, placed: Sequence[PlacedRegion]) -> Iterator[FoundCaption]:
-    """The template's example, a part for each box, unless it has only empty lines."""
+    """Yield the template's example, a part for each box, unless it has only empty lines."""
     lines = config.example
     if not any(lines):
         return
-    kept = [*lines[: len(placed)], *[""] * (len(placed) - len(lines))]
+    written = [*lines[: len(placed)], *[""] * (len(placed) - len(lines))]
     parts = tuple(
         cased(line, each.region.style.lower(), lines)
-        for line, each in zip(kept, placed, strict=True)
+        for line, each in zip(written, placed, strict=True)
     )
-    details: dict[str, Any] = {"kind": "example"}
-    if list(parts) != kept:
-        details["as_written"] = kept
-    if lines[len(placed) :]:
-        details["lines_without_a_region"] = list(lines[len(placed) :])
-    if tuple(line.casefold() for line in lines) in _PLACEHOLDERS:
-        details["placeholder"] = True
-    if any(_SHORTCODE.search(line) for line in lines):
-        details["notes"] = ["memegen makes emoji of names like :wave:; they stand as written"]
+    emoji = "memegen makes emoji of names like :wave:; they stand as written"
+    details = {
+        "kind": "example",
+        "as_written": written if list(parts) != written else None,
+        "lines_without_a_region": list(lines[len(placed) :]),
+        "placeholder": True if tuple(map(str.casefold, lines)) in _PLACEHOLDERS else None,
+        "notes": [emoji] if any(_SHORTCODE.search(line) for line in lines) else [],
+    }
     origin = Origin(NAME, f"{key}#example", f"{key}/config.yml")
-    yield FoundCaption(origin, key, parts, details=details)
+    yield FoundCaption(origin, key, parts, details=without_empty(details))
 
 
 def cased(line: str, style: str, lines: Sequence[str]) -> str:
-    """A line in the case of its region's style; `lines` are all of the caption.
+    """Return a line in the case of its region's style; `lines` are all of the caption.
 
     After `stylize` in memegen's `app/models/text.py`. `upper` is left to the renderer, which knows
     the language, and `mock` (alternating case) is left out: it does not translate.
