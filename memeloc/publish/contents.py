@@ -33,6 +33,8 @@ ANNOTATOR, CULTURE, ITEM = "annotator", "culture", "meme_id"
 """Columns of the table of answers."""
 _SHOWN = 24
 """Pictures of a contact sheet: four rows of six are seen at once where cards are read."""
+_FEW = 6
+"""Templates, below which a sheet with one picture of each would not fill its first row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,8 @@ class Summary:
         suffixes: how names of pictures end, such as `.jpg`.
         terms: by where templates are from and under what licence, how many pictures.
         incomplete: columns of numbers that lack some.
-        shown: pictures for a contact sheet, one a template, the languages by turns.
+        shown: pictures for a contact sheet, one a template, the languages by turns; of few
+            templates one in each language.
         cultures: of the answers, by name.
     """
 
@@ -128,6 +131,7 @@ def summarise(release: Release) -> Summary:
     """Return the numbers of a release; looks at each picture's row once, and holds few."""
     summary = Summary()
     shown: dict[str, ReleasedPicture] = {}
+    in_all_languages: dict[tuple[str, str], ReleasedPicture] = {}
     languages: dict[str, str] = {}
     numbers = [column.name for column in PICTURE_COLUMNS if column.type != "text"]
     for picture in release.pictures():
@@ -141,12 +145,14 @@ def summarise(release: Release) -> Summary:
         summary.incomplete.update(name for name in numbers if row.get(name) is None)
         summary.has_files |= picture.file is not None
         template = str(row.get("template") or picture.meme)
+        if len(in_all_languages) < _SHOWN:
+            in_all_languages.setdefault((template, picture.language), picture)
         if template not in shown and len(shown) < _SHOWN:
             languages[template] = release.languages[len(shown) % len(release.languages)]
             shown[template] = picture
         elif languages.get(template) == picture.language != shown[template].language:
             shown[template] = picture
-    summary.shown = list(shown.values())
+    summary.shown = list((shown if len(shown) >= _FEW else in_all_languages).values())
     table = release.tables.get(ANSWERS)
     if table is not None and {ANNOTATOR, CULTURE, ITEM} <= set(table.frame.columns):
         for name, rows in table.frame.groupby(CULTURE, sort=True):

@@ -72,7 +72,7 @@ def test_croissant_says_who_answered_and_joins_tables(
     names = {"README.md", "croissant.json", "CITATION.cff", "TERMS.md", "provenance.json"}
     assert names <= {path.name for path in folder.iterdir()}
     with Image.open(folder / "contact-sheet.jpg") as sheet:
-        assert sheet.size == (600, 200)
+        assert sheet.size == (1200, 200)
     values = json.loads((folder / "croissant.json").read_text(encoding="utf-8"))
     assert values["conformsTo"][0] == "http://mlcommons.org/croissant/1.1"
     assert values["rai:annotationsPerItem"] == "DE: 6 to 6; US: 6 to 6"
