@@ -59,7 +59,7 @@ def main() -> None:
     plan = tomllib.loads(Path(__file__).with_name("charmemes-transfer.toml").read_text("utf-8"))
     datasets, windows = {run.name: ("charmemes", dataset)}, {}
     for target in plan["targets"]:
-        data = DatasetSettings.model_validate(target["dataset"])
+        data = DatasetSettings.model_validate(target["data"])
         if Path(data.path).is_file():
             other = read_dataset(data, GoldSettings(), OUT / target["name"])
             datasets[target["name"]] = (target.get("dataset", target["name"]), other)

@@ -577,10 +577,10 @@ def json_ld_questions(path: Path) -> Frame | None:
     rows = []
     for file in paths:
         try:
-            content = json.loads(file.read_text(encoding="utf-8"))
+            content = json.loads(file.read_text(encoding="utf-8"), object_hook=_object)
         except (OSError, ValueError, RecursionError) as error:
             raise InputError(f"is no JSON-LD ({error})", file=file) from error
-        for node in _nodes(content):
+        for node in _nodes(content if isinstance(content, dict | list) else []):
             answers = node.get("answers")
             answers = [each for each in answers if isinstance(each, dict)] if answers else []
             if not isinstance(node.get("question"), str) or not answers:
@@ -605,26 +605,25 @@ def json_ld_questions(path: Path) -> Frame | None:
     return pd.DataFrame(rows) if rows else None
 
 
+def _object(pairs: dict[str, Any]) -> Any:
+    """Return an object of JSON-LD, keys without prefixes, a `@value` or a list of one as itself."""
+    if "@value" in pairs:
+        return pairs["@value"]
+    return {
+        re.split("[:#/]", key)[-1]: each[0]
+        if isinstance(each, list) and len(each) == 1 and not isinstance(each[0], dict)
+        else each
+        for key, each in pairs.items()
+    }
+
+
 def _nodes(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield the objects of JSON-LD, keys without their prefixes, values without `@value`."""
-    if isinstance(value, list):
-        for each in value:
+    """Yield all objects of JSON, each before those in it."""
+    if isinstance(value, dict):
+        yield value
+    for each in value.values() if isinstance(value, dict) else value:
+        if isinstance(each, dict | list):
             yield from _nodes(each)
-    elif isinstance(value, dict):
-        node = {re.split("[:#/]", key)[-1]: _plain(each) for key, each in value.items()}
-        yield node
-        yield from _nodes([each for each in value.values() if isinstance(each, dict | list)])
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, list):
-        plain = [_plain(each) for each in value]
-        return plain[0] if len(plain) == 1 and not isinstance(plain[0], dict) else plain
-    if not isinstance(value, dict):
-        return value
-    if "@value" in value:
-        return value["@value"]
-    return {re.split("[:#/]", key)[-1]: _plain(each) for key, each in value.items()}
 
 
 def _is_true(answer: Mapping[str, Any]) -> bool:
