@@ -13,7 +13,7 @@ import numpy as np
 from memeloc.localise.protocol import FractionBox, Pixels
 from memeloc.localise.styles import alignment
 from memeloc.localise.texts import Text
-from memeloc.model import Locale, TextBox, TextStyle, VAlign
+from memeloc.model import Align, Locale, TextBox, TextStyle, VAlign
 from memeloc.templates.definition import turned_corners
 
 _WIDER = 0.3
@@ -27,6 +27,8 @@ _MARGIN = 0.02
 _PLAIN = 24.0
 """Distance in RGB up to which a background is of one colour."""
 _SHRINK = 0.97
+_AT_A_SIDE = 0.66
+"""Share of the free room on one side that the other has at least where a line is centred."""
 
 _Edges = list[float]
 
@@ -56,6 +58,9 @@ def _box(
         edges = _free(pixels, edges, wanted, text) if plain else wanted
         edges = _apart(edges, _edges(region.box), others)
     align = alignment(region, size, locale)
+    if plain and not region.angle:
+        one_line = len(region.lines) == 1
+        align = _beside(edges, _edges(region.box), None if one_line else align, locale)
     valign: VAlign = "middle"
     if not plain and not region.angle:
         valign = "top" if (edges[1] + edges[3]) / 2 < 0.5 else "bottom"
@@ -69,6 +74,25 @@ def _box(
     return box
 
 
+def _beside(edges: _Edges, ink: _Edges, align: Align | None, locale: Locale) -> Align:
+    """Return how lines stand on a card or bar, and let them begin where they began.
+
+    A line in the middle has about as much free on both sides; text in the middle stays there.
+    """
+    free = ink[0] - edges[0], edges[2] - ink[2]
+    to_left: Align = "start" if locale.direction == "ltr" else "end"
+    to_right: Align = "end" if locale.direction == "ltr" else "start"
+    if align is None:
+        centred = max(free) < _MARGIN or min(free) > _AT_A_SIDE * max(free)
+        align = "center" if centred else to_left if free[0] < free[1] else to_right
+    if align == "center":
+        edges[0], edges[2] = ink[0] - min(free), ink[2] + min(free)
+    else:
+        side = 0 if align == to_left else 2
+        edges[side] = ink[side]
+    return align
+
+
 def _edges(box: FractionBox) -> _Edges:
     x, y, width, height = box
     return [x, y, x + width, y + height]
@@ -80,12 +104,12 @@ def _wider(edges: _Edges, style: TextStyle, plain: bool) -> _Edges:
     down = (_PLAIN_HIGHER if plain else _HIGHER) * style.max_size
     upper = plain or (top + bottom) / 2 >= 0.5
     lower = plain or (top + bottom) / 2 < 0.5
-    # As much on both sides, so that a text in the middle stays there.
-    across = max(0.0, min(across, left - _MARGIN, 1 - _MARGIN - right))
+    if not plain:  # as much on both sides, so that a text in the middle stays there
+        across = max(0.0, min(across, left - _MARGIN, 1 - _MARGIN - right))
     return [
-        left - across,
+        max(left - across, min(left, _MARGIN)),
         top - down * upper if top - down * upper > _MARGIN else min(top, _MARGIN),
-        right + across,
+        min(right + across, max(right, 1 - _MARGIN)),
         bottom + down * lower if bottom + down * lower < 1 - _MARGIN else max(bottom, 1 - _MARGIN),
     ]
 
