@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +22,10 @@ _DIFFERENT = 18
 _Colours = npt.NDArray[np.uint8]
 """A row red, green and blue each; or a single one of them."""
 
-_SUSPECT = 0.1
-"""The vote of a pixel that looks like its picture's text."""
+_SUSPECT = 0.5
+"""The vote of all pixels that look like their pictures' text, beside one that does not."""
+_BAND = 128
+"""Rows that are compared at a time."""
 _ZONE = 0.015
 """Half a thick stroke of letters, as a share of the shorter side: text that all pictures have at
 one place is hardly thicker."""
@@ -37,6 +40,8 @@ _COMMON, _VERY_COMMON, _DENSER = 0.08, 0.2, 1.5
 those in which any does; and how many times its share of the background."""
 _FOREIGN = 0.1
 """Share of something from which what no other picture confirms belongs to the text: an emoji."""
+_SAY_SO, _SEVERAL = 0.3, 6
+"""Share of the memes with text that have a text's colour, at least, where they are several."""
 _ENOUGH = 0.0005
 """Share of the picture that is enough to learn colours from; a mark is less."""
 _SAME_COLOUR = 25
@@ -80,25 +85,8 @@ class Agreement:
     texts: tuple[Mask, ...]
 
 
-class _Look:
-    """A picture, smoothed, and the least and most of each pixel and its neighbours."""
-
-    def __init__(self, pixels: Pixels) -> None:
-        cv2 = opencv()
-        around = np.ones((3, 3), np.uint8)
-        self.smooth = cv2.blur(pixels, (3, 3))
-        self.least, self.most = cv2.erode(self.smooth, around), cv2.dilate(self.smooth, around)
-
-    def resembles(self, other: _Look) -> Mask:
-        """Where each pixel is near the other's, or between it and its neighbours.
-
-        Beside an edge a map that is off by a part of a pixel, or blur, shows what is next to it.
-        """
-        cv2 = opencv()
-        beyond = cv2.max(
-            cv2.subtract(other.least, self.smooth), cv2.subtract(self.smooth, other.most)
-        )
-        return np.asarray(_most(beyond) < _DIFFERENT)
+_Look = tuple[Pixels, ...]
+"""A picture, smoothed, and the least and most of each pixel and its neighbours."""
 
 
 def _most(levels: Pixels) -> npt.NDArray[np.uint8]:
@@ -108,37 +96,54 @@ def _most(levels: Pixels) -> npt.NDArray[np.uint8]:
     return np.asarray(cv2.max(cv2.max(red, green), blue))
 
 
-class _Votes:
-    """Which pictures look the same, pixel for pixel."""
+def _resemble(first: _Look, second: _Look) -> Mask:
+    """Return where each pixel of two smoothed pictures is near the other's, or between it and its
+    neighbours: beside an edge a map that is off by a part of a pixel shows what is next to it."""
+    cv2 = opencv()
+    near = np.ones(first[0].shape[:2], np.bool_)
+    for (smooth, *_), (_, least, most) in ((first, second), (second, first)):
+        beyond = cv2.max(cv2.subtract(least, smooth), cv2.subtract(smooth, most))
+        near &= _most(beyond) < _DIFFERENT
+    return near
 
-    def __init__(self, layers: Sequence[Layer]) -> None:
-        self.layers = layers
-        looks = [_Look(layer.pixels) for layer in layers]
-        self._same: dict[tuple[int, int], Mask] = {}
-        for i, layer in enumerate(layers):
-            self._same[i, i] = layer.covers
-            for j in range(i):
-                near = looks[i].resembles(looks[j]) & looks[j].resembles(looks[i])
-                self._same[i, j] = self._same[j, i] = near & layer.covers & layers[j].covers
 
-    def same(self, first: int, second: int) -> Mask:
-        """Where two pictures look the same."""
-        return self._same[first, second]
+def _vote(
+    layers: Sequence[Layer], weights: Sequence[npt.NDArray[np.float32]]
+) -> tuple[npt.NDArray[np.float32], list[Mask]]:
+    """Return at each pixel the greatest weight of pictures that look the same, and which they are.
 
-    def support(self, weights: Sequence[npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
-        """For each picture, the weights of those that look as it does."""
-        count = len(self.layers)
-        return np.stack(
-            [sum(self.same(i, j) * weights[j] for j in range(count)) for i in range(count)]
-        ).astype(np.float32)
-
-    def members(self, best: npt.NDArray[np.intp]) -> list[Mask]:
-        """Where each picture looks as the one that is best at that pixel."""
-        count = len(self.layers)
-        return [
-            np.logical_or.reduce([self.same(i, j) & (best == i) for i in range(count)])
-            for j in range(count)
-        ]
+    All pairs are compared, in bands of rows: of 32 large pictures they would not fit in memory.
+    """
+    cv2 = opencv()
+    around = np.ones((3, 3), np.uint8)
+    height = layers[0].covers.shape[0]
+    most = np.zeros(layers[0].covers.shape, np.float32)
+    members: list[Mask] = [np.zeros_like(layer.covers) for layer in layers]
+    for start in range(0, height, _BAND):
+        top, end = max(0, start - 2), min(height, start + _BAND + 2)
+        rows, inner = slice(start, start + _BAND), slice(start - top, start - top + _BAND)
+        looks = []
+        for layer in layers:
+            smooth = cv2.blur(layer.pixels[top:end], (3, 3))
+            looks.append(
+                tuple(
+                    picture[inner]
+                    for picture in (smooth, cv2.erode(smooth, around), cv2.dilate(smooth, around))
+                )
+            )
+        covers = [layer.covers[rows] for layer in layers]
+        same = {(i, i): cover for i, cover in enumerate(covers)}
+        for i, j in combinations(range(len(layers)), 2):
+            both = _resemble(looks[i], looks[j]) & covers[i] & covers[j]
+            same[i, j] = same[j, i] = both
+        count = range(len(layers))
+        support = np.stack([sum(same[i, j] * weights[j][rows] for j in count) for i in count])
+        best = support.argmax(axis=0)
+        most[rows] = support.max(axis=0)
+        for j in count:
+            for i in count:
+                members[j][rows] |= same[i, j] & (best == i)
+    return most, members
 
 
 def agree(layers: Sequence[Layer]) -> Agreement:
@@ -146,14 +151,14 @@ def agree(layers: Sequence[Layer]) -> Agreement:
 
     Pixels that are uncertain get the vote nevertheless: a `Restorer` paints them.
     """
-    votes = _Votes(layers)
     covers = [layer.covers for layer in layers]
-    suspects = _suspects(votes, np.sum(covers, axis=0))
+    suspects = _suspects(layers)
+    doubted = np.float32(_SUSPECT / len(layers))
     weights = [
-        np.where(suspect, np.float32(_SUSPECT), np.float32(1)) * cover
+        np.where(suspect, doubted, np.float32(1)) * cover
         for suspect, cover in zip(suspects, covers, strict=True)
     ]
-    members = votes.members(votes.support(weights).argmax(axis=0))
+    _, members = _vote(layers, weights)
     clean = [member & ~suspect for member, suspect in zip(members, suspects, strict=True)]
     pixels = _average(layers, clean, members)
     contradicted = np.logical_or.reduce(
@@ -232,12 +237,10 @@ def _sharp_colours(pixels: Pixels, uncertain: Mask) -> Pixels:
     return np.asarray(np.rint(sharp).clip(0, 255), np.uint8)
 
 
-def _suspects(votes: _Votes, covered: npt.NDArray[np.intp]) -> list[Mask]:
+def _suspects(layers: Sequence[Layer]) -> list[Mask]:
     """For each picture where it has a colour of the texts, near where it differs."""
-    layers = votes.layers
-    support = votes.support([layer.covers.astype(np.float32) for layer in layers])
-    most = support.max(axis=0)
-    members = votes.members(support.argmax(axis=0))
+    covered = np.sum([layer.covers for layer in layers], axis=0)
+    most, members = _vote(layers, [layer.covers.astype(np.float32) for layer in layers])
     sure = (most >= 2) & (2 * most > covered)
     reach = max(3, round(_ZONE * min(covered.shape)))
     differing = [
@@ -277,16 +280,28 @@ def _grown(mask: Mask, reach: int) -> Mask:
 def _all_text_colours(
     layers: Sequence[Layer], where: Sequence[Mask], background: _Colours, least: float
 ) -> list[_Colours]:
-    """The colours that are common where texts are, and much rarer where none is."""
-    colours = []
+    """The colours that are common where texts are, and much rarer where none is.
+
+    Of many memes several must say so: each has a stain of its own that looks like a text.
+    """
+    found: list[list[_Colours]] = []
     for layer, mask in zip(layers, where, strict=True):
-        if mask.mean() < _ENOUGH:
-            continue
-        own = layer.pixels[mask]
-        for colour in _common_colours(own, least):
-            if _share(own, colour) >= _DENSER * _share(background, colour):
-                colours.append(colour)
-    return colours
+        if mask.mean() >= _ENOUGH:
+            own = layer.pixels[mask]
+            found.append(
+                [
+                    colour
+                    for colour in _common_colours(own, least)
+                    if _share(own, colour) >= _DENSER * _share(background, colour)
+                ]
+            )
+    return [
+        colour
+        for colours in found
+        for colour in colours
+        if sum(bool(_share(np.array(other), colour)) for other in found if other)
+        > (_SAY_SO * len(found) if len(found) >= _SEVERAL else 0)
+    ]
 
 
 def _share(pixels: _Colours, colour: _Colours) -> float:

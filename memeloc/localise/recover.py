@@ -27,8 +27,8 @@ from memeloc.localise.aligning import (
 )
 from memeloc.localise.protocol import Mask, Pixels
 
-MOST = 12
-"""Pictures that are taken of more; the largest."""
+MOST = 64
+"""Pictures that are taken of more, the largest: all pairs of them are compared."""
 _BLUR_COUNTS = 2
 """The power of a picture's scale by which its pixels count: a larger one is sharper."""
 _ALIKE = 0.004

@@ -82,6 +82,7 @@ class Strokes:
         background: the colour of a plain background; None of any other.
         sure: 0 to 1, how much the masked areas look like a text of one colour along the lines.
         unread: what stands beside the lines, as a share of the letters: no reader saw it.
+        halo: how far a soft shadow or glow reaches, in pixels; 0 without one.
     """
 
     left: int
@@ -95,6 +96,7 @@ class Strokes:
     background: Colour | None
     sure: float
     unread: float
+    halo: float = 0.0
 
     def lay_on(self, mask: Mask) -> None:
         """Set what is masked in the mask of a whole picture."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from memeloc.locales.tags import count_scripts, letter_scripts
 from memeloc.localise.crops import between
+from memeloc.localise.halos import with_halo
 from memeloc.localise.protocol import FractionBox, Mask, Pixels, TextRegion
 from memeloc.localise.regions import find_regions, in_order, turned
 from memeloc.localise.strokes import Strokes, find_strokes
@@ -95,6 +96,8 @@ def find_texts(
     texts: list[Text] = []
     for number, region in enumerate(in_order(list(found), locale), 1):
         strokes, style, watermark = found[region], None, region in marked
+        if strokes is not None and strokes.background is None:
+            strokes = with_halo(pixels, strokes, _line_height(region, size), masked)
         if strokes is not None:
             style = style_of(region, strokes, size, locale)
             region = replace(region, box=ink_box(region, strokes, size))
@@ -113,8 +116,10 @@ def _covered(region: TextRegion, mask: Mask) -> bool:
 
 
 def _in_the_picture(strokes: Strokes | None) -> bool:
-    """Whether letters have neither an outline nor a plain background."""
-    return strokes is None or (strokes.outline is None and strokes.background is None)
+    """Whether letters have neither an outline, a plain background nor a halo."""
+    return strokes is None or (
+        strokes.outline is None and strokes.background is None and not strokes.halo
+    )
 
 
 def mask_of(texts: Sequence[Text], size: tuple[int, int]) -> Mask:
@@ -148,12 +153,17 @@ def doubts(
         reasons.append("letters beside it were not read")
     if abs(region.angle) > _STEEPEST:
         reasons.append(f"it is turned by {region.angle:.0f} degrees")
+    if region.lines and _line_height(region, size) < _SMALLEST:
+        reasons.append("it is tiny")
+    return tuple(reasons)
+
+
+def _line_height(region: TextRegion, size: tuple[int, int]) -> float:
+    """The usual height of a region's lines in pixels."""
     heights = [
         np.hypot(*((np.asarray(line.corners[3]) - line.corners[0]) * size)) for line in region.lines
     ]
-    if heights and float(np.median(heights)) < _SMALLEST:
-        reasons.append("it is tiny")
-    return tuple(reasons)
+    return float(np.median(heights)) if heights else region.box[3] * size[1]
 
 
 def ink_box(region: TextRegion, strokes: Strokes, size: tuple[int, int]) -> FractionBox:

@@ -127,3 +127,20 @@ def test_meme_without_others_on_its_picture_has_none(folder: Path) -> None:
     source = RecoveredPictures([[path]], make_restorer("auto"))
     pixels = np.zeros((4, 4, 3), np.uint8)
     assert source.find(FinishedMeme("alone", path, "", pixels), pixels[..., 0] > 0) is None
+
+
+def test_more_memes_never_make_a_worse_picture(tmp_path: Path) -> None:
+    texts = ("two melons", "ok", "the lamp", "rain again", "it said sun", "no tea today",
+             "a printer", "opinions", "monday")  # fmt: skip
+    captions = [f"{texts[i]} // {texts[(i + 3) % 9]}" for i in range(9)]
+    images = draw_memes(tmp_path, "valley", 5, captions)
+    paths = save(images, tmp_path, "many")
+    for path, quality in zip(paths, (60, 90, 75, 65, 85, 70, 80, 60, 90), strict=True):
+        Image.open(path).save(path, quality=quality)
+    reached = []
+    for count in (2, 4, 9):
+        result = recover(paths[:count])
+        image = make_restorer("auto").restore(result.image, result.uncertain)
+        reached.append(psnr(image, make_background("valley", SIZE, 5)))
+    assert reached[1] >= reached[0] - 0.2
+    assert reached[2] >= reached[1] - 0.2

@@ -65,8 +65,10 @@ def match(
     jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the template that a picture was made from, by its perceptual hash, and where that names
-    none, by its local features: cropped, framed, below a bar (the extra `copies`).
+    """Find the template that a picture was made from, by its hash or its local features.
+
+    Local features (the extra `copies`) name the template of memes that were cropped, framed or set
+    below a bar, where the perceptual hash names none.
 
     Known are the built-in templates, those of the folders, and within a workspace its own and those
     that were collected. A template is named when it is near and the next one is not; else the
