@@ -284,7 +284,7 @@ def _meme(
         return None
     clean = np.asarray(image.convert("RGB"))
     cover = 1 - (layers[1] - layers[0]).mean(axis=2, keepdims=True) / 255
-    pixels = clean.astype(np.float32)
+    ground_light = clean.astype(np.float32)
     if kind.under is not None:
         blur, offset = (share * 0.08 * size[1] for share in kind.under)
         soft = Image.fromarray(np.uint8(255 * cover[..., 0].clip(0, 1)))
@@ -293,8 +293,8 @@ def _meme(
         soft = soft.filter(ImageFilter.GaussianBlur(blur))
         shift = round(offset)
         dark = np.roll(np.asarray(soft, np.float32)[..., None] / 255, (shift, shift), (0, 1))
-        pixels = pixels * (1 - 0.85 * dark)
-    pixels = np.uint8((pixels * (1 - cover) + layers[0]).clip(0, 255))
+        ground_light *= 1 - 0.85 * dark
+    pixels = (ground_light * (1 - cover) + layers[0]).clip(0, 255).astype(np.uint8)
     changed = np.abs(pixels.astype(np.int16) - clean).max(axis=2) > 1
     stream = io.BytesIO()
     Image.fromarray(pixels).save(stream, "JPEG", quality=chance.randint(*QUALITIES))

@@ -65,7 +65,10 @@ def match(
     jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the template that a picture was made from, by its hash or its local features.
+    """Find the template that a picture was made from.
+
+    It is found by its perceptual hash, and where that names none, by its local features: cropped,
+    framed, below a bar (the extra `copies`).
 
     Local features (the extra `copies`) name the template of memes that were cropped, framed or set
     below a bar, where the perceptual hash names none.
