@@ -129,6 +129,7 @@ def test_meme_without_others_on_its_picture_has_none(folder: Path) -> None:
     assert source.find(FinishedMeme("alone", path, "", pixels), pixels[..., 0] > 0) is None
 
 
+@pytest.mark.slow
 def test_more_memes_never_make_a_worse_picture(tmp_path: Path) -> None:
     texts = ("two melons", "ok", "the lamp", "rain again", "it said sun", "no tea today",
              "a printer", "opinions", "monday")  # fmt: skip
