@@ -35,7 +35,7 @@ _LETTERS = {
 }
 _RUN = {
     "name": "bench",
-    "data": {"table": "memes.csv"},
+    "dataset": {"path": "memes.csv"},
     "split": {"method": "folds", "folds": 5},
     "save": [],
     "features": {

@@ -22,8 +22,8 @@ def run_of(data: dict[str, object], **changed: object) -> LoraRun:
     values = {
         "kind": "lora",
         "name": "two",
-        "data": data,
-        "labels": {"order": ("calm", "wild"), "map": {"0": "calm", "1": "wild"}},
+        "dataset": data,
+        "gold": {"order": ("calm", "wild"), "labels": {"0": "calm", "1": "wild"}},
         "training": {"epochs": 1, "learning_rate": 1e-4},
         "lora": lora,
     }
@@ -38,7 +38,7 @@ def write_memes(path: Path, label: str = "1") -> dict[str, object]:
             rows.writerow([f"{number:03}", f"t{number % 4}", "0", "01"[number % 2]])
         rows.writerow(["008", "t9", "", label])
     columns = {"item": "item", "group": "template"}
-    return {"table": str(path), "columns": columns}
+    return {"path": str(path), "columns": columns}
 
 
 def test_a_culture_has_the_labels_of_its_column(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_release_has_the_labels_of_each_culture(tmp_path: Path) -> None:
     texts = {"meme_id": "the meme", "culture": "of whom", "label": "of most"}
     tables = {**made.tables, "labels": table("labels", labels, **texts)}
     publish(small_release(tmp_path / "made", tables=tables), tmp_path / "cats", "hf")
-    data = {"release": str(tmp_path / "cats"), "where": {"language": "de"}}
+    data = {"path": str(tmp_path / "cats"), "where": {"language": "de"}}
     datasets = read_cultures(run_of(data), tmp_path)
     assert {
         culture: {each.item: each.label for each in dataset.examples}
