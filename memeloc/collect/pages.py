@@ -55,7 +55,7 @@ _CHECKS = (
 _LOGIN_PATH = re.compile(r"/(?:log[-_]?in|sign[-_]?in|auth|session/new|users/sign_in)\b", re.I)
 
 Selectors = Mapping[str, list[tuple[str, str]]]
-"""What a site is read by: for each key CSS selectors in the order in which they are tried, each
+"""Keys that a site is read by: for each CSS selectors in the order in which they are tried, each
 with the attribute of the element that is meant; an empty one is its text."""
 
 

@@ -1,4 +1,4 @@
-"""Which template a meme was made from. In: memes and templates, looked at. Out: `Match`es.
+"""The template that a meme was made from. In: memes and templates, looked at. Out: `Match`es.
 
 A caption changes some bits of a picture's hash: on memeloc's own templates and starter captions 0
 to 18, 6 in the middle, where two templates differ in 20 at the least. So a match is the nearest
@@ -133,7 +133,7 @@ def match_corners(
 
 
 def _shared(template: LocalFeatures, picture: LocalFeatures) -> int:
-    """How many corners of a template a picture has, laid on it; 0 where they lie close together."""
+    """Count the corners of a template that a picture has, laid on it; 0 where they are close."""
     aligned = align(template, picture)
     if aligned is None:
         return 0

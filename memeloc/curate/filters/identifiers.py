@@ -44,9 +44,9 @@ FOREIGN_LETTERS = 3
 CALIBRATION = 2.5
 """Score to log-probability, so that 0.9 is right nine times in ten."""
 LEAST = {"py3langid": 1e-13, "fasttext": 1e-5}
-"""What a lower probability of a model, or none, is taken for."""
+"""The probability that a lower one of a model, or none, is taken for."""
 CODES = {"nb": "no", "fil": "tl"}
-"""What the models call languages that memeloc calls otherwise."""
+"""Codes of the models for languages that memeloc calls otherwise."""
 
 _LIKELY = 0.01
 _BATCH = 256
@@ -337,7 +337,7 @@ _MODELS: Mapping[str, tuple[Callable[[], Any], Callable[[Sequence[str]], Probabi
     "py3langid": (_load_py3langid, _by_py3langid),
     "fasttext": (_load_fasttext, _by_fasttext),
 }
-"""What loads a model, once, and what gives its probabilities of candidates."""
+"""The function that loads a model, once, and the one that gives probabilities of candidates."""
 
 
 class LangDetect:

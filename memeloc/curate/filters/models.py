@@ -194,7 +194,7 @@ _REASONS = {
     "topic": "no topic",
     "wordplay": "wordplay",
 }
-"""What a model is asked, and the reason that it gives; of `topic`, that there is none."""
+"""The questions to a model, and the reason that each gives; of `topic`, that there is none."""
 
 
 class ContentSettings(FilterSettings):
