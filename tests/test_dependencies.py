@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import sys
 import tomllib
@@ -88,3 +89,19 @@ def test_every_dependency_is_used() -> None:
     carriers = {canonicalize_name(family.package) for family in families if family.package}
     # openpyxl parses worksheets by defusedxml wherever that is installed.
     assert _declared("ocr") - used - carriers == {"defusedxml"}
+
+
+def test_what_is_installed_is_listed_with_a_licence_that_suits() -> None:
+    path = ROOT / "tools" / "list_licences.py"
+    spec = importlib.util.spec_from_file_location("list_licences", path)
+    assert spec is not None
+    assert spec.loader is not None
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    listed = (ROOT / "THIRD_PARTY.md").read_text(encoding="utf-8")
+    brought = tool.needed_by(*tool.USERS_EXTRAS)
+    assert [name for name in brought if not tool.may_be_used(name)] == []
+    direct = {re.match(r"[\w.-]+", line)[0] for line in PROJECT["dependencies"]}  # type: ignore[index]
+    assert [name for name in direct if f"\n| {canonicalize_name(name)} |" not in listed] == []
+    assert [name for name in direct if "pkg-" not in name and name not in tool.PURPOSES] == []
+    assert not {*tool.PURPOSES} - {*map(canonicalize_name, direct)}

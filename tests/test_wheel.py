@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
-import venv
 import zipfile
 from pathlib import Path
 
@@ -20,6 +20,24 @@ meme_id,template,en,ar,th
 one,cloud-monday,a caption // from a wheel,تعليق // من الحزمة,คำบรรยาย // จากแพ็กเกจ
 """
 
+DATA = [
+    ("locales", "tag", "zh-Hans"),
+    ("fonts", "family", "anton"),
+    ("templates", "name", "bookmark"),
+]
+
+MODULES = """
+import importlib, memeloc, pkgutil
+for module in pkgutil.walk_packages(memeloc.__path__, "memeloc."):
+    if not module.name.endswith("__main__"):
+        try:
+            importlib.import_module(module.name)
+        except ImportError as error:  # of an extra
+            assert not str(error.name).startswith("memeloc"), error
+print(memeloc.__file__)
+"""
+"""Imports every module, and says which memeloc that was."""
+
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -30,15 +48,29 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-@pytest.fixture(scope="module")
-def program(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The `memeloc` program of an environment with the wheel and what it depends on."""
-    environment = tmp_path_factory.mktemp("elsewhere") / "venv"
-    venv.create(environment, with_pip=False)
-    python = environment / "bin" / "python"
-    install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
-    _run([*install, "--disable-pip-version-check", str(wheel)], environment)
-    return environment / "bin" / "memeloc"
+def _pythons() -> list[str]:
+    """Return the programs of all Pythons here that memeloc is for, one a version."""
+    found = {}
+    for version in range(11, 16):
+        pyenv = sorted(Path.home().glob(f".pyenv/versions/3.{version}.*/bin/python"))
+        for program in (*map(str, reversed(pyenv)), shutil.which(f"python3.{version}")):
+            words = [program or "", "-c", "import ensurepip, sys; print(sys.version_info[1])"]
+            done = program and subprocess.run(words, capture_output=True, text=True)
+            if done and done.stdout.strip() == str(version):
+                found.setdefault(version, str(program))
+    return [*found.values()] or [sys.executable]
+
+
+@pytest.fixture(scope="module", params=_pythons(), ids=lambda program: Path(program).parts[-3])
+def environment(
+    wheel: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Path:
+    """The folder of programs of an empty environment with the wheel and what it depends on."""
+    folder = tmp_path_factory.mktemp("elsewhere") / "venv"
+    _run([request.param, "-m", "venv", folder], folder.parent)
+    install = [folder / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check"]
+    _run([*install, str(wheel)], folder)
+    return folder / "bin"
 
 
 def test_the_wheel_carries_what_people_look_at_and_nothing_else(wheel: Path) -> None:
@@ -57,41 +89,30 @@ def test_the_wheel_carries_what_people_look_at_and_nothing_else(wheel: Path) -> 
 
 
 @pytest.mark.slow
-def test_the_installed_program_renders_from_an_unrelated_directory(
-    program: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "captions.csv").write_text(TABLE, encoding="utf-8")
+def test_the_wheel_stands_alone(environment: Path, tmp_path: Path) -> None:
+    """What it needs is installed, nothing else is imported, and its data come along."""
+    program, python = environment / "memeloc", environment / "python"
+    table = tmp_path / "captions.csv"
+    table.write_text(TABLE, encoding="utf-8")
 
-    summary = json.loads(
-        _run([program, "render", "captions.csv", "--langs", "all", "--json"], tmp_path)
-    )
+    assert "No broken requirements" in _run([environment / "pip", "check"], tmp_path)
+    assert Path(_run([python, "-c", MODULES], tmp_path).strip()).is_relative_to(environment.parent)
+    for noun, key, name in DATA:
+        (listed, *_) = json.loads(_run([program, noun, "list", "--json"], tmp_path)).values()
+        assert name in {entry[key] for entry in listed}
 
-    assert summary["rendered"] == 3
-    pictures = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.jpg"))
-    assert [(path.parts[-3], path.parts[-2], path.name) for path in pictures] == [
-        (language, "cloud-monday", "one.jpg") for language in ("ar", "en", "th")
-    ]
-    for picture in pictures:
-        data = (tmp_path / picture).read_bytes()
-        assert data.startswith(b"\xff\xd8")
-        assert data.endswith(b"\xff\xd9")
-    assert list(tmp_path.rglob("index.html"))
+    render = [program, "render", table, "--langs", "all", "--out", "out", "--json"]
+    assert json.loads(_run(render, tmp_path))["rendered"] == 3
+    pictures = sorted((tmp_path / "out").rglob("one.jpg"))
+    assert [path.parts[-3] for path in pictures] == ["ar", "en", "th"]
+    assert {path.read_bytes()[:2] for path in pictures} == {b"\xff\xd8"}
+    assert list((tmp_path / "out").rglob("index.html"))
 
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("noun", "key", "name"),
-    [
-        ("locales", "tag", "zh-Hans"),
-        ("fonts", "family", "anton"),
-        ("templates", "name", "bookmark"),
-    ],
-)
-def test_the_installed_program_finds_its_data(
-    program: Path, tmp_path: Path, noun: str, key: str, name: str
-) -> None:
-    (listed, *_) = json.loads(_run([program, noun, "list", "--json"], tmp_path)).values()
-    assert name in {entry[key] for entry in listed}
+    _run([program, "init", "study"], tmp_path)
+    _run([program, "import", table], tmp_path / "study")
+    for layout in ("hf", "csv", "webdataset"):
+        _run([program, "publish", f"../{layout}", "--to", layout], tmp_path / "study")
+        assert "a caption" in (tmp_path / layout / "README.md").read_text(encoding="utf-8")
 
 
 def _tracked(folder: str) -> list[Path]:

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, cached_property
 
 import uharfbuzz as hb
-from fontTools import unicodedata as ucd
 
 from memeloc.fonts.families import Family
+from memeloc.locales.tags import character_script
 from memeloc.model import FaceName
 
 _IGNORABLE = re.compile(
@@ -168,7 +168,7 @@ class FontStack:
             yield from (face for face in self.preferred if not face.emoji)
             if cluster[0] > "\u00ff":
                 yield from (face for face in self.preferred if face.emoji)
-        script = ucd.script(cluster[0])
+        script = character_script(cluster[0])
         yield from self._others("Zsym" if script in ("Zyyy", "Zinh") else script)
 
     def font_for_all(self, text: str) -> Face | None:

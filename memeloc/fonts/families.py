@@ -29,6 +29,7 @@ BOLD = 700.0
 
 _AXIS = r"\w{4}=-?\d+(?:\.\d+)?"
 _PACKAGED = ("package", "module", "file", "licence", "sha256")
+_BESIDE = ("file", "licence", "sha256")
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,9 @@ class Family:
 
     def __post_init__(self) -> None:
         given = [key for key in _PACKAGED if getattr(self, key)]
-        if given not in ([], ["file"], list(_PACKAGED)) or bool(self.system) == bool(given):
+        if given not in ([], ["file"], [*_BESIDE], [*_PACKAGED]) or bool(self.system) == bool(
+            given
+        ):
             lacking = next(key for key in _PACKAGED if key not in given)
             raise ValueError(
                 f"it needs the setting {lacking} (or `system` alone, "
@@ -128,8 +131,8 @@ class Family:
         if self.sha256 and (sha256 := _sha256_of(self.path)) != self.sha256:
             raise InputError(
                 f"the font {self.name} is not the file that fonts.toml names (SHA-256 "
-                f"{sha256[:12]}… instead of {self.sha256[:12]}…): pip install the version of "
-                f"{self.package} that memeloc asks for",
+                f"{sha256[:12]}… instead of {self.sha256[:12]}…): pip install the "
+                f"version of {self.package or 'memeloc'} that memeloc asks for",
                 file=self.path,
             )
 
@@ -172,6 +175,8 @@ def load_families(path: Path) -> Mapping[str, Family]:
     for name, table in tables.items():
         found = lookalikes.get(name, {})
         values = {**table, "name": name, "without_locl": found.get("without_locl", ())}
+        if "file" in table and "module" not in table:
+            values["file"] = str(path.parent / table["file"])
         family = validate(Family, values, f"the font family {name}", file=path)
         lacks: dict[FaceName, str] = {
             face: family.lacks.get(face, "") + found.get("lacks", "") for face in get_args(FaceName)

@@ -168,7 +168,18 @@ def count_scripts(text: str) -> Counter[str]:
 @cache
 def _script(char: str) -> str:
     """Return the script of a letter; nothing of what does not count."""
-    from fontTools import unicodedata as ucd
-
-    script = ucd.script(char) if char.isalpha() else ""
+    script = character_script(char) if char.isalpha() else ""
     return "" if script in ("Zyyy", "Zinh") else script
+
+
+@cache
+def character_script(char: str) -> str:
+    """Return the ISO 15924 code of a character's script; Zyyy also where ICU does not know it yet.
+
+    >>> character_script("ж"), character_script("!")
+    ('Cyrl', 'Zyyy')
+    """
+    import icu  # only here: it takes long to load
+
+    script = icu.Script.getScript(ord(char)).getShortName()
+    return "Zyyy" if script == "Zzzz" else str(script)

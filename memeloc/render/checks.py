@@ -14,12 +14,12 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import skia
-from fontTools import unicodedata as ucd
 
 from memeloc.counts import counted
 from memeloc.damaged_text import damage, dotted_circle, lost_parts
 from memeloc.fonts import Face, FontStack
 from memeloc.fonts.faces import has_emoji
+from memeloc.locales.tags import character_script
 from memeloc.locales.words import word_spans
 from memeloc.model import Caption, Locale, TextBox
 from memeloc.render.background import Background, contrast, relative_luminance
@@ -163,7 +163,7 @@ def part_findings(
         if lost := dict.fromkeys(stack.lost(pieces)):
             yield "lost colour", f"without flag, colour or tone: {' '.join(lost)}"
     faces = {run.face for line in layout.lines for run in line.runs}
-    if stack.absent and faces - set(stack.users) and locale.script in map(ucd.script, text):
+    if stack.absent and faces - set(stack.users) and locale.script in map(character_script, text):
         yield "substitute font", f"not found: {', '.join(stack.absent)}"
     if mixed := [word for line in layout.lines for word in _mixed(line, locale)]:
         yield "mixed faces", " ".join(mixed)
@@ -229,7 +229,7 @@ def _mixed(line: Line, locale: Locale) -> Iterator[str]:
             char = line.text[offset]
             is_keycap = line.text[offset + 1 : offset + 2] in ("\ufe0f", "\u20e3")
             if offset in face_of and not is_keycap and (char.isalpha() or char.isdecimal()):
-                of_script.setdefault(ucd.script(char), set()).add(face_of[offset])
+                of_script.setdefault(character_script(char), set()).add(face_of[offset])
         if any(len(faces) > 1 for faces in of_script.values()):
             yield line.text[start:end]
 

@@ -13,8 +13,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from fontTools import unicodedata as scripts_of_unicode
-
+from memeloc.locales.tags import character_script
 from memeloc.model import Locale
 
 PARTS = {"Hans": {"Hani"}, "Hant": {"Hani"}, "Jpan": {"Hira", "Kana", "Hani"}}
@@ -65,8 +64,8 @@ def script_of_char(char: str) -> str:
     """ISO 15924 code of a letter or vowel sign; empty for all else, and what all scripts share."""
     if not char.isalpha() and unicodedata.category(char) not in ("Mn", "Mc"):
         return ""
-    script = scripts_of_unicode.script(char)
-    return "" if script in ("Zyyy", "Zinh", "Zzzz") else str(script)
+    script = character_script(char)
+    return "" if script in ("Zyyy", "Zinh") else script
 
 
 def count_scripts(text: str) -> Counter[str]:

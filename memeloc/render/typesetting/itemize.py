@@ -17,10 +17,10 @@ from operator import itemgetter
 from typing import Literal, NamedTuple
 
 import icu
-from fontTools import unicodedata as ucd
 
 from memeloc.fonts import Face, FontStack
 from memeloc.fonts.faces import is_emoji
+from memeloc.locales.tags import character_script
 from memeloc.model import Direction
 from memeloc.render.typesetting.breaks import clusters
 
@@ -124,7 +124,7 @@ def base_direction(text: str, direction: Direction) -> Base:
 
 @cache
 def _script(char: str) -> str:
-    script: str = ucd.script(char)
+    script = character_script(char)
     return _ONE_SCRIPT.get(script, script)
 
 
