@@ -21,6 +21,7 @@ include_patterns = [
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
+    "THIRD_PARTY.md",
     "docs/*.md",
     "guides/**",
     "build/gallery/gallery.md",

@@ -19,8 +19,8 @@ app = typer.Typer(no_args_is_help=True, help="Look at the fonts, and at what the
 
 
 def _file(font: dict[str, Any]) -> str:
-    """The name of a package's file, the whole path of one that is looked for on the system."""
-    return str(font["file"] if not font["package"] else Path(font["file"]).name)
+    """The name of a file that memeloc brings, the whole path of any other."""
+    return str(font["file"] if not font["licence"] else Path(font["file"]).name)
 
 
 def _axes(font: dict[str, Any]) -> str:

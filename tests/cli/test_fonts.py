@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -47,6 +48,7 @@ def test_another_file_than_the_one_named_is_refused(
     anton = tomllib.loads(original)["family"]["anton"]
     wrong = original.replace(anton["sha256"], "0" * 64)
     gone = wrong.replace("fontpkg_noto_sans_thai", "fontpkg_not_installed")
+    shutil.copytree(folder("fonts"), tmp_path, dirs_exist_ok=True)
     (tmp_path / "fonts.toml").write_text(gone, encoding="utf-8")
     monkeypatch.setattr(library, "folder", lambda _name: tmp_path)
 

@@ -324,7 +324,7 @@ def test_templates_fonts_and_locales_of_ones_own(
     study.run("fonts", "check", "a", "--lang", "xq", status=1)
     listed = command("fonts", "list", "--font", "locales/Mine.ttf", "--json").out
     families = pd.DataFrame(json.loads(listed)["families"])
-    of_packages = families[(families["package"] != "") | (families["family"] == "Mine")]
+    of_packages = families[(families["licence"] != "") | (families["family"] == "Mine")]
     columns = ["family", "package", "licence", "scripts", "styles", "colour", "state"]
     study.show("fonts list", of_packages[columns].map(_rounded))
     assert command("fonts", "list").out.count("\n") == len(families)

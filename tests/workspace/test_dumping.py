@@ -12,6 +12,7 @@ from PIL import Image
 from memeloc import Workspace
 from memeloc.errors import InputError
 from memeloc.files import file_sha256
+from memeloc.version import __version__
 from tests.store.test_collected import caption, cat
 from tests.store.test_dumps import content
 
@@ -191,7 +192,7 @@ def test_a_link_to_anywhere_else_is_refused(copy: Path) -> None:
 @pytest.mark.parametrize(
     ("field", "value", "sentence"),
     [
-        ("format", "memeloc dump 9", "Load it with memeloc 0.1.0"),
+        ("format", "memeloc dump 9", f"Load it with memeloc {__version__}"),
         ("database", "schema_99", "has the schema schema_99"),
         ("format", "something", "not the manifest of a dump"),
         ("files", [], "The manifest lacks tables/"),
