@@ -30,7 +30,7 @@ from memeloc.items import FoundPicture, Item, Origin
 from memeloc.workspace import Workspace
 from memeloc.workspace.curating.deduplicating import hash_items
 from memeloc.workspace.curating.looking import looking
-from memeloc.workspace.part import silent
+from memeloc.workspace.folder import silent
 
 _TEMPLATES, _CAPTIONS, _COPIED = 50, 20, 5
 """Memes on each template, and every how many-th is copied."""

@@ -21,7 +21,7 @@ from pathlib import Path
 from memeloc.survey.design.tables import read_team
 from memeloc.survey.model import Submission
 from memeloc.workspace import Workspace
-from memeloc.workspace.survey import Survey
+from memeloc.workspace.surveys import Survey
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from memeloc import Workspace
 from memeloc.reports import write_report
-from memeloc.workspace.survey import Survey
+from memeloc.workspace.surveys import Survey
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))

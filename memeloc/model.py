@@ -7,11 +7,12 @@ that a template means the same at any resolution.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from memeloc.counts import counted
 from memeloc.errors import InputError
 
 SEPARATOR = " // "
@@ -233,6 +234,37 @@ class Acceptance:
             for language, counts in self.taken.items()
         }
         return {language: counts for language, counts in open_counts.items() if counts}
+
+    def sentences(self) -> Iterator[str]:
+        """Yield what was left out and why, and what was taken that nobody has accepted."""
+        if count := sum(sum(states.values()) for states in self.left_out.values()):
+            undropped = any(set(states) - {"dropped"} for states in self.left_out.values())
+            also = "; --captions any takes all but what was dropped" if undropped else ""
+            captions = counted(count, "caption is", "captions are")
+            yield f"{captions} left out ({_states(self.left_out)}){also}"
+        if count := sum(sum(states.values()) for states in self.unaccepted.values()):
+            yield (
+                f"nobody has accepted {count:,} of the captions ({_states(self.unaccepted)}); "
+                "--captions accepted leaves them out"
+            )
+
+    def nothing_taken(self) -> str:
+        """Return what to do where every caption is left out."""
+        which = {"accepted": "accepted", "corrected": "accepted or corrected"}
+        return (
+            f"Only {which.get(self.captions, 'undropped')} captions are taken, and none is left: "
+            f"left out are {_states(self.left_out)}. Have people correct them (memeloc correct "
+            "export --langs TAG --to NAME) and settle what is disputed (memeloc correct settle), "
+            "or take them as they are with --captions any."
+        )
+
+
+def _states(counts: Mapping[str, Mapping[str, int]]) -> str:
+    """Return counts by language and state: `de 12 machine, 1 disputed; hi 3 machine`."""
+    return "; ".join(
+        f"{language} " + ", ".join(f"{count:,} {state}" for state, count in states.items())
+        for language, states in counts.items()
+    )
 
 
 @dataclass(frozen=True, slots=True)

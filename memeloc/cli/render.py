@@ -31,7 +31,6 @@ from memeloc.cli.output import progress
 from memeloc.cli.show import Table, as_plain, by_place, explain, next_lines, show
 from memeloc.counts import counted
 from memeloc.render.settings import RenderSettings
-from memeloc.workspace.acceptance import acceptance_sentences
 
 if TYPE_CHECKING:
     from memeloc.render.sets.parallel_set import Summary
@@ -129,7 +128,8 @@ def render(
             summary = render_table(
                 captions, out, settings, progress=bar.report, shard_map=by.map_shards
             )
-    explain("Note", [*summary.notes, *acceptance_sentences(summary.acceptance)])
+    notes = summary.acceptance.sentences() if summary.acceptance else ()
+    explain("Note", [*summary.notes, *notes])
     explain("Failed", summary.failures)
     explain(
         "Skipped",

@@ -25,7 +25,6 @@ from memeloc.cli.options import (
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import Column, Table, explain, next_lines, show
 from memeloc.counts import counted, listed, sentence
-from memeloc.workspace.acceptance import acceptance_sentences
 
 
 def init(
@@ -189,7 +188,7 @@ def export(
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.captions.export(table, to, captions=captions, selected=selected)
-    explain("Note", acceptance_sentences(result["acceptance"]))
+    explain("Note", result["acceptance"].sentences() if result["acceptance"] else ())
     then = f"Wrote {counted(result['rows'], 'row')} of {table} to {result['file']}"
     show(result, then, as_json=as_json)
 

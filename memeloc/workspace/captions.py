@@ -25,7 +25,7 @@ from memeloc.store.records import (
     Kind,
     Translations,
 )
-from memeloc.workspace.part import Part
+from memeloc.workspace.folder import Part
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,7 +17,7 @@ from memeloc.collect.protocol import SOURCES, Source, TablePreview, build, datas
 from memeloc.errors import MissingError
 from memeloc.items import Found, Refusal
 from memeloc.settings import validate
-from memeloc.workspace.part import Phases, silent
+from memeloc.workspace.folder import Phases, silent
 from memeloc.workspace.reading import Reading
 
 if TYPE_CHECKING:

@@ -36,14 +36,13 @@ from memeloc.sheets import SheetForm, read_form, write_archive, write_form
 from memeloc.sheets.writing import FORMATS
 from memeloc.store.captions.sheets import Only
 from memeloc.store.records import ACCEPTING, FileRecord, Kind
-from memeloc.store.surveys.survey_texts import ENGLISH, survey_text_key
+from memeloc.store.surveys.survey_texts import ENGLISH, survey_text_id, survey_text_key
+from memeloc.templates.capacity import capacity
 from memeloc.templates.pictures import open_picture
 from memeloc.translate import TranslationItem, TranslationMemory
 from memeloc.translate.protocol import merged
-from memeloc.workspace.capacity import capacity
-from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.part import Part
-from memeloc.workspace.survey_texts import store_shipped_texts, survey_text_ids
+from memeloc.workspace.folder import Part, WorkspaceFolder
+from memeloc.workspace.stored_survey import store_shipped_texts
 
 PICTURE_SIDE = 320
 """Longer side of the pictures on a sheet, in pixels."""
@@ -105,8 +104,11 @@ class Correcting(Part):
             raise InputError("There are several sheets, and one file: leave the file's name away.")
         if kind == "survey":
             shipped = store_shipped_texts(self._store, locales, taxonomy)
-            ids = shipped if ids is None else survey_text_ids(ids)
-            only = only if ids is shipped else "all"
+            if ids is None:
+                ids = shipped
+            else:  # named by their keys, or by their ids
+                ids = [survey_text_id(survey_text_key(name) or name) for name in ids]
+                only = "all"
         elif ids is not None:
             only = "all"
         find = partial(self._store.sheets.to_correct, only=only, meme_ids=ids, kind=kind)

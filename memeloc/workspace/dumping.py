@@ -22,8 +22,7 @@ from memeloc.store.dumps import WORKSPACE, Manifest
 from memeloc.store.pictures import picture_file
 from memeloc.store.store import Store
 from memeloc.store.surveys.participant_ids import KEYS
-from memeloc.workspace.folder import RELEASES, WorkspaceFolder
-from memeloc.workspace.part import Phases, silent
+from memeloc.workspace.folder import RELEASES, Phases, WorkspaceFolder, silent
 from memeloc.workspace.settings import (
     FILE,
     Settings,

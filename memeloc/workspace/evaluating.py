@@ -28,14 +28,13 @@ from memeloc.items import meme_id
 from memeloc.model import SEPARATOR
 from memeloc.publish.reading import PublishedRelease, is_release, open_release
 from memeloc.tables import read_table
-from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.part import Part
+from memeloc.workspace.folder import Part, WorkspaceFolder
 
 if TYPE_CHECKING:
     from memeloc.evaluate.gold import Gold
     from memeloc.evaluate.runs.run import DatasetSettings, GoldSettings
     from memeloc.evaluate.training.dataset import Dataset, Record
-    from memeloc.workspace.survey import Survey
+    from memeloc.workspace.surveys import Survey
 
 PICTURES = "pictures"
 """The folder of a run's results into which pictures of a release are copied."""
@@ -162,8 +161,7 @@ def own_memes(
     import pandas as pd
 
     from memeloc.workspace.publishing.pictures import current_captions
-    from memeloc.workspace.survey import Survey
-    from memeloc.workspace.survey_memes import collected_pictures
+    from memeloc.workspace.surveys import Survey
 
     survey = Survey(workspace, run.dataset.survey) if run.dataset.survey else None
     languages = tuple(workspace.locale(tag).tag for tag in run.dataset.languages)
@@ -173,7 +171,7 @@ def own_memes(
         default = run.dataset.language or workspace.source.tag
         items = [
             RunItem(meme, tags.get(meme) or default, text, path)
-            for meme, (path, text) in collected_pictures(survey, list(survey.memes)).items()
+            for meme, (path, text) in survey.collected_pictures(list(survey.memes)).items()
         ]
     else:
         captions = current_captions(workspace, "any")
@@ -331,7 +329,7 @@ def labelled_memes(
         InputError: there is no such survey, or nobody has labelled a meme of it.
     """
     from memeloc.evaluate.training.dataset import dataset_of
-    from memeloc.workspace.survey import Survey
+    from memeloc.workspace.surveys import Survey
 
     if unknown := sorted(data.where.keys() - _WHERE):
         raise InputError(
@@ -348,7 +346,6 @@ def _records(
 ) -> Iterator[Record]:
     from memeloc.evaluate.training.dataset import Record
     from memeloc.workspace.publishing.pictures import current_captions
-    from memeloc.workspace.survey_memes import collected_pictures
 
     languages = {culture.code: culture.locale.tag for culture in survey.design.cultures}
     settled = settled_labels(survey)
@@ -356,7 +353,7 @@ def _records(
     templates = {meme: caption.template for (meme, _), caption in captions.items()}
     folder = Path(data.pictures) if data.pictures else root / RENDERED
     rendered = rendered_pictures(folder, {*languages.values()})
-    collected = collected_pictures(survey, list(survey.memes)) if survey.collected else {}
+    collected = survey.collected_pictures(list(survey.memes)) if survey.collected else {}
     for (meme, culture), label in settled.items():
         tag = languages[culture]
         cells = {"culture": culture, "language": tag, "item": f"{meme}/{culture}", "label": label}

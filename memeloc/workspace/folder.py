@@ -6,8 +6,9 @@ settings or MEMELOC_DATABASE_URL name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
@@ -27,10 +28,19 @@ from memeloc.workspace.settings import Settings, database_url, first_file, read_
 if TYPE_CHECKING:
     from memeloc.engine import Engine
     from memeloc.fonts import FontLibrary
+    from memeloc.language_models import LanguageModel
     from memeloc.render import Renderer
+
+Phases = Callable[[str, int, int | None], None]
+"""Gets what is being done (such as "hashing"), how many more are done, and how many there are; None
+when that is not known."""
 
 RELEASES = "releases"
 """The folder for the tables of releases that were imported."""
+
+
+def silent(phase: str, more: int, total: int | None) -> None:
+    """Report nothing."""
 
 
 class WorkspaceFolder:
@@ -245,3 +255,30 @@ class WorkspaceFolder:
         if languages is None:
             return list(self.languages)
         return list(dict.fromkeys(self.locale(tag) for tag in listed_tags(languages)))
+
+
+class Part:
+    """A part of the Python API: methods over one workspace."""
+
+    def __init__(self, workspace: WorkspaceFolder) -> None:
+        self._workspace = workspace
+        self._store = workspace.store
+
+    @contextmanager
+    def _open_model(
+        self, name: str = "", budget: float | None = None
+    ) -> Iterator[LanguageModel | None]:
+        """The language model of the settings, or another at its server; None when none is set.
+
+        It may cost `budget` at the most, in the currency of its prices.
+        """
+        values = self._workspace.settings.language_model
+        if not (name or values.get("model") or os.environ.get("OPENAI_MODEL")):
+            yield None
+            return
+        from memeloc.language_models import Budget, LanguageModel, read_model_settings
+
+        settings = read_model_settings(values, model=name)
+        cache = self._store.computed
+        with LanguageModel(settings, cache=cache, budget=Budget(budget)) as model:
+            yield model

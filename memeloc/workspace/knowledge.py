@@ -38,6 +38,7 @@ from memeloc.knowledge.statements import (
 from memeloc.language_models.job import OnProgress
 from memeloc.language_models.prompts import MemeInput
 from memeloc.reports import Report
+from memeloc.workspace.folder import Part
 from memeloc.workspace.knowledge_asking import (
     KnowledgeSettings,
     StoredKnowledge,
@@ -46,8 +47,7 @@ from memeloc.workspace.knowledge_asking import (
     stored_knowledge,
 )
 from memeloc.workspace.model_inputs import meme_inputs
-from memeloc.workspace.part import Part
-from memeloc.workspace.survey_memes import RENDERED
+from memeloc.workspace.stored_survey import RENDERED
 
 if TYPE_CHECKING:
     from pyoxigraph import Store

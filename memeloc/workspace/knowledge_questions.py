@@ -37,7 +37,7 @@ from memeloc.language_models.prompts import MemeInput
 from memeloc.reports import Report
 from memeloc.tables.writing import write_table
 from memeloc.workspace.evaluating import rendered_pictures
-from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.folder import Part, WorkspaceFolder
 from memeloc.workspace.knowledge_asking import (
     KnowledgeSettings,
     StoredKnowledge,
@@ -45,11 +45,8 @@ from memeloc.workspace.knowledge_asking import (
     stored_knowledge,
 )
 from memeloc.workspace.model_inputs import meme_inputs
-from memeloc.workspace.part import Part
-from memeloc.workspace.stored_survey import StoredSurvey
-from memeloc.workspace.survey import Survey
-from memeloc.workspace.survey_memes import RENDERED
-from memeloc.workspace.surveys import Surveys, read_cultures
+from memeloc.workspace.stored_survey import RENDERED, StoredSurvey
+from memeloc.workspace.surveys import Survey, Surveys, cultures_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -315,7 +312,7 @@ class Questions(Part):
                 than that of the questions' memes; or as `Surveys.build`.
         """
         questions = self.set(recipe=recipe, model=model, lang=lang)
-        seen = {each.locale.tag for each in read_cultures(self._workspace, cultures)}
+        seen = {each.locale.tag for each in cultures_of(self._workspace, cultures)}
         if questions.settings.collected == RENDERED and not seen <= set(questions.versions):
             raise InputError(
                 f"The questions are about captions in {', '.join(questions.versions)}; ask people "

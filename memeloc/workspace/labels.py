@@ -42,15 +42,12 @@ from memeloc.survey.quality.outliers import deviations
 from memeloc.survey.recipes import leave_out, load_recipe, recipe_names
 from memeloc.survey.texts import catalogue
 from memeloc.taxonomy import Taxonomy, load_taxonomy
-from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.analyzing import short_names
+from memeloc.workspace.folder import Part, WorkspaceFolder
 from memeloc.workspace.meme_jobs import AskedMeme, AskingSettings, Key, MemeJob, Pass
 from memeloc.workspace.model_inputs import meme_inputs
-from memeloc.workspace.part import Part
-from memeloc.workspace.stored_survey import PRELABELS, StoredSurvey
-from memeloc.workspace.survey import Survey
-from memeloc.workspace.survey_analysis import short_names
-from memeloc.workspace.survey_memes import RENDERED
-from memeloc.workspace.surveys import Surveys
+from memeloc.workspace.stored_survey import PRELABELS, RENDERED, StoredSurvey
+from memeloc.workspace.surveys import Survey, Surveys
 
 if TYPE_CHECKING:
     import pandas as pd

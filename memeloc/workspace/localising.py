@@ -66,12 +66,12 @@ from memeloc.ocr.readers import choose
 from memeloc.ocr.watermarks import repeated
 from memeloc.render.sets.parallel_set import render_table
 from memeloc.templates import load_templates
+from memeloc.templates.capacity import capacity
 from memeloc.templates.names import name_from
 from memeloc.templates.pictures import picture_notes
 from memeloc.translate import Translation, TranslationItem, create, run
-from memeloc.workspace.capacity import capacity
 from memeloc.workspace.clean_pictures import clean_picture_sources
-from memeloc.workspace.part import Part
+from memeloc.workspace.folder import Part
 
 RENDERED = "rendered"
 """The folder of the pictures with the new text, in that of localised memes."""

@@ -18,8 +18,9 @@ from memeloc.items import seen_hash
 from memeloc.language_models.pictures import picture_of
 from memeloc.language_models.prompts import Input, MemeInput
 from memeloc.model import SEPARATOR
+from memeloc.survey.design.tables import MemeChoice
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.survey_memes import RENDERED, SELECTED, MemeChoice, collected_memes
+from memeloc.workspace.stored_survey import RENDERED, SELECTED, collected_memes
 
 
 class InputSettings(BaseModel):

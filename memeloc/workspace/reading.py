@@ -22,7 +22,7 @@ from memeloc.model import Locale
 from memeloc.ocr.readers import choose
 from memeloc.ocr.reading import METHOD, ReadPicture, ToRead, read_pictures
 from memeloc.ocr.transcript import NO_TEXT, UNSURE, WORDS, Transcript
-from memeloc.workspace.part import Part, Phases, silent
+from memeloc.workspace.folder import Part, Phases, silent
 
 SOURCE = "source"
 """Stands for no reader: the text that a source gave is taken as a transcript."""

@@ -20,8 +20,7 @@ from memeloc.render.sets.parallel_set import Progress, Summary, registry_of, ren
 from memeloc.render.sets.review import Review, review
 from memeloc.render.settings import RenderSettings
 from memeloc.store.records import Accept
-from memeloc.workspace.acceptance import nothing_taken
-from memeloc.workspace.part import Part
+from memeloc.workspace.folder import Part
 
 
 class Rendering(Part):
@@ -75,7 +74,7 @@ class Rendering(Part):
                 )
             acceptance = stored.acceptance(captions, _tags(settings), rounds)
             if not acceptance.taken and acceptance.left_out:
-                raise InputError(nothing_taken(acceptance), file=workspace.root)
+                raise InputError(acceptance.nothing_taken(), file=workspace.root)
             try:
                 summary = render_table(
                     table,

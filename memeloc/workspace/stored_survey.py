@@ -1,29 +1,44 @@
-"""A survey as it is stored. In: a workspace's folder and a name. Out: `StoredSurvey`.
+"""A survey as it is stored. In: a workspace's folder and a name. Out: `StoredSurvey`, its memes.
 
-What a target made at its service is noted in the survey's state, so that a second run makes
-nothing twice. Services are found by what they offer. A `Frame` of results is pandas' for type
-checkers only: pandas takes as long to load as all else of a survey together.
+A survey's memes are the workspace's, rendered in each culture's language, or finished memes that
+were collected: these have their text in the picture, so people of every culture are shown the same,
+and a survey keeps each picture's SHA-256; what is collected later changes nothing of it. A person
+of a named team is stored as a keyed hash, and called by the place in the team's table, as `a-2`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from pydantic import Field
 
+from memeloc.errors import InputError
+from memeloc.items import Item
 from memeloc.locales import default
+from memeloc.model import SEPARATOR, Acceptance, Locale
+from memeloc.store.captions.states import acceptance, taken_states
+from memeloc.store.records import Accept, CaptionState
+from memeloc.store.store import Store
+from memeloc.store.surveys.survey_texts import ENGLISH, survey_text_id
 from memeloc.survey.codes import codes
-from memeloc.survey.design.build import Design, notes, to_sheets
-from memeloc.survey.design.tables import Team
+from memeloc.survey.design.build import Assigned, Design, build_next, notes, to_sheets
+from memeloc.survey.design.tables import MemeChoice, Team
 from memeloc.survey.model import Batch, CompletionCodes, Culture, Sheet, Submission
 from memeloc.survey.recipes import leave_out
 from memeloc.survey.targets.protocol import SheetsToSend, Target
 from memeloc.survey.targets.registry import TARGETS
-from memeloc.survey.texts import SurveyTexts, TaxonomyTexts, catalogue, survey_texts
+from memeloc.survey.texts import (
+    SurveyTexts,
+    TaxonomyTexts,
+    catalogue,
+    keys_in_use,
+    survey_texts,
+    texts_in,
+)
 from memeloc.taxonomy import (
     SOURCE,
     Taxonomy,
@@ -37,7 +52,7 @@ from memeloc.workspace.folder import WorkspaceFolder
 if TYPE_CHECKING:
     from pandas import DataFrame
 else:
-    DataFrame = Any
+    DataFrame = Any  # pandas takes as long to load as all else of a survey together
 
 Frame = Annotated[DataFrame, Field(exclude=True)]
 """A DataFrame that `--json` leaves out."""
@@ -48,21 +63,22 @@ Agree = Callable[[str], bool]
 
 NO_PICTURE = Path("not-needed.jpg")
 """Stands for pictures where only ids and texts matter."""
+SELECTED, RENDERED = "selected", "none"
+"""Stand for finished memes that were selected, and for none, where a source's name may stand."""
+_SHOWN = (".jpg", ".png", ".gif", ".webp", ".avif")
+"""Kinds of pictures that browsers and survey programs show."""
 
+# Subjects of a survey's state.
 CLOSED = "closed"
-"""The subject under which the last round is noted (`round`) of which nothing more comes."""
-
+"""Has the last round (`round`) of which nothing more comes."""
 WITHDRAWN = "withdrawn"
-"""The subject under which the sheets are noted, by id, that were planned and never go out."""
-
+"""Has the sheets, by id, that were planned and never go out."""
 PRELABELS = "prelabels"
-"""The subject under which a survey's state has what a model answered about its memes before."""
-
+"""Has what a model answered about the memes before."""
 CAPTIONS = "captions"
-"""The subject under which it has, by language tag, the captions that went out by meme."""
-
+"""Has, by language tag, the captions that went out by meme."""
 TEAM, MEMBERS = "team", "members"
-"""The subject under which it has its people, and by batch id who labels it."""
+"""Has the survey's people, and by batch id who labels it."""
 
 _NUMBERS = ("size", "answers", "explicit", "implicit")
 
@@ -112,14 +128,8 @@ class StoredSurvey:
     `memes` has the template by the id of every meme that it was made of, `item_texts` by meme and
     question id the texts that its questions have of their own; `collected` is the source of
     finished memes (or `selected`), empty where memes are rendered, and `pictures` has by meme the
-    SHA-256 of what is shown, whatever is collected later; `recipe` has the name, mode and settings
-    of the recipe that it was built by.
-
-    Args:
-        values: of a design that is not stored yet, as `design_values` makes them; so are `batches`.
-
-    Raises:
-        InputError: there is no survey of that name.
+    SHA-256 of what is shown; `recipe` the name, mode and settings of its recipe. `values` are of a
+    design that is not stored yet, see `design_values`; so are `batches`.
     """
 
     def __init__(
@@ -153,7 +163,6 @@ class StoredSurvey:
         self.pictures: dict[str, str] = values.get("pictures", {})
         self.item_texts: dict[str, dict[str, str]] = values.get("item_texts", {})
         self.recipe: Mapping[str, Any] = values.get("recipe", {})
-        self.asks_person = bool(self.taxonomy.about("person"))
 
     # Batches and sheets
 
@@ -162,16 +171,14 @@ class StoredSurvey:
 
     @property
     def batches(self) -> tuple[Batch, ...]:
-        """The batches of all rounds, in the order in which they were made.
-
-        Sheets that were withdrawn are left out.
-        """
+        """The batches of all rounds, in the order in which they were made, without sheets that were
+        withdrawn."""
         withdrawn = self.state(WITHDRAWN)
         batches = []
         for batch in self._batches():
-            codes = tuple(c for c in batch.cultures if f"{batch.id}-{c}" not in withdrawn)
-            if codes:
-                batches.append(replace(batch, cultures=codes))
+            left = tuple(code for code in batch.cultures if f"{batch.id}-{code}" not in withdrawn)
+            if left:
+                batches.append(replace(batch, cultures=left))
         return tuple(batches)
 
     @property
@@ -185,21 +192,13 @@ class StoredSurvey:
         return tuple(sorted({batch.round for batch in self.batches}))
 
     @property
-    def open_rounds(self) -> tuple[int, ...]:
-        """The rounds that more may come of, in order; a pre-annotation until there is another."""
-        rounds, closed = self.rounds, self.closed_round
-        return tuple(number for number in rounds if number > closed or rounds == (0,))
-
-    @property
     def closed_round(self) -> int:
         return int(self.state(CLOSED).get("round", 0))
 
     @property
     def all_sheets(self) -> tuple[Sheet, ...]:
-        """All sheets with their ids and checks, without pictures.
-
-        Captions are those that went out, where parts of them are asked for.
-        """
+        """All sheets with their ids and checks, without pictures; captions are those that went out,
+        where parts of them are asked for."""
         captions = self.state(CAPTIONS)
         return self.sheets_of(
             self.batches,
@@ -215,12 +214,9 @@ class StoredSurvey:
         show: Callable[[str, str], tuple[Path, str]],
         example: Callable[[str, str], Path],
     ) -> tuple[Sheet, ...]:
-        """Return the sheets of batches and cultures.
-
-        Args:
-            show: the picture of a meme in a language (by tag), and its caption.
-            example: the picture of one of the taxonomy's examples in a culture (by code).
-        """
+        """Return the sheets of batches and cultures: `show` gives the picture of a meme in a
+        language (by tag) and its caption, `example` that of one of the taxonomy's examples in a
+        culture (by code)."""
         return to_sheets(
             batches,
             Design(self.name, self.design.taxonomy, tuple(cultures)),
@@ -229,7 +225,7 @@ class StoredSurvey:
             lambda name, culture: example(culture.code, name),
             templates=self.memes,
             texts=self.item_texts,
-            person=self.asks_person,
+            person=bool(self.taxonomy.about("person")),
         )
 
     def built(
@@ -274,6 +270,19 @@ class StoredSurvey:
     def put_state(self, subject: str, key: str, value: Any) -> None:
         self.store.put_state(self.name, subject, key, value)
 
+    def hashed(self, participant: str) -> str:
+        return self.store.hash_participant(participant)
+
+    def settings(self, table: str) -> Mapping[str, Any]:
+        """Return the table survey.TABLE of memeloc.toml, and before it what the recipe says."""
+        values: dict[str, Any] = dict(self.workspace.settings.survey.get(table, {}))
+        for key, value in self.recipe.get(table, {}).items():
+            both = isinstance(value, Mapping) and isinstance(values.get(key), Mapping)
+            values[key] = {**values[key], **value} if both else value
+        return values
+
+    # A named team
+
     @property
     def team(self) -> Team | None:
         """The named people of the survey, known by hashes; None where whoever comes is asked."""
@@ -289,20 +298,34 @@ class StoredSurvey:
         values = self.state(TEAM).items()
         return {key: tuple(places) for key, places in values if key != MEMBERS}
 
-    def hashed(self, participant: str) -> str:
-        return self.store.hash_participant(participant)
+    def note_team(self, team: Team, assigned: Assigned) -> None:
+        """Store the people, as hashes, and who labels what; raise InputError if the survey was
+        built with another team."""
+        people = team.people.items()
+        members = [{"place": place, "participant": self.hashed(who)} for place, who in people]
+        if self.state(TEAM).get(MEMBERS, members) != members:
+            raise InputError(
+                f"{self.name} was built with another team; what went out is never changed, so give "
+                "this one another name."
+            )
+        self.put_state(TEAM, MEMBERS, members)
+        self.note_assigned(assigned)
 
-    @cached_property
-    def folder(self) -> Path:
-        return (self.workspace.root or Path()) / "surveys" / self.name
+    def note_assigned(self, assigned: Assigned) -> None:
+        for batch, places in assigned.items():
+            self.put_state(TEAM, batch, list(places))
 
-    def settings(self, table: str) -> Mapping[str, Any]:
-        """The table survey.TABLE of memeloc.toml, and before it what the survey's recipe says."""
-        values: dict[str, Any] = dict(self.workspace.settings.survey.get(table, {}))
-        for key, value in self.recipe.get(table, {}).items():
-            both = isinstance(value, Mapping) and isinstance(values.get(key), Mapping)
-            values[key] = {**values[key], **value} if both else value
-        return values
+    def next_batches(
+        self, needs: Mapping[tuple[str, str], int], *, round: int
+    ) -> tuple[tuple[Batch, ...], Assigned]:
+        """Return batches of what is open, and who of the team, if there is one, labels them."""
+        asked: dict[str, set[str]] = defaultdict(set)
+        assigned = self.assigned
+        for batch in self.batches:
+            for meme in batch.memes:
+                asked[meme].update(assigned.get(batch.id, ()))
+        of = (self.memes, self.design, self.taxonomy)
+        return build_next(needs, *of, round=round, team=self.team, asked=asked)
 
     # What people read
 
@@ -362,11 +385,46 @@ class StoredSurvey:
             if culture.locale.tag not in sent:
                 sent[culture.locale.tag] = [self.texts(culture)]
         sheets, names = self.all_sheets, [example.id for example in self.taxonomy.examples]
-        codes = [culture.code for culture in self.design.cultures]
-        examples = {(code, name): NO_PICTURE for code in codes for name in names}
+        examples = {(c.code, name): NO_PICTURE for c in self.design.cultures for name in names}
         ages = range(max(map(len, sent.values())))
         by_age = [{tag: old[min(age, len(old) - 1)] for tag, old in sent.items()} for age in ages]
         return [self.to_send(sheets, texts, examples) for texts in by_age]
+
+    # Finished memes
+
+    def collected_pictures(self, memes: Collection[str]) -> dict[str, tuple[Path, str]]:
+        """Return the pictures that the survey was built of, with what stands in them, by meme;
+        raise InputError if one is not in the workspace."""
+        store = self.workspace.store
+        items = list(store.items.find("picture", memes))
+        hashes = {item.id: self.pictures.get(item.id, item.picture) for item in items}
+        files = store.items.picture_files(list(hashes.values()))
+        for meme in sorted(memes):
+            if hashes.get(meme) not in files:
+                message = f"The picture of {meme} is not in this workspace's folder of images."
+                raise InputError(message)
+        texts = self.collected_texts(items)
+        return {meme: (files[hashes[meme]], texts[meme]) for meme in memes}
+
+    def changed_pictures(self) -> tuple[str, ...]:
+        """Return the finished memes whose picture is another one since the survey was built."""
+        if not self.pictures:
+            return ()
+        items = self.workspace.store.items.find("picture", list(self.pictures))
+        return tuple(item.id for item in items if item.picture != self.pictures[item.id])
+
+    def collected_texts(self, items: Iterable[Item] | None = None) -> dict[str, str]:
+        """Return what stands in the survey's pictures, by meme: transcripts as they are now, parts
+        joined by ` // `; of a picture that is another one by now what went out, or nothing."""
+        noted = {meme: text for by in self.state(CAPTIONS).values() for meme, text in by.items()}
+        if items is None:
+            items = self.workspace.store.items.find("picture", list(self.memes))
+        return {
+            item.id: SEPARATOR.join(item.parts)
+            if item.picture == self.pictures.get(item.id, item.picture)
+            else noted.get(item.id, "")
+            for item in items
+        }
 
 
 def taxonomy_of(values: Mapping[str, Any]) -> Taxonomy:
@@ -380,7 +438,7 @@ def taxonomy_of(values: Mapping[str, Any]) -> Taxonomy:
 
 
 class SurveyState:
-    """A target's memory of a survey, kept in the store; see `State`."""
+    """A target's memory of a survey, so that a second run makes nothing twice; see `State`."""
 
     def __init__(self, survey: StoredSurvey, target: str) -> None:
         self._survey, self._target = survey, target
@@ -390,3 +448,175 @@ class SurveyState:
 
     def put(self, key: str, value: Any) -> None:
         self._survey.put_state(self._target, key, value)
+
+
+# The memes that a survey is made of
+
+
+class SurveyMemes(NamedTuple):
+    """Templates of memes by id; by language the memes that are `left_out` without a caption in it,
+    and as `remarks` what else is; which captions were taken (`acceptance`); and by id the SHA-256
+    of finished memes' `pictures`."""
+
+    templates: Mapping[str, str]
+    left_out: Mapping[str, tuple[str, ...]] = {}
+    remarks: tuple[str, ...] = ()
+    acceptance: Acceptance | None = None
+    pictures: Mapping[str, str] = {}
+
+
+def memes_with_captions(
+    workspace: WorkspaceFolder, cultures: Sequence[Culture], choice: MemeChoice, which: Accept
+) -> SurveyMemes:
+    """Return memes that have a caption in every culture's language; of given batches, in their own.
+    Raise InputError if there is no such meme, none has all captions, or one of a given batch lacks
+    one."""
+    stored, taken = workspace.store.captions, taken_states(which)
+    ids = choice.among(stored.current(workspace.source.tag), "The workspace")
+    templates = stored.templates()
+    tags = {culture.code: culture.locale.tag for culture in cultures}
+    states: dict[str, dict[str, CaptionState]] = {tag: {} for tag in tags.values()}
+    for caption in stored.states(list(states), rounds=workspace.settings.correction.rounds):
+        states[caption.language][caption.meme_id] = caption.state
+    for _, rows, of_cultures in choice.batches:
+        for tag in dict.fromkeys(tags[code] for code in of_cultures):
+            for meme, row in rows.items():
+                state = states[tag].get(meme)
+                if state in taken:
+                    continue
+                message = (
+                    f"{meme[:80]!r} has no caption in {tag}; translate it first: "
+                    f"memeloc translate --langs {tag}"
+                    if state is None
+                    else f"The caption of {meme[:80]!r} in {tag} is {state}; have it corrected "
+                    "and accepted, or take it as it is with --captions any"
+                )
+                raise choice.wrong(meme, message, row)
+    if choice.batches:
+        return SurveyMemes({meme: templates[meme] for meme in ids})
+    missing = {tag: tuple(m for m in ids if m not in by_meme) for tag, by_meme in states.items()}
+    lacking = {tag: memes for tag, memes in missing.items() if memes}
+    chosen = {
+        meme: templates[meme]
+        for meme in ids
+        if all(by_meme.get(meme) in taken for by_meme in states.values())
+    }
+    counts = Counter(
+        (tag, state)
+        for tag, by_meme in states.items()
+        for meme in ids
+        if (state := by_meme.get(meme)) and (meme in chosen or state not in taken)
+    )
+    result = acceptance(which, [(*key, count) for key, count in counts.items()])
+    if not chosen:
+        raise InputError(
+            result.nothing_taken()
+            if result.left_out
+            else "No meme has a caption in the language of every culture; translate first: "
+            f"memeloc translate --langs {','.join(lacking) or 'TAGS'}"
+        )
+    return SurveyMemes(chosen, lacking, acceptance=result)
+
+
+def collected_memes(
+    workspace: WorkspaceFolder, source: str, choice: MemeChoice, cultures: Sequence[Culture]
+) -> SurveyMemes:
+    """Return finished memes, each a template of its own: of a source, or those that were selected.
+
+    Of a source, those that a filter dropped are left out; what people answered about a filter
+    counts before its verdict. Raises InputError if there are none, or not the one asked for.
+    """
+    store, curation = workspace.store.items, workspace.store.curation
+    dropped = set[str]()
+    if source == SELECTED:
+        where = "What was selected"
+        selection = curation.selection()
+        found = list(store.find("picture", selection.pictures if selection else ()))
+        problem = (
+            "No finished meme was selected: run memeloc select, or name a source by --collected; "
+            f"--collected {RENDERED} asks about the workspace's own memes, rendered."
+        )
+    else:
+        from memeloc.curate.selection import answers_of
+
+        where = f"What was collected from {source}"
+        found = list(store.find("picture", source=source))
+        found = found or list(store.find("picture", dataset=source))
+        sources = ", ".join(name for name, kind in store.count() if kind == "picture")
+        problem = (
+            f"Nothing that was collected from {source[:60]!r} is a finished meme; there are such "
+            f"of {sources or 'no source'}."
+        )
+        people, verdicts = answers_of(curation.judgements()), curation.verdicts()
+        dropped = {
+            item.id
+            for item in found
+            for name, verdict in verdicts.get(item.id, {}).items()
+            if people.get((item.id, name), verdict.verdict) == "drop"
+        }
+    if not found:
+        raise InputError(problem)
+    items = {item.id: item for item in found}
+    unshown = {id for id, item in items.items() if item.path and item.path.suffix not in _SHOWN}
+    ids, remarks = choice.among(items, where), []
+    if choice.rows is None:
+        ids = [meme for meme in ids if meme not in dropped | unshown]
+        left_out = "finished memes are left out, as"
+        if dropped:
+            remarks.append(f"{len(dropped):,} {left_out} filters dropped them.")
+        if unshown:
+            remarks.append(
+                f"{len(unshown):,} {left_out} browsers do not show their kind of picture: "
+                f"{min(unshown)} the first."
+            )
+    elif hidden := [meme for meme in ids if meme in unshown]:
+        kind = f"of no kind that browsers show: {items[hidden[0]].path}"
+        raise choice.wrong(hidden[0], f"The picture of {hidden[0]} is {kind}")
+    if not ids:
+        raise InputError(f"{where} has no finished meme that filters keep and browsers show.")
+    shown = {(items[meme].language or workspace.source.tag).split("-")[0] for meme in ids}
+    others = [
+        culture.code
+        for culture in cultures
+        if shown - {tag.tag.split("-")[0] for tag in (culture.locale, culture.second) if tag}
+    ]
+    if others:  # people are shown texts in another language than theirs
+        remarks.append(
+            f"People of {', '.join(others)} see texts in {', '.join(sorted(shown))}, which their "
+            "sheets are not in: ask people who read them, and leave out labels for memes in "
+            "another language (leave_out of a recipe of your own)."
+        )
+    return SurveyMemes(
+        {meme: meme for meme in ids},
+        remarks=tuple(remarks),
+        pictures={meme: items[meme].picture for meme in ids},
+    )
+
+
+# The texts of surveys, which are corrected and translated
+
+
+def store_shipped_texts(store: Store, locales: Sequence[Locale], taxonomy: str = "") -> list[str]:
+    """Store what surveys say in English and in some languages, so that a newer memeloc's texts
+    become newer versions; return their ids.
+
+    Only texts in use are stored: those of the workspace's surveys; of a `taxonomy` (name or file)
+    where one is named; and all that ship where there is no survey yet.
+    """
+    if any(locale.tag == ENGLISH for locale in locales):
+        raise InputError(
+            "The texts of surveys are written in English, and are translated and corrected in "
+            "other languages: name another with --langs. English texts of your own stand "
+            "under [study.texts.en] in memeloc.toml."
+        )
+    surveys = [taxonomy_of(store.surveys.design(name)) for name in store.surveys.names()]
+    chosen = [load_taxonomy(taxonomy)] if taxonomy else surveys
+    asked = [*surveys, *chosen]
+    english = catalogue(None)
+    for each in asked:
+        english |= catalogue(each)
+    if chosen:
+        english = {key: english[key] for each in chosen for key in keys_in_use(each)}
+    for locale in locales:
+        store.survey_texts.add(english, locale.tag, texts_in(locale.tag, asked))
+    return [survey_text_id(key) for key in english]

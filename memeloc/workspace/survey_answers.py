@@ -1,41 +1,153 @@
-"""Quality control. In: a stored survey. Out: who is retained, each exclusion with its evidence."""
+"""Answers in. In: a stored survey, files that came back. Out: who is retained, lists of people.
+
+Each exclusion has its evidence; nothing is deleted.
+"""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memeloc.counts import counted
-from memeloc.errors import InputError
+from memeloc.errors import InputError, MemelocError
+from memeloc.files import file_sha256
+from memeloc.settings import read_toml
 from memeloc.sheets import write_sheet_table
+from memeloc.store.records import FileRecord
 from memeloc.store.surveys.serving import last_values
 from memeloc.store.tables.types import now
-from memeloc.survey.design.planning import Pace, measured_paces
+from memeloc.survey.design.planning import Pace, measured_paces, read_rates, shortfalls
+from memeloc.survey.design.tables import read_team
 from memeloc.survey.labels.models import QuestionAgreement, survey_agreement
 from memeloc.survey.labels.settling import answers_table
-from memeloc.survey.model import Sheet, Submission
-from memeloc.survey.quality.checking import TIMED_OUT, CheckReport
+from memeloc.survey.model import RejectedRow, Sheet, Submission
+from memeloc.survey.quality.checking import TIMED_OUT, CheckReport, Remark
 from memeloc.survey.quality.checking import check as check_submissions
+from memeloc.survey.quality.decisions import (
+    CODE_ENTERED,
+    READ,
+    SENT,
+    bonus_rows,
+    decisions,
+    message_rows,
+)
+from memeloc.survey.quality.participants import typed_otherwise
 from memeloc.survey.quality.rules import Rules, read_rules
 from memeloc.survey.serving import raw_submission
-from memeloc.survey.targets.protocol import SheetsToSend
-from memeloc.survey.targets.resolver import SERVED, resolve
+from memeloc.survey.targets.places import IDS, clean_id
+from memeloc.survey.targets.protocol import Imported, SheetsToSend, disagree
+from memeloc.survey.targets.registry import make_target, recognise
+from memeloc.survey.targets.resolver import SERVED, import_file, resolve
+from memeloc.survey.targets.returned import (
+    ask_whose_ids,
+    check_answers_file,
+    expanded,
+    read_returned,
+    refuse_known,
+)
 from memeloc.survey.texts import TaxonomyTexts
 from memeloc.taxonomy import LABEL
-from memeloc.workspace.stored_survey import StoredSurvey
-from memeloc.workspace.survey_imports import ImportResult, import_files
-from memeloc.workspace.survey_teams import not_assigned
+from memeloc.workspace.stored_survey import (
+    TEAM,
+    Agree,
+    OnProgress,
+    StoredSurvey,
+    SurveyState,
+    recruiter,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FEWEST_LETTERS = 8
 """Letters of a stored id that name a person, where nobody else's begins with them."""
+_TOGETHER = 500
+"""Submissions that are stored together; a transaction costs as much as some of them."""
+_STORED = ("new", "known", "new_participants", "seen", "erased")
+
+FileRead = tuple[Path, str, Imported]
+"""A file, its kind, and what it held."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportResult:
+    """The content of files, and the rows that have no place, which are kept.
+
+    Attributes:
+        files: of each the `file`, its `kind` (the target's), how many `submissions`, `answers`,
+            `participants` and `rejected` rows it held, and what of that was `new`, `known`,
+            `new_participants`, whether it was `seen` before, and how many records are of people who
+            were `erased`, and are not taken (all None in a dry run); and of how many sheets it says
+            what was `made` at the service, which is noted.
+        passed_over: files of folders that are not of a kind that comes back.
+        problems: what is wrong with files that could not be read.
+    """
+
+    survey: str
+    files: tuple[Mapping[str, Any], ...]
+    rejected: tuple[RejectedRow, ...]
+    rejected_by_reason: Mapping[str, int]
+    passed_over: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def import_result(
+    survey: str,
+    read: Sequence[tuple[FileRead, Mapping[str, Any]]],
+    passed_over: Sequence[Path] = (),
+    problems: Sequence[str] = (),
+) -> ImportResult:
+    """Return what files held, each with what was stored of it."""
+    rejected = tuple(row for (_, _, imported), _ in read for row in imported.rejected)
+    files = [
+        {
+            "file": str(path),
+            "kind": kind,
+            "submissions": len(imported.submissions),
+            "answers": sum(len(s.answers) - len(s.not_shown) for s in imported.submissions),
+            "participants": len(imported.participants),
+            "rejected": len(imported.rejected),
+            **dict.fromkeys(_STORED),
+            "made": 0,
+            **stored,
+        }
+        for (path, kind, imported), stored in read
+    ]
+    by_reason = dict(sorted(Counter(row.reason for row in rejected).items()))
+    left = tuple(map(str, passed_over)), tuple(problems)
+    return ImportResult(survey, tuple(files), rejected, by_reason, *left)
+
+
+def owner_of_ids(survey: StoredSurvey, ids: str) -> str:
+    """Return whose people's numbers are, as said now or before; empty where nobody has."""
+    if ids not in ("", *IDS):
+        raise InputError(f"--ids is one of {', '.join(IDS)}, not {ids[:40]!r}")
+    before = str(survey.state("import").get("ids", ""))
+    if ids and before not in ("", ids):
+        raise InputError(f"It was said before: --ids {before}. That cannot change any more.")
+    return ids or before
+
+
+def add_files(
+    survey: StoredSurvey, files: Sequence[FileRead], words: frozenset[str]
+) -> Sequence[Mapping[str, Any]]:
+    """Store what files held, all or none; return what was new of each, as in `ImportResult.files`.
+
+    Only a file's kind is kept, for its name often is its participant's id, and of rejected rows
+    what is of the survey's own `words`.
+    """
+    records = []
+    for path, kind, imported in files:
+        rows = len(imported.submissions) + len(imported.participants)
+        records.append((FileRecord("submissions", kind, file_sha256(path), rows), imported))
+    return survey.store.add_files(survey.name, records, words=words)
 
 
 @dataclass(frozen=True)
@@ -119,23 +231,23 @@ class Checked:
 
     def why_none(self) -> str:
         """Return why nothing is retained of what came, with the command that goes on."""
-        name = self.survey.name
+        name, judged = self.survey.name, self.report.judged
         if self.report.retained:
             return ""
-        if judged := self.report.judged:
+        if judged:
             rules = ", ".join(f"{rule} {n:,}" for rule, n in self.report.counts().items())
             return (
                 f"all of {counted(len(judged), 'submission')} are excluded ({rules}); see why: "
                 f"memeloc survey check {name} --out excluded.csv"
             )
         rejected = Counter(reason for _, _, reason in self.survey.store.rejected(name))
-        if rejected:
-            reasons = ", ".join(f"{reason} {n:,}" for reason, n in rejected.most_common())
-            return (
-                f"all rows that came were rejected ({reasons}); take in answers to its sheets: "
-                f"memeloc survey import {name} FILES"
-            )
-        return ""
+        reasons = ", ".join(f"{reason} {n:,}" for reason, n in rejected.most_common())
+        return (
+            f"all rows that came were rejected ({reasons}); take in answers to its sheets: "
+            f"memeloc survey import {name} FILES"
+            if rejected
+            else ""
+        )
 
 
 class SurveyAnswers:
@@ -144,9 +256,67 @@ class SurveyAnswers:
     def __init__(self, survey: StoredSurvey) -> None:
         self.survey = survey
 
-    def import_files(self, files: Sequence[str | Path], **options: Any) -> ImportResult:
-        """Take in answers; see `memeloc.workspace.survey_imports.import_files`."""
-        return import_files(self.survey, files, **options)
+    def import_files(
+        self,
+        files: Sequence[str | Path],
+        *,
+        kind: str = "",
+        options: Mapping[str, Any] | None = None,
+        ids: str = "",
+        dry_run: bool = False,
+        on_progress: OnProgress = lambda more, total: None,
+    ) -> ImportResult:
+        """Take in answers, and what a recruitment service reports of people.
+
+        The same file twice, or an older one later, changes nothing. A file that cannot be read
+        keeps no other out; it is among the result's problems.
+
+        Args:
+            files: files that came back, or folders of them.
+            kind: the target's name; by default what the file's content shows.
+            ids: whose people's numbers are (`culture`, `file` or `everybody`); kept from then on.
+        """
+        survey = self.survey
+        if kind:
+            make_target(kind, options)  # an option that it lacks is no file's fault
+        ids = owner_of_ids(survey, ids)
+        versions, stored = survey.as_sent(), survey.store.submissions(survey.name)
+        words = frozenset[str]().union(*(version.words for version in versions))
+        paths, passed_over = expanded([Path(file) for file in files], kind)
+        done: list[tuple[FileRead, Mapping[str, Any]]] = []
+        problems: list[str] = []
+        together: list[list[FileRead]] = [[]]
+        target, people = kind, {sent.participant for sent in stored}
+        for path, known in paths.items():
+            try:
+                check_answers_file(path)
+                target = known or recognise(path, likely=target).name
+                if made := make_target(target).read_made(path, versions[0]):
+                    for sheet, values in made.items() if not dry_run else ():
+                        survey.put_state(target, sheet, dict(values))
+                    done.append(((path, target, Imported()), {"made": len(made)}))
+                else:
+                    imported = read_returned(versions, path, target, options, ids)
+                    if ids:
+                        refuse_known(imported, people, survey.hashed)
+                    if sum(len(each.submissions) for _, _, each in together[-1]) >= _TOGETHER:
+                        together.append([])
+                    together[-1].append((path, target, imported))
+            except MemelocError as error:
+                problems.append(str(error))
+            on_progress(1, len(paths))
+        if not ids:  # whose numbers are one person's is asked about before any of them is stored
+            read = [(path.name, imported) for group in together for path, _, imported in group]
+            ask_whose_ids(read, survey.all_sheets, stored, survey.hashed)
+        for group in together:
+            try:
+                new = [{}] * len(group) if dry_run else add_files(survey, group, words)
+                done += zip(group, new, strict=True)
+            except MemelocError as error:
+                problems.append(str(error))
+        if ids and done and not dry_run:
+            survey.put_state("import", "ids", ids)
+        return import_result(survey.name, done, passed_over, problems)
 
     def check(
         self,
@@ -157,7 +327,7 @@ class SurveyAnswers:
         keep: Sequence[str] = (),
         why: str = "",
     ) -> Checked:
-        """Exclude what fails quality control, each with its evidence; nothing is deleted.
+        """Exclude what fails quality control, each with its evidence.
 
         The last rules are those of all that follows, until another check; decisions about people
         stay until they are decided otherwise.
@@ -170,9 +340,6 @@ class SurveyAnswers:
                 letters are enough (see `FEWEST_LETTERS`).
             keep: people who are retained whatever the rules say, as who contested a check with a
                 reason (`why`); only who did not agree, or took it back, stays excluded.
-
-        Raises:
-            InputError: there is no such rule or setting, nobody of such an id, or no reason.
         """
         if keep and not why.strip():
             raise InputError("Say why they are kept: --why TEXT")
@@ -202,10 +369,8 @@ class SurveyAnswers:
         return read_rules(last[0]) if last else self._read_rules(self.survey.settings("check"))
 
     def checked(self, rules: Rules | None = None, *, keep: bool = True) -> Checked:
-        """Check what is there by now, by the last rules by default.
-
-        The report is stored, but for who only looks: `keep` is False.
-        """
+        """Check what is there by now, by the last rules by default. The report is stored, but for
+        who only looks: `keep` is False."""
         survey, rules = self.survey, rules or self.rules
         sheets, submissions = survey.all_sheets, survey.submissions
         submissions += self._expired(sheets, submissions)
@@ -223,7 +388,7 @@ class SurveyAnswers:
             abstain=[label.id for label in survey.taxonomy.labels if label.role != "vote"],
             superseded=survey.store.submissions(survey.name, superseded=True),
         )
-        remarks = sorted((*report.warnings, *not_assigned(survey)), key=lambda row: row.rule)
+        remarks = sorted((*report.warnings, *self._not_assigned()), key=lambda row: row.rule)
         report = replace(report, warnings=tuple(remarks))
         if keep:
             values = rules.model_dump(mode="json")
@@ -237,20 +402,63 @@ class SurveyAnswers:
         excluded = self.stored_ids(rules.outlier.people, anybody=True)
         return rules.about(excluded, dict(zip(keeping, rules.keep.people.values(), strict=True)))
 
+    def _not_assigned(self) -> list[Remark]:
+        """Return submissions of people to whom the sheet was not given; none is excluded for it."""
+        survey, remarks = self.survey, list[Remark]()
+        if (team := survey.team) is None:
+            return []
+        places, assigned = {who: place for place, who in team.people.items()}, survey.assigned
+        people = {sheet.id: assigned.get(sheet.batch, ()) for sheet in survey.all_sheets}
+        for sent in survey.submissions:
+            place = places.get(sent.participant) or places.get(survey.hashed(sent.participant))
+            if sent.sheet in people and place not in people[sent.sheet]:
+                evidence = {"place": place or "not of the team"}
+                remarks.append(Remark("not assigned", sent.sheet, (sent.id,), evidence))
+        return remarks
+
+    def _expired(
+        self, sheets: tuple[Sheet, ...], submissions: Iterable[Submission]
+    ) -> list[Submission]:
+        """Return what was answered at places whose time is over, as submissions that timed out. It
+        is stored nowhere: whoever comes back may go on, as long as there is room."""
+        survey = self.survey
+        sent = {(submission.sheet, submission.participant) for submission in submissions}
+        records = [
+            replace(
+                raw_submission(place, last_values(answers), answers[-1].created_at),
+                status=TIMED_OUT,
+            )
+            for place, answers in survey.workspace.store.serving.expired(survey.name, now())
+            if (place.sheet, place.participant) not in sent
+        ]
+        cultures = survey.design.cultures if records else ()
+        texts = {culture.locale.tag: survey.texts(culture) for culture in cultures}
+        has_team = bool(survey.state(TEAM))
+        to_send = SheetsToSend(survey.name, sheets, survey.taxonomy, texts, has_team=has_team)
+        imported = resolve(records, to_send, source=SERVED, file=SERVED)
+        return [submission for submission in imported.submissions if submission.answers]
+
+    def stored_ids(self, ids: Iterable[str], *, anybody: bool = False) -> list[str]:
+        """Return people as they are stored; raise InputError if one of them has sent nothing, and
+        may not be `anybody`."""
+        ids = list(dict.fromkeys(ids))
+        sent = {row.participant for row in self.survey.submissions} - {""} if ids else set()
+        people = []
+        for id in ids:
+            begin = [each for each in sent if len(id) >= FEWEST_LETTERS and each.startswith(id)]
+            if id in sent:
+                begin = [id]
+            who = begin[0] if len(begin) == 1 else self.survey.hashed(id)
+            if who not in sent and not anybody:
+                raise InputError(f"Nobody of the id {id[:80]!r} has answered {self.survey.name}.")
+            people.append(who)
+        return people
+
     def about(self, person: str, out: str | Path) -> dict[str, Any]:
-        """Write all that the survey has of a person, for the person to read and to contest.
-
-        That is when each sheet was sent, every answer in the language of the sheet, what checks
+        """Write all that the survey has of a person (as of `check`), for the person to read and to
+        contest: when each sheet was sent, every answer in the language of the sheet, what checks
         expected, what services report, and what excludes a sheet. Return the `file`, and how many
-        `rows` it has.
-
-        Args:
-            person: as of `check`.
-            out: .csv, .xlsx, .jsonl or .parquet.
-
-        Raises:
-            InputError: nobody of that id has answered.
-        """
+        `rows` it has."""
         (who,) = self.stored_ids([person])
         survey, checked = self.survey, self.checked(keep=False)
         rows: list[tuple[str, ...]] = []
@@ -289,46 +497,244 @@ class SurveyAnswers:
         file, count = write_sheet_table(Path(out), columns, rows)
         return {"survey": survey.name, "file": file, "rows": count}
 
-    def _expired(
-        self, sheets: tuple[Sheet, ...], submissions: Iterable[Submission]
-    ) -> list[Submission]:
-        """Return what was answered at places whose time is over, as submissions that timed out.
 
-        It is stored nowhere: whoever comes back may go on, as long as there is room.
+_BONUS = ("submission=service", "participant", "sheet", "amount", "currency", "reason")
+_MESSAGE = ("submission=service", "participant", "sheet", "text")
+_DECISION = (
+    *("action", "submission=service", "participant", "study", "sheet", "category", "message"),
+    *("rules", "earned", "not_read"),
+)
+"""Columns of lists for the service: `field`, or `heading=field`."""
+
+
+class SurveyPeople:
+    """Lists for a recruitment service, of what to do about people; each has the service's own ids
+    as far as its exports (`exported`) name them, which are stored as hashes. Each method returns
+    also the list's `file`, and how many are `unknown`, without an id of the service's here."""
+
+    def __init__(self, survey: StoredSurvey) -> None:
+        self.survey = survey
+        self.answers = SurveyAnswers(survey)
+
+    def decide(
+        self,
+        out: str | Path,
+        *,
+        exported: Sequence[str | Path] = (),
+        minutes: float = 0,
+        same: Mapping[str, str] | None = None,
+        implicit_count: bool = False,
+        reject_fast: bool = False,
+        send: bool = False,
+        agree: Agree = disagree,
+    ) -> dict[str, Any]:
+        """List for the recruitment service whom to approve, ask to return, or reject.
+
+        Who entered the code of a sheet's end without answers is looked at; the evidence has people
+        of the sheet whom the service does not know, those first whose id differs by a slip.
+
+        Return the `counts` of actions, the `decisions`, how many were `sent` to what end, and by
+        reason the rows that were `not_read` and do not say whose they are.
+
+        Args:
+            minutes: that a sheet takes; 0 for what people were given.
+            same: by an id under which answers came, as of `check`, the service's id of that person,
+                who typed it otherwise; it is kept, until it is taken back by an empty id.
+            implicit_count: whether implicit checks count beside a failed explicit one.
+            reject_fast: whether exceptionally fast ones are rejected; else they are paid.
+            send: whether the service is given the decisions.
+            agree: is given the counts as a sentence before; only True goes on.
         """
         survey = self.survey
-        sent = {(submission.sheet, submission.participant) for submission in submissions}
-        records = [
-            replace(
-                raw_submission(place, last_values(answers), answers[-1].created_at),
-                status=TIMED_OUT,
-            )
-            for place, answers in survey.workspace.store.serving.expired(survey.name, now())
-            if (place.sheet, place.participant) not in sent
+        for answered, participant in (same or {}).items():
+            (who,) = self.answers.stored_ids([answered])
+            survey.store.add_same(survey.name, who, survey.hashed(clean_id(participant)))
+        checked, sent_minutes = self.answers.checked(), survey.minutes
+        by_sheet = {
+            sheet.id: minutes or sent_minutes[sheet.batch]
+            for sheet in checked.sheets
+            if minutes or sheet.batch in sent_minutes
+        }
+        if not by_sheet:
+            raise InputError("How long does a sheet take? Nothing went out yet; give --minutes")
+        service = recruiter()
+        rates = read_rates(survey.settings(service))
+        unread: dict[str, Counter[str]] = defaultdict(Counter)
+        for target, person, reason in survey.store.rejected(survey.name):
+            if target != service and reason not in READ:
+                unread[person][reason] += 1
+        texts = {each.locale.tag: survey.texts(each) for each in survey.design.cultures}
+        decided = decisions(
+            checked.report,
+            by_sheet,
+            {sheet.id: texts[sheet.culture.locale.tag] for sheet in checked.sheets},
+            rewards={sheet: rates.reward(math.ceil(time)) for sheet, time in by_sheet.items()},
+            unread=unread,
+            implicit_count=implicit_count,
+            reject_fast=reject_fast,
+        )
+        ids = self._plain_ids(service, exported)
+        for number, each in enumerate(decided):
+            if CODE_ENTERED in each.evidence and each.participant in ids:
+                typed = map(survey.hashed, typed_otherwise(ids[each.participant]))
+                if near := {*typed} & {*each.evidence["perhaps"]}:
+                    evidence = {**each.evidence, "perhaps": sorted(near)}
+                    decided[number] = replace(each, evidence=evidence)
+        rows = [
+            {
+                **asdict(each),
+                "rules": " ".join(each.rules),
+                "earned": "" if each.earned is None else f"{each.earned} {rates.currency}",
+                "not_read": json.dumps(each.evidence) if each.action == "look" else "",
+            }
+            for each in decided
         ]
-        cultures = survey.design.cultures if records else ()
-        texts = {culture.locale.tag: survey.texts(culture) for culture in cultures}
-        has_team = bool(survey.state("team"))
-        to_send = SheetsToSend(survey.name, sheets, survey.taxonomy, texts, has_team=has_team)
-        imported = resolve(records, to_send, source=SERVED, file=SERVED)
-        return [submission for submission in imported.submissions if submission.answers]
+        listed = _write(out, _DECISION, rows, ids)
+        sent: Mapping[str, int] = {}
+        if send:
+            to_send = [decision for decision in decided if decision.action in SENT]
+            state = SurveyState(survey, service)
+            sent = survey.target(service).decide(to_send, ids, state, agree=agree)
+        return {
+            "survey": survey.name,
+            "counts": dict(sorted(Counter(decision.action for decision in decided).items())),
+            "decisions": decided,
+            "file": listed["file"],
+            "sent": dict(sorted(sent.items())),
+            "unknown": listed["unknown"],
+            "not_read": dict(sorted(unread[""].items())),
+        }
 
-    def stored_ids(self, ids: Iterable[str], *, anybody: bool = False) -> list[str]:
-        """Return people as they are stored; raise InputError if one of them has sent nothing, and
-        may not be `anybody`."""
-        ids = list(dict.fromkeys(ids))
-        sent = {row.participant for row in self.survey.submissions} - {""} if ids else set()
-        people = []
-        for id in ids:
-            begin = [each for each in sent if len(id) >= FEWEST_LETTERS and each.startswith(id)]
-            if id in sent:
-                begin = [id]
-            who = begin[0] if len(begin) == 1 else self.survey.hashed(id)
-            if who not in sent and not anybody:
-                raise InputError(f"Nobody of the id {id[:80]!r} has answered {self.survey.name}.")
-            people.append(who)
-        return people
+    def shortfalls(self, checked: Checked) -> list[dict[str, Any]]:
+        """Return the sheets that took a culture's retained people longer than they were paid for:
+        the minutes that the sheet says, or those of the service's settings where these are more."""
+        settings = self.survey.settings(recruiter())
+        least = int(settings.get("minutes", 0))
+        promised = {batch: max(minutes, least) for batch, minutes in self.survey.minutes.items()}
+        return shortfalls(checked.sheets, checked.paces(), promised, read_rates(settings))
+
+    def bonus(
+        self,
+        out: str | Path,
+        *,
+        each: Decimal | None = None,
+        reason: str = "",
+        exported: Sequence[str | Path] = (),
+    ) -> dict[str, Any]:
+        """List whom to pay a bonus: what `each` retained person gets, or None to make up for sheets
+        that took longer than was promised, for all whose work is paid. `reason` is a word that
+        tells this bonus from others of the same people.
+
+        Return the `bonuses` (see `bonus_rows`), their `total` without the service's fee, the
+        `currency`, and `shortfalls`.
+        """
+        checked = self.answers.checked()
+        short = self.shortfalls(checked)
+        bonuses = bonus_rows(checked.report, short, each, reason)
+        currency = read_rates(self.survey.settings(recruiter())).currency
+        rows = [{**row, "amount": f"{row['amount']:.2f}", "currency": currency} for row in bonuses]
+        return {
+            "survey": self.survey.name,
+            "bonuses": bonuses,
+            "total": sum((row["amount"] for row in bonuses), Decimal(0)),
+            "currency": currency,
+            "shortfalls": short,
+            **_write(out, _BONUS, rows, self._plain_ids(recruiter(), exported)),
+        }
+
+    def message(
+        self,
+        out: str | Path,
+        texts: Mapping[str, str],
+        *,
+        to: str = "everybody",
+        cultures: Collection[str] = (),
+        exported: Sequence[str | Path] = (),
+    ) -> dict[str, Any]:
+        """List whom to write what; `texts`, `to` and `cultures` are those of `message_rows`. Return
+        the `messages`, and by text to how many it goes (`texts`)."""
+        checked = self.answers.checked()
+        for code in cultures:
+            self.survey.design.culture(code)
+        messages = message_rows(checked.report, checked.sheets, texts, to, cultures)
+        return {
+            "survey": self.survey.name,
+            "messages": messages,
+            "texts": dict(Counter(row["text"] for row in messages)),
+            **_write(out, _MESSAGE, messages, self._plain_ids(recruiter(), exported)),
+        }
+
+    def _plain_ids(self, service: str, exported: Sequence[str | Path]) -> dict[str, str]:
+        """Return ids by what is stored of them, as far as the service's exports name them."""
+        ids: dict[str, str] = {}
+        target, to_send = make_target(service), self.survey.as_sent()[0]
+        for path in exported:
+            for person in import_file(target, Path(path), to_send).participants:
+                for plain in filter(None, (person.participant, person.submission)):
+                    ids[plain] = ids[self.survey.hashed(plain)] = plain
+        same = self.survey.store.same_people(self.survey.name)
+        return ids | {answered: ids[who] for who, answered in same.items() if who in ids}
+
+    def team(self, people: str | Path | None = None) -> dict[str, Any]:
+        """Return who of a named team is to fill which of the `sheets` (of how many `memes`), and
+        whose `came`. `participant` is empty without `people`, the team's table: only hashes are
+        stored."""
+        survey, team = self.survey, self.survey.team
+        if team is None:
+            raise InputError(f"{survey.name} has no named team; whoever comes is asked.")
+        names = dict.fromkeys(team.people, "")
+        if people is not None:
+            names |= read_team(Path(people)).people
+            if any(survey.hashed(names[place]) != who for place, who in team.people.items()):
+                raise InputError(f"{survey.name} was built with another team", file=people)
+        came = {
+            (sent.sheet, who)
+            for sent in survey.submissions
+            for who in (sent.participant, survey.hashed(sent.participant))
+        }
+        assigned, sheets = survey.assigned, survey.all_sheets
+        rows = [
+            {
+                "place": place,
+                "participant": names[place],
+                "sheet": sheet.id,
+                "round": sheet.round,
+                "memes": len(sheet.memes),
+                "came": (sheet.id, who) in came,
+            }
+            for place, who in team.people.items()
+            for sheet in sheets
+            if place in assigned.get(sheet.batch, ())
+        ]
+        return {"survey": survey.name, "people": len(team.people), "sheets": rows}
+
+
+def _write(
+    out: str | Path,
+    columns: Sequence[str],
+    rows: Sequence[Mapping[str, str]],
+    ids: Mapping[str, str],
+) -> dict[str, Any]:
+    """Write a list with the service's ids; return its `file`, and how many rows are `unknown`."""
+    fields = [column.rpartition("=")[2] for column in columns]
+    lines = [[ids.get(cell, cell) for cell in (row[name] for name in fields)] for row in rows]
+    headings = [column.partition("=")[0] for column in columns]
+    file, _ = write_sheet_table(Path(out), headings, lines)
+    return {"file": file, "unknown": sum(row["service"] not in ids for row in rows)}
 
 
 def _json(evidence: Mapping[str, Any]) -> str:
     return json.dumps(dict(evidence), ensure_ascii=False, sort_keys=True)
+
+
+def read_texts(text: str, file: Path | None) -> dict[str, str]:
+    """Read messages by language tag: one for all, or those of a TOML `TAG = "text"`. Raise
+    InputError if there is neither or both, or the file holds something else."""
+    if bool(text.strip()) == (file is not None):
+        raise InputError("Write the message as --text, or name a file of texts by --texts.")
+    if file is None:
+        return {"": text.strip()}
+    values = read_toml(file)
+    if not values or not all(isinstance(value, str) and value.strip() for value in values.values()):
+        raise InputError('The file holds a line a language, as de = "Danke!"', file=file)
+    return {tag: str(value).strip() for tag, value in values.items()}

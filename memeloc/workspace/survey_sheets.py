@@ -33,6 +33,7 @@ from memeloc.survey.targets.protocol import (
 from memeloc.survey.texts import SurveyTexts, readers
 from memeloc.version import __version__
 from memeloc.workspace.serving import SurveyServer
+from memeloc.workspace.settling import SurveyLabels
 from memeloc.workspace.stored_survey import (
     CAPTIONS,
     PRELABELS,
@@ -43,8 +44,6 @@ from memeloc.workspace.stored_survey import (
     offering,
     recruiter,
 )
-from memeloc.workspace.survey_labels import SurveyLabels
-from memeloc.workspace.survey_memes import changed_pictures, collected_pictures
 
 if TYPE_CHECKING:
     from memeloc.render import Renderer
@@ -161,7 +160,7 @@ class SurveySheets:
             "stale": self._stale(to_send),
             "warnings": tuple(study.warnings(tuple(to_send.texts), to_send.contact)),
             "read_by": {tag: readers(tag) for tag in to_send.texts},
-            "changed": changed_pictures(survey),
+            "changed": survey.changed_pictures(),
             "known": settled,
             "missing": tuple(made_by.missing(to_send)),
         }
@@ -188,20 +187,22 @@ class SurveySheets:
             InputError: a picture or the contact is missing, a setting cannot be, or people are to
                 see what a model answered, which pages do not show.
         """
-        refuse_prelabels("a server", self.survey.name, self._prelabels)
+        survey = self.survey
+        refuse_prelabels("a server", survey.name, self._prelabels)
         settled = self.labels.known_sheets()
-        chosen = read_serve_settings({**self.survey.settings("serve"), **(settings or {})})
+        chosen = read_serve_settings({**survey.settings("serve"), **(settings or {})})
         to_send, _ = self._prepare(
             contact=contact,
             pictures=Path(pictures),
             cultures=cultures,
-            rounds=self.survey.open_rounds,
+            # Of a pre-annotation more may come until there is another round.
+            rounds=[n for n in survey.rounds if n > survey.closed_round or survey.rounds == (0,)],
             on_progress=on_progress,
         )
         # Who is at a sheet that asks for what is known by now may end it; nobody begins it.
         sheets = [replace(row, wanted=0) if row.id in settled else row for row in to_send.sheets]
         to_send = replace(to_send, sheets=tuple(sheets))
-        return SurveyServer(self.survey, to_send, chosen, self.answers)
+        return SurveyServer(survey, to_send, chosen, self.answers)
 
     def _prepare(
         self,
@@ -253,7 +254,7 @@ class SurveySheets:
         texts = {culture.locale.tag: survey.texts(culture) for culture in people}
         memes = {meme for batch in batches for meme in batch.memes}
         if survey.collected:
-            finished = collected_pictures(survey, memes)
+            finished = survey.collected_pictures(memes)
             show = {(meme, tag): finished[meme] for meme in memes for tag in texts}
         else:
             show = _rendered(pictures, memes, texts)
@@ -297,10 +298,8 @@ class SurveySheets:
                 survey.put_state(CAPTIONS, tag, by_meme)
 
     def _stale(self, to_send: SheetsToSend) -> tuple[tuple[str, str], ...]:
-        """Return memes and languages whose picture shows another caption than the current one.
-
-        Finished memes are not rendered; see `memeloc.workspace.survey_memes.changed_pictures`.
-        """
+        """Return memes and languages whose picture shows another caption than the current one; of
+        finished memes, which are not rendered, none."""
         if self.survey.collected:
             return ()
         current = self.survey.captions()
@@ -322,6 +321,7 @@ class SurveySheets:
         A picture that was made of the same is not made again: a server is back sooner.
         """
         workspace, taxonomy = self.survey.workspace, self.survey.taxonomy
+        folder = (workspace.root or Path()) / "surveys" / self.survey.name
         pictures = {}
 
         @cache
@@ -347,7 +347,7 @@ class SurveySheets:
                 made_of = [__version__, _EXAMPLE_SIDE, caption, culture.locale, boxes, image, fonts]
                 content = repr(made_of).encode("utf-8", "surrogatepass")
                 key = hashlib.sha256(content).hexdigest()[:16]
-                path = self.survey.folder / "examples" / f"{culture.code}-{example.id}-{key}.jpg"
+                path = folder / "examples" / f"{culture.code}-{example.id}-{key}.jpg"
                 if not path.exists():
                     with replacing(path) as partial:
                         drawn = renderer().render(template, caption, culture.locale).image

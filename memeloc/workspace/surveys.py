@@ -1,8 +1,13 @@
-"""The surveys of a workspace. In: its folder. Out: `Surveys`: build one, list them, plan one.
+"""The surveys of a workspace. In: its folder. Out: `Surveys` builds, lists, plans; `Survey` is one.
+
+    survey = workspace.survey("pilot")
+    survey.sheets.export("html", contact="lab@university.example", options={"codes": False})
+    survey.answers.import_files(["answers/"])
+    survey.answers.check()
+    survey.labels.settle().table                                  # a DataFrame
 
 A survey may also be made of answers that were collected without a sheet of ours: of each culture
-one sheet that asks about everything, of which nothing more is to come. It is checked and settled
-like any other.
+one sheet that asks about everything, of which nothing more is to come.
 """
 
 from __future__ import annotations
@@ -10,66 +15,147 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.model import Locale
+from memeloc.store.surveys.erasures import NOTHING_COMPUTED, files_naming
 from memeloc.survey.design.arranging import sampled
 from memeloc.survey.design.build import Assigned, Design, build, build_given, build_shared, split
 from memeloc.survey.design.planning import plan, read_rates
-from memeloc.survey.design.settings import RELAXED, RecipeDesign, read_survey_settings
-from memeloc.survey.design.tables import Team, read_batches, read_differing, read_team
+from memeloc.survey.design.settings import (
+    RELAXED,
+    RecipeDesign,
+    SurveySettings,
+    read_cultures,
+    read_survey_settings,
+)
+from memeloc.survey.design.tables import (
+    MemeChoice,
+    Team,
+    read_batches,
+    read_choice,
+    read_differing,
+    read_item_texts,
+    read_team,
+)
+from memeloc.survey.labels.progress import costs, progress
+from memeloc.survey.labels.settling import STATES
 from memeloc.survey.model import Batch, Culture, Slot
 from memeloc.survey.plain_answers import raw_records, read_answers
+from memeloc.survey.quality.rules import read_rules
 from memeloc.survey.recipes import Recipe, leave_out, load_recipe
 from memeloc.survey.targets.places import owned_id
 from memeloc.survey.targets.protocol import disagree
+from memeloc.survey.targets.registry import make_target
 from memeloc.survey.targets.resolver import resolve
+from memeloc.survey.targets.returned import ask_whose_ids, refuse_known
 from memeloc.survey.texts import TaxonomyTexts, survey_texts
 from memeloc.tables import folded
 from memeloc.tables.column_map import ColumnMap, read_map
 from memeloc.tables.frames import Frame
 from memeloc.taxonomy import SOURCE, load_taxonomy, taxonomy_names, with_demographics
+from memeloc.workspace.analyzing import SurveyAnalysis
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.forgetting import forget
 from memeloc.workspace.own_folders import FILE, workspace_folder
 from memeloc.workspace.settings import read_settings
+from memeloc.workspace.settling import SurveyLabels
 from memeloc.workspace.stored_survey import (
     CLOSED,
+    RENDERED,
     Agree,
     StoredSurvey,
+    collected_memes,
     design_numbers,
     design_values,
+    memes_with_captions,
+    offering,
     recruiter,
 )
-from memeloc.workspace.survey_imports import (
+from memeloc.workspace.survey_answers import (
     ImportResult,
+    SurveyAnswers,
+    SurveyPeople,
     add_files,
-    ask_whose_ids,
     import_result,
     owner_of_ids,
-    refuse_known,
 )
-from memeloc.workspace.survey_memes import (
-    MemeChoice,
-    asked_about,
-    collected_memes,
-    memes_with_captions,
-    read_item_texts,
-)
-from memeloc.workspace.survey_teams import note_team
+from memeloc.workspace.survey_sheets import SurveySheets
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,58}[A-Za-z0-9_-])?")
 _RESERVED = {"CON", "PRN", "AUX", "NUL"} | {
     f"{device}{number}" for device in ("COM", "LPT") for number in range(10)
 }
 """Names that no file of Windows can have."""
-_CODE = re.compile("[A-Z]{2}(-[A-Z]{2})?")
 _ANSWERS = "answers"
 """What a table of answers is called where a target's name stands."""
+
+
+class Survey(StoredSurvey):
+    """A survey of the workspace, by its name, with the parts that do something with it.
+
+    Attributes:
+        sheets: sheets out: plan, export, serve, push.
+        answers: answers in, and their quality control.
+        labels: labels of the retained answers, and what people decide about them.
+        people: decisions, bonuses and messages, and named teams.
+        analysis: the report, and the reasons and codes of multi3hate 4.3.
+    """
+
+    def __init__(self, workspace: WorkspaceFolder, name: str) -> None:
+        super().__init__(workspace, name)
+        self.sheets = SurveySheets(self)
+        self.answers = SurveyAnswers(self)
+        self.labels = SurveyLabels(self)
+        self.people = SurveyPeople(self)
+        self.analysis = SurveyAnalysis(self)
+
+    def status(self, *, wage: str = "") -> dict[str, Any]:
+        """Return how far the survey is.
+
+        That is what `progress` returns; `labels`, by culture code how many items are in each of
+        `STATES`; `aside`, by rule how many submissions it excludes; `money` (see `costs`; None
+        where no reward is known) in `currency`, counted from what the service's export says of each
+        submission, at the `wage` an hour or memeloc.toml's; the sheets that took longer than
+        promised (`shortfalls`); `agreement`, how far those who are retained agree, by culture and
+        question; `changed`, the finished memes whose picture is another one since the survey was
+        built; and the `cause` why nothing is retained of what came.
+        """
+        checked, closed, minutes = self.answers.checked(), self.closed_round, self.minutes
+        rates = read_rates(self.settings(recruiter()), {"wage": wage})
+        is_closed = {sheet.id for sheet in checked.sheets if sheet.round <= closed}
+        parts = progress(checked.sheets, checked.report, is_closed)
+        money = None
+        if minutes:
+            longest = max(minutes.values())
+            rewards = {
+                sheet.id: rates.reward(minutes.get(sheet.batch, longest))
+                for sheet in checked.sheets
+            }
+            places = {row["name"]: row["places"] for row in parts["sheets"]}
+            people = self.store.participants(self.name)
+            money = costs(places, checked.report, people, rewards, rates.fee)
+        settled = self.labels.settled(checked)
+        states = Counter((row["culture"], row["state"]) for row in settled.rows)
+        return {
+            **parts,
+            "labels": {
+                row["name"]: {state: states[row["name"], state] for state in STATES}
+                for row in parts["cultures"]
+            },
+            "aside": checked.report.counts(),
+            "money": money,
+            "survey": self.name,
+            "currency": rates.currency,
+            "shortfalls": self.people.shortfalls(checked),
+            "agreement": checked.agreement,
+            "changed": self.changed_pictures(),
+            "cause": checked.why_none(),
+        }
 
 
 class Surveys:
@@ -121,10 +207,6 @@ class Surveys:
                 the workspace has none, or several, of that country.
             settings: of `memeloc.survey.design.settings.SurveySettings`. Those of a recipe come
                 first; without one it is multi3hate's design with memeloc.toml's rules.
-
-        Raises:
-            InputError: a name, setting, culture or meme cannot be, or there is another survey of
-                that name.
         """
         workspace = self._workspace
         self._check_name(name)
@@ -135,34 +217,19 @@ class Surveys:
         asked = chosen.taxonomy or (recipe.taxonomy if recipe else "multi3hate")
         labels = leave_out(load_taxonomy(asked), recipe.leave_out if recipe else ())
         labels = with_demographics(labels, chosen.demographics)
-        people = read_cultures(workspace, cultures, chosen.relaxed)
+        people = cultures_of(workspace, cultures, chosen.relaxed)
         if team is not None and len(people) > 1:
             raise InputError("A named team annotates in one culture; build a survey for each")
-        memes, differing, table = chosen.memes, chosen.differing, chosen.batches
-        if table and (
-            chosen.preannotate or memes is not None or differing or numbers.sample or team
-        ):
-            raise InputError(
-                "A table of batches says itself which memes are asked about where; leave "
-                "out --memes, --differing, --preannotate, samples and teams"
-            )
-        if differing and memes is not None:
-            raise InputError("Both --memes and --differing say which memes; leave one out")
-        if table:
-            batches_given = read_batches(table, [culture.code for culture in people])
-            choice = MemeChoice.of_batches(batches_given, table)
-        else:
-            choice = MemeChoice.of(read_differing(differing) if differing else memes)
-        finished, remarks = asked_about(workspace, recipe, settings.get("collected"))
+        choice = _choice(chosen, [culture.code for culture in people], numbers, team)
+        finished, remarks = self._collected(recipe, settings.get("collected"))
         found = (
             collected_memes(workspace, finished, choice, people)
             if finished
             else memes_with_captions(workspace, people, choice, chosen.captions)
         )
         templates = sampled(found.templates, numbers.sample, chosen.seed)
-        design = Design(
-            name, labels.name, people, **design_numbers(vars(numbers)), seed=chosen.seed
-        )
+        sizes = design_numbers(vars(numbers))
+        design = Design(name, labels.name, people, **sizes, seed=chosen.seed)
         assigned: Assigned = {}
         if team is not None:
             batches, assigned = build_shared(templates, design, labels, team, numbers.sharing)
@@ -171,19 +238,17 @@ class Surveys:
             batches = build_given(choice.batches, templates, design, labels)
         else:
             batches = (split if chosen.preannotate else build)(templates, design, labels)
-        is_shipped = asked in taxonomy_names()
         # Of batches that a team gave there is a hash: another table is another design.
         rows = json.dumps([[batch.id, batch.memes, batch.cultures] for batch in batches])
-        pictures = {meme: found.pictures[meme] for meme in sorted(templates) if found.pictures}
         values = design_values(
             design,
             templates,
-            None if is_shipped else Path(asked).read_text(encoding="utf-8-sig"),
+            None if asked in taxonomy_names() else Path(asked).read_text(encoding="utf-8-sig"),
             demographics=list(labels.demographics),
             item_texts=read_item_texts(chosen.items, labels, templates),
             collected=finished,
-            pictures=pictures,
-            given=hashlib.sha256(rows.encode()).hexdigest() if table else "",
+            pictures={meme: found.pictures[meme] for meme in sorted(templates) if found.pictures},
+            given=hashlib.sha256(rows.encode()).hexdigest() if chosen.batches else "",
             recipe=recipe
             and {
                 "name": recipe.name,
@@ -196,14 +261,25 @@ class Surveys:
         new = workspace.store.surveys.add(name, values, batches)
         survey = StoredSurvey(workspace, name)
         if team is not None:
-            note_team(survey, team, assigned)
-        return survey.built(
-            batches,
-            templates,
-            new,
-            left_out=found.left_out,
-            remarks=(*remarks, *found.remarks),
-            acceptance=found.acceptance,
+            survey.note_team(team, assigned)
+        about = {"left_out": found.left_out, "acceptance": found.acceptance}
+        return survey.built(batches, templates, new, remarks=(*remarks, *found.remarks), **about)
+
+    def _collected(
+        self, recipe: Recipe | None, collected: str | None
+    ) -> tuple[str, tuple[str, ...]]:
+        """Return which finished memes a survey is of, empty for rendered ones, and a remark, if
+        any: what somebody names, or else what the recipe says; where nothing of that kind was ever
+        collected, a recipe goes with the workspace's own memes."""
+        if collected is not None:
+            return "" if collected == RENDERED else collected, ()
+        if recipe is None or not recipe.design.collected:
+            return "", ()
+        if any("picture" in key for key in self._workspace.store.items.count()):
+            return recipe.design.collected, ()
+        return "", (
+            f"{recipe.name} asks about finished memes; none were collected, so it asks about the "
+            "workspace's own, rendered.",
         )
 
     def import_answers(
@@ -221,26 +297,21 @@ class Surveys:
         """Take in a table with a row an answer; of no survey of that name one is made.
 
         Args:
-            table: a file, or a data frame.
             mapping: what columns, labels and cultures mean, or the TOML file that has it; labels
                 are ids of the survey's, or their names in English or in the culture's language.
             taxonomy: of a new survey: a shipped label set's name, multi3hate if empty, or the
                 .toml file of one.
             answers: of a new survey, how many an item and culture should have.
             ids: whose people's numbers are (`culture`, `file` or `everybody`); kept from then on.
-            dry_run: whether nothing is stored.
             columns: further settings of the map, which go before its own: columns by role (see
                 `memeloc.survey.plain_answers.ROLES`), `labels`, `cultures`, ...
-
-        Raises:
-            InputError: the file cannot be read, has no such column or no answer, or a label that
-                is named is unknown.
         """
         path = Path(table) if isinstance(table, str | Path) else Path("a data frame")
         workspace, column_map = self._workspace, read_map(mapping, **columns)
         read, rejected = read_answers(table, column_map, workspace.source.country)
-        store, values, batches = workspace.store.surveys, None, None
-        if name in store.names():
+        values: dict[str, Any] | None = None
+        batches: tuple[Batch, ...] = ()
+        if name in self.names():
             survey = StoredSurvey(workspace, name)
             if taxonomy and load_taxonomy(taxonomy).name != survey.taxonomy.name:
                 raise InputError(
@@ -252,18 +323,7 @@ class Surveys:
             raise InputError(f"has no row that is an answer{reason}", file=path)
         else:
             self._check_name(name)
-            # One batch without checks, which went to every culture that answered.
-            labels = load_taxonomy(taxonomy or "multi3hate")
-            codes = sorted(read["culture"].unique())
-            people = read_cultures(workspace, ",".join(self._with_language(codes)))
-            design = Design(name, labels.name, people, answers=answers, explicit=0, implicit=0)
-            templates = workspace.store.captions.templates()
-            memes = {item: templates.get(item, item) for item in read["item"].unique()}
-            slots = tuple(Slot(meme_id=item) for item in memes)
-            batches = (Batch("r1-answers", 1, slots, tuple(codes), answers),)
-            is_file = taxonomy and taxonomy not in taxonomy_names()
-            text = Path(taxonomy).read_text("utf-8-sig") if is_file else None
-            values = design_values(design, memes, text)
+            values, batches = self._answered_design(name, taxonomy, read, answers)
             survey = StoredSurvey(workspace, name, values, batches)
         labels = survey.taxonomy
         english = TaxonomyTexts(survey_texts(default().get(SOURCE), taxonomy=labels), labels).labels
@@ -301,28 +361,93 @@ class Surveys:
             refuse_known(imported, {sent.participant for sent in stored}, survey.hashed)
         else:
             ask_whose_ids([(path.name, imported)], to_send.sheets, stored, survey.hashed)
-        if dry_run:
-            return import_result(name, [((path, _ANSWERS, imported), {})])
-        if values is not None:
-            store.add(name, values, batches or ())
-            survey.put_state(CLOSED, "round", 1)
-        survey.put_state("import", "ids", ids)
-        (added,) = add_files(survey, [(path, _ANSWERS, imported)], to_send.words)
+        added: Mapping[str, Any] = {}
+        if not dry_run:
+            if values is not None:
+                survey.store.add(name, values, batches)
+                survey.put_state(CLOSED, "round", 1)
+            survey.put_state("import", "ids", ids)
+            (added,) = add_files(survey, [(path, _ANSWERS, imported)], to_send.words)
         return import_result(name, [((path, _ANSWERS, imported), added)])
+
+    def _answered_design(
+        self, name: str, taxonomy: str | Path, read: Any, answers: int
+    ) -> tuple[dict[str, Any], tuple[Batch, ...]]:
+        """Return the design of a survey of answers: a batch without checks, which went to every
+        culture that answered, each asked in the workspace's language there, else any, else its
+        source's."""
+        workspace = self._workspace
+        labels = load_taxonomy(taxonomy or "multi3hate")
+        codes = sorted(read["culture"].unique())
+        locales = [*workspace.languages, workspace.source, *workspace.locales]
+        by_country = {locale.country: locale.tag for locale in reversed(locales)}
+        asked = ",".join(f"{code}={by_country.get(code, workspace.source.tag)}" for code in codes)
+        people = cultures_of(workspace, asked)
+        design = Design(name, labels.name, people, answers=answers, explicit=0, implicit=0)
+        templates = workspace.store.captions.templates()
+        memes = {item: templates.get(item, item) for item in read["item"].unique()}
+        slots = tuple(Slot(meme_id=item) for item in memes)
+        is_file = taxonomy and taxonomy not in taxonomy_names()
+        text = Path(taxonomy).read_text("utf-8-sig") if is_file else None
+        batch = Batch("r1-answers", 1, slots, tuple(codes), answers)
+        return design_values(design, memes, text), (batch,)
 
     def forget(
         self, people: Sequence[str], *, exported: Sequence[str | Path] = (), agree: Agree = disagree
     ) -> dict[str, Any]:
-        """Erase people; see `memeloc.workspace.forgetting.forget`."""
-        return forget(self._workspace, people, exported=exported, agree=agree)
+        """Erase people from all surveys, and compute anew what was computed of them.
 
-    def _with_language(self, codes: Sequence[str]) -> list[str]:
-        """Return countries as `CODE=TAG`: the workspace's language there, else any, else its
-        source's."""
-        workspace = self._workspace
-        locales = [*workspace.languages, workspace.source, *workspace.locales]
-        by_country = {locale.country: locale.tag for locale in reversed(locales)}
-        return [f"{code}={by_country.get(code, workspace.source.tag)}" for code in codes]
+        Return how many `people` were asked for, the `surveys` that they had taken part in, the
+        `counts` of rows that were deleted by table, by survey the labels that are `reopened`, and
+        `files` in the workspace's folder that still name them, for their owner to delete.
+
+        Args:
+            people: ids as their source has them, or as the workspace stores them.
+            exported: a recruitment service's exports; who revoked consent by them is erased, too.
+            agree: is given a sentence that says what is erased; only True goes on.
+        """
+        ids = {participant.strip() for participant in people}
+        for path in map(Path, exported):
+            if not path.exists():
+                raise InputError("There is no such file.", file=path)
+            for name in offering("revoked"):
+                ids |= {participant.strip() for participant in make_target(name).revoked(path)}
+        ids.discard("")
+        if not ids and not exported:
+            message = "Name the participants to erase, or an export that says who they are."
+            raise InputError(message)
+        whom = counted(len(ids), "person", "people")
+        takes = (
+            f"This erases {whom} from every survey of the workspace for good: answers, what "
+            "services reported of them, and what was computed of both. It cannot be taken back."
+        )
+        if not ids or agree(takes) is not True:
+            return {"people": 0, "surveys": (), "counts": {}, "reopened": {}, "files": ()}
+        workspace, store = self._workspace, self._workspace.store.surveys
+        before = {
+            name: (store.result(name, "check"), store.result(name, "labels"))
+            for name in store.names()
+        }
+        hashes = {store.hash_participant(participant) for participant in ids}
+        for name in before:
+            for pair in store.same_people(name).items():
+                if not (ids | hashes).isdisjoint(pair):
+                    ids |= set(pair)  # of one person, whose id was typed otherwise
+        erasure = workspace.store.erasures.erase(ids)
+        reopened = {}
+        for name, (check, labels) in before.items():
+            is_computed = check is None or check[1] != NOTHING_COMPUTED["check"]
+            if name not in erasure["surveys"] and is_computed:
+                continue
+            survey = Survey(workspace, name)
+            if check is not None:
+                survey.answers.checked(read_rules(check[0]))
+            if labels is not None:
+                now = _settled(survey.labels.settle(labels[0]).labels)
+                if count := len(_settled(labels[1]) - now):
+                    reopened[name] = count
+        files = tuple(files_naming(workspace.root, ids | hashes)) if workspace.root else ()
+        return {**erasure, "reopened": reopened, "files": files}
 
     def _check_name(self, name: str) -> None:
         """Refuse a survey's name that cannot be a folder's everywhere, nor stand in ids."""
@@ -341,59 +466,31 @@ class Surveys:
                 )
 
 
-def read_cultures(
+def cultures_of(
     workspace: WorkspaceFolder, text: str, relaxed: str = RELAXED
 ) -> tuple[Culture, ...]:
-    """Return cultures of `DE,MX=es,IN=hi`: countries, each with its language if that is not plain.
+    """Return cultures, with the workspace's languages; see `read_cultures`."""
+    languages = (workspace.source, *workspace.languages)
+    return read_cultures(text, languages, workspace.locale, relaxed)
 
-    A country without a language takes the workspace's language that is spoken there, by the
-    locales' own countries. `IN-US=hi+en` are bicultural people, who were born in the one country,
-    live in the other, and speak both languages; their sheets are in the first.
 
-    Raises:
-        InputError: it is not a country, or has no language, or several.
-    """
-    languages = {locale.tag: locale for locale in (workspace.source, *workspace.languages)}
-
-    def spoken(country: str, tag: str) -> Locale:
-        locales = [locale for locale in languages.values() if locale.country == country]
-        if not tag and len(locales) != 1:
-            raise InputError(
-                f"Which language is {country} asked in? "
-                + ("Several are" if locales else "None of the workspace's is")
-                + f" of that country; write {country}=TAG, with one of {', '.join(languages)} or "
-                "another."
-            )
-        return workspace.locale(tag) if tag else locales[0]
-
-    free = {code.strip().upper() for code in relaxed.split(",") if code.strip()}
-    cultures = []
-    for word in filter(None, map(str.strip, text.split(","))):
-        code, _, tags = (part.strip() for part in word.partition("="))
-        code, (first, _, other) = code.upper(), tags.partition("+")
-        if not _CODE.fullmatch(code) or code[:2] == code[3:]:
-            raise InputError(
-                f"--cultures: {code[:20]!r} is not a country; write two letters each, with commas "
-                "between, as US,DE,MX=es; for bicultural people two countries, as IN-US=hi+en"
-            )
-        if "UK" in code.split("-"):
-            raise InputError("--cultures: the United Kingdom's code is GB (ISO 3166), not UK")
-        if other and "-" not in code:
-            raise InputError(
-                f"--cultures: {word[:30]!r} has two languages and one country; bicultural people "
-                "have two, as IN-US=hi+en"
-            )
-        locale = spoken(code[:2], first.strip())
-        second = spoken(code[3:], other.strip()) if "-" in code else None
-        cultures.append(Culture(code, locale, code not in free, second))
-    codes = [culture.code for culture in cultures]
-    unknown = free.difference(codes, {"NONE"})
-    if unknown and relaxed != RELAXED:
+def _choice(
+    chosen: SurveySettings, cultures: Sequence[str], numbers: RecipeDesign, team: Team | None
+) -> MemeChoice:
+    """Return the memes that a survey's settings name; raise InputError if several do."""
+    memes, differing, table = chosen.memes, chosen.differing, chosen.batches
+    if table and (chosen.preannotate or memes is not None or differing or numbers.sample or team):
         raise InputError(
-            f"--relaxed: {min(unknown)[:20]!r} is not one of the cultures; name some of "
-            f"{','.join(codes)}, or none"
+            "A table of batches says itself which memes are asked about where; leave "
+            "out --memes, --differing, --preannotate, samples and teams"
         )
-    return tuple(cultures)
+    if differing and memes is not None:
+        raise InputError("Both --memes and --differing say which memes; leave one out")
+    if not table:
+        return read_choice(read_differing(differing) if differing else memes)
+    batches = read_batches(table, cultures)
+    rows = {meme: row for batch in reversed(batches) for meme, row in batch.rows.items()}
+    return MemeChoice(rows, table, batches)
 
 
 def _read_team(recipe: Recipe | None, design: RecipeDesign, people: Path | None) -> Team | None:
@@ -408,6 +505,10 @@ def _read_team(recipe: Recipe | None, design: RecipeDesign, people: Path | None)
     if people is not None:
         raise InputError("--people goes with a recipe for a named team, such as harmeme")
     return None
+
+
+def _settled(rows: Sequence[Any]) -> set[tuple[str, str]]:
+    return {(row["item"], row["culture"]) for row in rows if row["state"] == "settled"}
 
 
 def plan_survey(

@@ -19,6 +19,7 @@ from memeloc.store.captions.versions import MACHINE
 from memeloc.store.records import FileRecord, Kind, ToTranslate
 from memeloc.store.store import Store
 from memeloc.store.surveys.survey_texts import ENGLISH
+from memeloc.templates.capacity import capacity
 from memeloc.translate import (
     MemoryUnit,
     RunSummary,
@@ -32,9 +33,8 @@ from memeloc.translate import (
     plan,
     run,
 )
-from memeloc.workspace.capacity import capacity
-from memeloc.workspace.part import Part
-from memeloc.workspace.survey_texts import store_shipped_texts
+from memeloc.workspace.folder import Part
+from memeloc.workspace.stored_survey import store_shipped_texts
 
 WAIT_SECONDS = 0.5
 """Between two looks at whether another program is done."""

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from memeloc.counts import counted
-from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.part import Phases, silent
+from memeloc.workspace.folder import Phases, WorkspaceFolder, silent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,8 +31,7 @@ if TYPE_CHECKING:
     from memeloc.workspace.localising import Localising
     from memeloc.workspace.publishing import Publishing
     from memeloc.workspace.rendering import Rendering
-    from memeloc.workspace.survey import Survey
-    from memeloc.workspace.surveys import Surveys
+    from memeloc.workspace.surveys import Survey, Surveys
     from memeloc.workspace.translating import Translating
 
 
@@ -75,7 +73,7 @@ class Workspace(WorkspaceFolder):
         Raises:
             InputError: there is no survey of that name.
         """
-        from memeloc.workspace.survey import Survey
+        from memeloc.workspace.surveys import Survey
 
         return Survey(self, name)
 

@@ -14,7 +14,7 @@ from memeloc.store.surveys.survey_texts import survey_text_id, survey_text_key
 from memeloc.survey.texts import catalogue, keys_in_use, shipped_texts, survey_texts
 from memeloc.taxonomy import load_taxonomy
 from memeloc.workspace import Workspace
-from memeloc.workspace.survey_texts import store_shipped_texts
+from memeloc.workspace.stored_survey import store_shipped_texts
 from tests.conftest import Outcome
 from tests.worlds import columns_of
 

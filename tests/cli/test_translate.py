@@ -13,8 +13,8 @@ from memeloc.locales import default
 from memeloc.model import Caption
 from memeloc.render import Renderer
 from memeloc.templates import load_templates
+from memeloc.templates.capacity import capacity
 from memeloc.workspace import Workspace
-from memeloc.workspace.capacity import capacity
 from tests.conftest import Outcome
 from tests.translate.google_server import GoogleServer, serve_rest
 

@@ -8,9 +8,9 @@ from decimal import Decimal
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.survey.design.planning import Pace, Rates, read_bonus
+from memeloc.survey.design.planning import Pace, Rates, read_bonus, shortfalls
 from memeloc.survey.quality.checking import check
-from memeloc.workspace.survey_people import bonus_rows, shortfalls
+from memeloc.survey.quality.decisions import bonus_rows
 from tests.survey.annotators import fill, person, sheet
 
 US, DE = sheet("US"), sheet("DE")

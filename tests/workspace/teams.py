@@ -17,8 +17,8 @@ from examples.simulation import truths
 from memeloc.survey.labels.models import QuestionAgreement
 from memeloc.survey.model import Submission
 from memeloc.workspace import Workspace
-from memeloc.workspace.survey import Survey
-from memeloc.workspace.survey_labels import SettleResult
+from memeloc.workspace.settling import SettleResult
+from memeloc.workspace.surveys import Survey
 from tests.worlds import starter_rows, write_table
 
 

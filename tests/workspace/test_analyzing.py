@@ -11,8 +11,8 @@ import pytest
 from memeloc import Workspace
 from memeloc.errors import InputError
 from memeloc.reports.figures import wide
-from memeloc.workspace.survey import Survey
-from memeloc.workspace.survey_analysis import short_names
+from memeloc.workspace.analyzing import short_names
+from memeloc.workspace.surveys import Survey
 
 CAPTIONS = """meme_id,template,en,de
 monday,cloud-monday,Monday’s forecast: // me,Die Aussichten: // ich

@@ -121,7 +121,7 @@ def message(
       memeloc survey message pilot --to absent --text "Did you send your answers?" --from export.csv
       memeloc survey message pilot --to retained --texts thanks.toml --from export.csv
     """
-    from memeloc.workspace.survey_people import read_texts
+    from memeloc.workspace.survey_answers import read_texts
 
     path = _list_of(name, "messages", out)
     by_tag = read_texts(text, texts)

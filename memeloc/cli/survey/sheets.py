@@ -26,7 +26,6 @@ from memeloc.cli.survey.options import (
 )
 from memeloc.counts import counted
 from memeloc.survey.design.settings import Order, SurveySettings
-from memeloc.workspace.acceptance import acceptance_sentences
 
 _TAXONOMIES = Table(
     "Taxonomies",
@@ -272,7 +271,7 @@ def build(
         next_line = next_lines(workspace, "survey", survey=name, as_json=as_json)
     for tag, left_out in result["left_out"].items():
         say(f"{counted(len(left_out), 'meme')} without a caption in {tag} left out: {left_out[0]}")
-    explain("Note", acceptance_sentences(result["acceptance"]))
+    explain("Note", result["acceptance"].sentences() if result["acceptance"] else ())
     _show_built(result, next_line, as_json)
 
 

@@ -12,12 +12,16 @@ recognised in a service's file, which has the id itself, and in a table that was
 
 from __future__ import annotations
 
+import gzip
 import hmac
+import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -337,3 +341,36 @@ def _without(value: Any, is_theirs: Callable[[str], bool]) -> Any:
     if isinstance(value, list):
         return [_without(inner, is_theirs) for inner in value if stays(inner)]
     return value
+
+
+_PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".avif", ".gif", ".ttf", ".otf"}
+"""Files whose names alone are looked at."""
+
+
+def files_naming(root: Path, ids: Collection[str]) -> Iterator[Path]:
+    """Yield the files of a folder that have an id in their name or in what they hold; shorter ones
+    than `_SHORTEST_ID`, which are in any file, only as a whole name."""
+    long = [participant for participant in ids if len(participant) >= _SHORTEST_ID]
+    forms = [each.encode(code) for each in long for code in ("utf-8", "utf-16-le")]
+    for path in sorted(path for path in root.rglob("*") if path.is_file()):
+        parts = path.relative_to(root).parts
+        names = {*parts, *(Path(part).stem for part in parts)}
+        is_named = not names.isdisjoint(ids) or any(each in path.name for each in long)
+        if is_named or any(form in content for content in _contents(path) for form in forms):
+            yield path
+
+
+def _contents(path: Path) -> Iterator[bytes]:
+    """Yield what a file holds, and what is packed in it; what cannot be unpacked is left."""
+    packed = [] if path.suffix.lower() in _PICTURES else [path.read_bytes()]
+    while packed:
+        content = packed.pop()
+        yield content
+        try:
+            if content.startswith(b"\x1f\x8b"):
+                packed.append(gzip.decompress(content))
+            elif content.startswith(b"PK\x03\x04"):
+                with zipfile.ZipFile(BytesIO(content)) as members:
+                    packed += [members.read(name) for name in members.namelist()]
+        except (OSError, EOFError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error):
+            continue

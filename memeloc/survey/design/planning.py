@@ -244,3 +244,25 @@ def longest(
     codes = {culture.code for culture in cultures} & paces.keys()
     minutes = (paces[code].minutes(len(b.slots)) for b in batches for code in codes & {*b.cultures})
     return max(minutes, default=0)
+
+
+def shortfalls(
+    sheets: Iterable[Sheet], paces: Mapping[str, Pace], promised: Mapping[str, int], rates: Rates
+) -> list[dict[str, Any]]:
+    """Return the sheets whose people took longer than they were promised: `sheet`, `culture`,
+    minutes `promised` and `measured`, of how many retained `people`, and by the wage what each is
+    short of (`due`). Prolific asks for more pay then ("Prolific's payment principles",
+    researcher-help.prolific.com/hc/en-gb/articles/4407695146002).
+
+    `paces` are by culture code, see `measured_paces`; `promised` are minutes by batch id, of what
+    went out.
+    """
+    short = []
+    for sheet in sheets:
+        code = sheet.culture.code
+        pace, minutes = paces.get(code), promised.get(sheet.batch, 0)
+        if pace and minutes and (measured := pace.minutes(len(sheet.entries))) > minutes:
+            numbers = {"promised": minutes, "measured": measured, "people": pace.measured}
+            due = rates.reward(measured) - rates.reward(minutes)
+            short.append({"sheet": sheet.id, "culture": code, **numbers, "due": due})
+    return short

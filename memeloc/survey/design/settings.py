@@ -2,18 +2,22 @@
 
 Each is written here once: `Surveys.build` takes them as keywords, `memeloc survey build` has an
 option for each (`option` has what typer's `Option` needs beyond it), and a recipe's table `design`
-those of `RecipeDesign`.
+those of `RecipeDesign`. Who is asked is a text, as `US,DE,MX=es`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from memeloc.errors import InputError
+from memeloc.model import Locale
 from memeloc.settings import validate
+from memeloc.survey.model import Culture
 
 LARGEST = 500
 """Memes that a batch can have."""
@@ -161,3 +165,61 @@ def read_survey_settings(values: Mapping[str, Any]) -> SurveySettings:
     if there is no such setting, or it cannot have that value."""
     set_ = {name: value for name, value in values.items() if value is not None}
     return validate(SurveySettings, set_, "the survey")
+
+
+_CODE = re.compile("[A-Z]{2}(-[A-Z]{2})?")
+
+
+def read_cultures(
+    text: str,
+    languages: Iterable[Locale],
+    find: Callable[[str], Locale],
+    relaxed: str = RELAXED,
+) -> tuple[Culture, ...]:
+    """Return cultures of `DE,MX=es,IN=hi`: countries, each with its language if that is not plain.
+
+    A country without a language takes the one of `languages` that is spoken there, by the locales'
+    own countries; `find` gives that of a tag. `IN-US=hi+en` are bicultural people, who were born in
+    the one country, live in the other, and speak both languages; their sheets are in the first.
+    """
+    by_tag = {locale.tag: locale for locale in languages}
+
+    def spoken(country: str, tag: str) -> Locale:
+        locales = [locale for locale in by_tag.values() if locale.country == country]
+        if not tag and len(locales) != 1:
+            raise InputError(
+                f"Which language is {country} asked in? "
+                + ("Several are" if locales else "None of the workspace's is")
+                + f" of that country; write {country}=TAG, with one of {', '.join(by_tag)} or "
+                "another."
+            )
+        return find(tag) if tag else locales[0]
+
+    free = {code.strip().upper() for code in relaxed.split(",") if code.strip()}
+    cultures = []
+    for word in filter(None, map(str.strip, text.split(","))):
+        code, _, tags = (part.strip() for part in word.partition("="))
+        code, (first, _, other) = code.upper(), tags.partition("+")
+        if not _CODE.fullmatch(code) or code[:2] == code[3:]:
+            raise InputError(
+                f"--cultures: {code[:20]!r} is not a country; write two letters each, with commas "
+                "between, as US,DE,MX=es; for bicultural people two countries, as IN-US=hi+en"
+            )
+        if "UK" in code.split("-"):
+            raise InputError("--cultures: the United Kingdom's code is GB (ISO 3166), not UK")
+        if other and "-" not in code:
+            raise InputError(
+                f"--cultures: {word[:30]!r} has two languages and one country; bicultural people "
+                "have two, as IN-US=hi+en"
+            )
+        locale = spoken(code[:2], first.strip())
+        second = spoken(code[3:], other.strip()) if "-" in code else None
+        cultures.append(Culture(code, locale, code not in free, second))
+    codes = [culture.code for culture in cultures]
+    unknown = free.difference(codes, {"NONE"})
+    if unknown and relaxed != RELAXED:
+        raise InputError(
+            f"--relaxed: {min(unknown)[:20]!r} is not one of the cultures; name some of "
+            f"{','.join(codes)}, or none"
+        )
+    return tuple(cultures)

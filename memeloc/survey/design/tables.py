@@ -6,20 +6,23 @@ with file, row and column.
   all of its cultures (multi3hate A.6).
 - People: `participant` and, where there are groups, `group`.
 - The rounds of a model: `meme_id`, and a column for each round with its label.
+- Memes: ids in the first column; texts of their own, a column a question of the taxonomy.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.survey.design.settings import LARGEST, Sharing
 from memeloc.tables import Row, read_table
+from memeloc.taxonomy import LABEL, Taxonomy
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,28}[A-Za-z0-9])?")
 _GROUP = re.compile(r"(?=.{1,30}$)[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*")
@@ -201,3 +204,78 @@ def _refuse(path: Path, row: Row, *problems: tuple[str, object, str]) -> None:
     for column, is_wrong, message in problems:
         if is_wrong:
             raise InputError(message, file=path, row=row.number, column=column or None)
+
+
+class MemeChoice(NamedTuple):
+    """The memes that somebody asks for: ids with their rows in `file`; `rows` is None for all."""
+
+    rows: Mapping[str, int | None] | None = None
+    file: Path | None = None
+    batches: tuple[GivenBatch, ...] = ()
+
+    def among(self, existing: Mapping[str, object], where: str) -> list[str]:
+        """Return the ids; raise InputError if one does not exist, `where` it was looked for."""
+        ids = list(existing if self.rows is None else self.rows)
+        if unknown := [meme for meme in ids if meme not in existing]:
+            more = f" ({len(unknown) - 1:,} more are not there)" if len(unknown) > 1 else ""
+            raise self.wrong(unknown[0], f"{where} has no meme {unknown[0][:80]!r}{more}.")
+        return ids
+
+    def wrong(self, meme: str, message: str, row: int | None = None) -> InputError:
+        column = "meme_id" if self.batches else None
+        row = row or (self.rows or {}).get(meme)
+        return InputError(message, file=self.file, row=row, column=column)
+
+
+def read_choice(memes: Path | Sequence[str] | None) -> MemeChoice:
+    """Return the memes of ids, or of a table's first column; a heading `meme_id` is none."""
+    if memes is None or not isinstance(memes, Path):
+        return MemeChoice() if memes is None else MemeChoice(dict.fromkeys(memes))
+    table = read_table(memes)
+    first = table.columns[0]
+    ids: dict[str, int | None] = {} if first == "meme_id" else {first: 1}
+    for row in table.rows:
+        ids.setdefault(row[first], row.number)
+    ids.pop("", None)
+    if not ids:
+        raise InputError("has no ids in it; write one a line", file=memes)
+    return MemeChoice(ids, memes)
+
+
+def read_item_texts(
+    path: Path | None, taxonomy: Taxonomy, memes: Collection[str]
+) -> dict[str, dict[str, str]]:
+    """Return by meme and question id the texts that questions have of their own, but for empty
+    ones. Raise InputError if the taxonomy has such questions and there is no table, or the other
+    way round; a column or meme is missing, or is there twice; or a meme is asked about nothing."""
+    columns, drafts = taxonomy.item_columns, taxonomy.draft_columns
+    if path is None:
+        if columns:
+            raise InputError(
+                f"{taxonomy.name} asks about texts of each item's own: give a table with the "
+                f"columns meme_id, {', '.join(columns)} by --items"
+            )
+        return {}
+    if not columns and not drafts:
+        raise InputError(f"{taxonomy.name} has no question with a text of an item's own", file=path)
+    table = read_table(path)
+    if absent := [name for name in ("meme_id", *columns) if name not in table.columns]:
+        message = "has no such column; its headings are the questions' ids"
+        raise InputError(message, file=path, column=absent[0])
+    texts: dict[str, dict[str, str]] = {}
+    for row in table.rows:
+        meme = row["meme_id"]
+        if meme in texts:
+            raise InputError(f"The meme {meme[:80]!r} is there twice.", file=path, row=row.number)
+        cells = {name: row[name] for name in (*columns, *drafts) if name in table.columns}
+        texts[meme] = {name: text for name, text in cells.items() if text}
+        if taxonomy.item_text and meme in memes and not row[LABEL]:
+            message = f"The meme {meme[:80]!r} has no text to be asked about."
+            raise InputError(message, file=path, row=row.number, column=LABEL)
+    if missing := [meme for meme in memes if meme not in texts]:
+        raise InputError(
+            f"has no row for {len(missing):,} of {counted(len(memes), 'meme')}, "
+            f"{missing[0][:80]!r} the first; leave cells empty where there is no text",
+            file=path,
+        )
+    return {meme: texts[meme] for meme in sorted(memes)}

@@ -22,14 +22,22 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_UP, Decimal
 from typing import Any, Literal
 
+from memeloc.errors import InputError
 from memeloc.locales import default
+from memeloc.survey.model import Sheet
 from memeloc.survey.quality.checking import TIMED_OUT, Absent, CheckReport, Judged, Key
-from memeloc.survey.quality.participants import ENDED, UNDECIDABLE, words_of
+from memeloc.survey.quality.participants import (
+    ENDED,
+    PAID,
+    UNDECIDABLE,
+    WAITING,
+    words_of,
+)
 from memeloc.survey.texts import SurveyTexts, survey_texts
 
 Action = Literal["approve", "return", "reject", "pay part", "look"]
@@ -252,3 +260,78 @@ def _fast(report: CheckReport) -> dict[Key, dict[str, float]]:
                 measured = {"seconds": round(seconds, 3), **numbers}
                 outliers[key] = {**measured, "submissions": float(len(group))}
     return outliers
+
+
+_GROUPS = ("retained", "excluded", "absent", "everybody")
+
+
+def message_rows(
+    report: CheckReport,
+    sheets: Iterable[Sheet],
+    texts: Mapping[str, str],
+    to: str,
+    cultures: Collection[str] = (),
+) -> list[dict[str, str]]:
+    """Return `participant`, `service` and `sheet` as they are stored, and a `text`, for each person
+    of a group who has a submission at the service.
+
+    Args:
+        texts: by language tag; the one under an empty tag is for all other languages.
+        to: retained, excluded, absent (the service has them, and no answers came), everybody, or a
+            rule's name.
+        cultures: codes; all when empty.
+
+    Raises:
+        InputError: there is no such group or rule, or no text in a person's language.
+    """
+    by_id = {sheet.id: sheet for sheet in sheets}
+    rules = report.counts()
+    if to not in _GROUPS and to not in rules:
+        raise InputError(f"Nobody is {to[:40]!r}; messages go to {', '.join((*_GROUPS, *rules))}.")
+    people = []
+    for row in report.judged:
+        if to in ("everybody", "excluded" if row.reasons else "retained", *row.reasons):
+            people.append((row.participant, row.service, row.sheet))
+    for absent in report.absent if to in ("absent", "everybody") else ():
+        sheet_id = min(words_of(absent.study) & by_id.keys(), default="")
+        people.append((absent.participant, absent.service, sheet_id))
+    rows: dict[str, dict[str, str]] = {}
+    for participant, service, sheet_id in people:
+        sheet = by_id.get(sheet_id)
+        is_asked = not cultures or (sheet is not None and sheet.culture.code in cultures)
+        if not service or participant in rows or not is_asked:
+            continue
+        tag = "" if sheet is None else sheet.culture.locale.tag
+        text = texts.get(tag) or texts.get("")
+        if not text:
+            raise InputError(
+                f"There is no text for people who read {tag or 'an unknown language'}; add it to "
+                "the file of texts, by the language's tag, or name the cultures."
+            )
+        about = {"participant": participant, "service": service, "sheet": sheet_id}
+        rows[participant] = {**about, "text": text}
+    return list(rows.values())
+
+
+def bonus_rows(
+    report: CheckReport, short: Iterable[Mapping[str, Any]], each: Decimal | None, reason: str = ""
+) -> list[dict[str, Any]]:
+    """Return the `amount` of each bonus, in the currency of the reward, and its `reason`, a word
+    that tells one bonus of a submission from another.
+
+    Whose work is paid, or waits to be, gets what the sheet is `short` of; or `each` retained person
+    gets the same.
+    """
+    due = {row["sheet"]: row["due"] for row in short}
+    return [
+        {
+            "participant": row.participant,
+            "service": row.service,
+            "sheet": row.sheet,
+            "amount": each or due[row.sheet],
+            "reason": reason or ("thanks" if each else "time"),
+        }
+        for row in report.judged
+        if row.service
+        and (not row.reasons if each else row.sheet in due and row.status.upper() in PAID | WAITING)
+    ]

@@ -15,7 +15,7 @@ from memeloc.workspace.curating.filtering import Filtering
 from memeloc.workspace.curating.matching import Matching
 from memeloc.workspace.curating.reviewing import Reviewing
 from memeloc.workspace.curating.selecting import Selecting
-from memeloc.workspace.part import Part
+from memeloc.workspace.folder import Part
 
 
 class Topics(Part):

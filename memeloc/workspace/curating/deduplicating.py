@@ -24,8 +24,7 @@ from memeloc.items import Item, content_hash
 from memeloc.settings import validate
 from memeloc.workspace.curating.embedding import Embedding
 from memeloc.workspace.curating.looking import looking
-from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.part import Part, Phases, silent
+from memeloc.workspace.folder import Part, Phases, WorkspaceFolder, silent
 
 _TASKS: tuple[embedding.Task, ...] = ("images", "texts")
 

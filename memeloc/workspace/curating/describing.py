@@ -13,7 +13,7 @@ from memeloc.model import SEPARATOR
 from memeloc.ocr.transcript import NO_TEXT
 from memeloc.reports.report import Report
 from memeloc.workspace.curating.collected_tables import open_table
-from memeloc.workspace.part import Part
+from memeloc.workspace.folder import Part
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,7 @@ from memeloc.embedding.models import EmbedBatch, Task, Vectors, create, pack, un
 from memeloc.engine import Checked, Engine, ShardResult, seeing
 from memeloc.errors import ServiceError
 from memeloc.store.computed import Computed
-from memeloc.workspace.part import Phases
+from memeloc.workspace.folder import Phases
 
 _BATCH = 32
 """Things that a model is given, and vectors that are stored, at a time."""

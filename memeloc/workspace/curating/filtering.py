@@ -16,7 +16,7 @@ from memeloc.errors import InputError
 from memeloc.items import Item
 from memeloc.language_models import LanguageModel
 from memeloc.locales.tags import listed_tags
-from memeloc.workspace.part import Part, Phases, silent
+from memeloc.workspace.folder import Part, Phases, silent
 
 
 class Filtering(Part):

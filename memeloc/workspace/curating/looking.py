@@ -24,7 +24,7 @@ from memeloc.embedding.models import library
 from memeloc.engine import PROCESSES, Engine
 from memeloc.items import Item
 from memeloc.store.computed import Computed
-from memeloc.workspace.part import Phases
+from memeloc.workspace.folder import Phases
 
 _COMPARED = f"copies-{VERSION}-{local_features.FEATURE}"
 _OPEN = 400

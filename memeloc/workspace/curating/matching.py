@@ -25,9 +25,8 @@ from memeloc.templates import load_templates
 from memeloc.workspace.curating.deduplicating import hash_items
 from memeloc.workspace.curating.localising import write_matched
 from memeloc.workspace.curating.looking import stored_features
-from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.folder import Part, WorkspaceFolder, silent
 from memeloc.workspace.own_folders import workspace_folder
-from memeloc.workspace.part import Part, silent
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,8 @@ from memeloc.localise.restoring import make_restorer
 from memeloc.localise.text_places import text_boxes
 from memeloc.templates import write_template
 from memeloc.templates.names import name_from
-from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.folder import Phases, WorkspaceFolder, silent
 from memeloc.workspace.own_folders import workspace_folder
-from memeloc.workspace.part import Phases, silent
 
 UNCERTAIN = "uncertain.png"
 """A template's file with what no meme shows: white where it was painted."""

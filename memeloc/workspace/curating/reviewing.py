@@ -35,8 +35,7 @@ from memeloc.workspace.curating.duplicate_pairs import (
     drawn_pairs,
     removed,
 )
-from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.part import Part, Phases, silent
+from memeloc.workspace.folder import Part, Phases, WorkspaceFolder, silent
 
 _UNBOUND = "does not say what it showed: its answers count for what is there now"
 _PAGE_SIDE = 640

@@ -30,8 +30,7 @@ from memeloc.settings import validate
 from memeloc.store.captions.versions import check_parts
 from memeloc.store.curation import Selection
 from memeloc.templates import load_templates, write_template
-from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.part import Part
+from memeloc.workspace.folder import Part, WorkspaceFolder
 
 RECIPE = "recipe"
 """What the settings of a stored selection call the recipe that it was made by."""

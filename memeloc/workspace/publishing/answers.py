@@ -25,7 +25,7 @@ from memeloc.settings import read_toml
 from memeloc.survey.labels.settling import SHOWN, people_table
 from memeloc.survey.texts import catalogue, keys_in_use, readers
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.survey import Survey
+from memeloc.workspace.surveys import Survey
 
 if TYPE_CHECKING:
     from memeloc.publish.release import ReleaseSettings

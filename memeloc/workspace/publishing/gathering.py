@@ -14,8 +14,7 @@ from memeloc.errors import InputError
 from memeloc.items import Item
 from memeloc.publish.release import Release, ReleaseSettings
 from memeloc.splits import split_memes
-from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.part import Phases, silent
+from memeloc.workspace.folder import Phases, WorkspaceFolder, silent
 from memeloc.workspace.publishing.answers import survey_tables
 from memeloc.workspace.publishing.pictures import (
     Key,

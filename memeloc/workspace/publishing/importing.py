@@ -22,8 +22,7 @@ from memeloc.store.records import ImportRecord
 from memeloc.tables import write_table
 from memeloc.workspace.captions import Captions
 from memeloc.workspace.collecting import Collecting, CollectResult
-from memeloc.workspace.folder import RELEASES, WorkspaceFolder
-from memeloc.workspace.part import Phases, silent
+from memeloc.workspace.folder import RELEASES, Phases, WorkspaceFolder, silent
 
 
 @dataclass(frozen=True, slots=True)

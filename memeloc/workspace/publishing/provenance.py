@@ -15,7 +15,7 @@ from memeloc.version import __version__
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.publishing.answers import SurveyTables, survey_settings
 from memeloc.workspace.publishing.pictures import Pictures, made_by
-from memeloc.workspace.survey import Survey
+from memeloc.workspace.surveys import Survey
 
 
 def provenance(

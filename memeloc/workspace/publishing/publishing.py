@@ -11,7 +11,7 @@ from memeloc.publish.checks import Finding, check
 from memeloc.publish.folder import check_owner
 from memeloc.publish.publishing import Published, publish
 from memeloc.publish.release import Release
-from memeloc.workspace.part import Part, Phases, silent
+from memeloc.workspace.folder import Part, Phases, silent
 from memeloc.workspace.publishing.gathering import Scope, gather
 from memeloc.workspace.publishing.importing import FolderImport, import_folder
 from memeloc.workspace.publishing.pictures import check_rendered

@@ -64,9 +64,7 @@ def test_cultures_are_modelled_apart(
     command: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("crowdkit")
-    monkeypatch.setattr(
-        "memeloc.workspace.survey_labels.METHODS", ("dawid-skene",)
-    )  # the quick one
+    monkeypatch.setattr("memeloc.workspace.settling.METHODS", ("dawid-skene",))  # the quick one
     from memeloc.survey.labels.models import aggregate, differences
     from memeloc.survey.labels.settling import settle
 

@@ -9,7 +9,7 @@ from typing import Any
 from examples.simulation import Crowd, simulate, truths
 from memeloc.publish.release import ReleaseSettings
 from memeloc.workspace import Workspace
-from memeloc.workspace.survey import Survey
+from memeloc.workspace.surveys import Survey
 from tests.workspace.teams import _saved, workspace_of
 
 PERSON = "5f8d0c2b9e7a4d3c1b0a9f"

@@ -40,7 +40,6 @@ from memeloc.tables import read_table
 from memeloc.workspace.curating.describing import Describing
 from memeloc.workspace.stored_survey import CAPTIONS, StoredSurvey
 from memeloc.workspace.survey_answers import FEWEST_LETTERS, Checked, SurveyAnswers
-from memeloc.workspace.survey_memes import collected_pictures
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -202,7 +201,7 @@ class SurveyAnalysis:
         texts: dict[str, dict[str, str]] = {tag: {} for tag in tags.values()}
         folder = Path(pictures or (survey.workspace.root or Path()) / _RENDERED)
         if survey.collected:
-            both = collected_pictures(survey, survey.memes)
+            both = survey.collected_pictures(survey.memes)
             shown = {(meme, tag): seen for meme, seen in both.items() for tag in texts}
         else:
             texts |= survey.captions()

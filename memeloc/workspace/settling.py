@@ -49,8 +49,6 @@ from memeloc.workspace.stored_survey import (
     recruiter,
 )
 from memeloc.workspace.survey_answers import Checked, SurveyAnswers
-from memeloc.workspace.survey_memes import collected_texts
-from memeloc.workspace.survey_teams import next_batches, note_assigned
 
 
 @dataclass(frozen=True)
@@ -106,11 +104,6 @@ class SurveyLabels:
         self.survey = survey
         self.answers = SurveyAnswers(survey)
 
-    def settling(self, changed: Mapping[str, Any] | None = None) -> Settling:
-        """Return how answers become labels: what is changed, then memeloc.toml's, the design's."""
-        defaults = {"answers": self.survey.design.answers, **self.survey.settings("settle")}
-        return read_settling(defaults | dict(changed or {}))
-
     def settled(
         self,
         checked: Checked | None = None,
@@ -135,6 +128,11 @@ class SurveyLabels:
             templates=survey.memes,
             decisions=survey.workspace.store.label_decisions.find(survey.name),
         )
+
+    def settling(self, changed: Mapping[str, Any] | None = None) -> Settling:
+        """Return how answers become labels: what is changed, then memeloc.toml's, the design's."""
+        defaults = {"answers": self.survey.design.answers, **self.survey.settings("settle")}
+        return read_settling(defaults | dict(changed or {}))
 
     def _standing(
         self, checked: Checked, settling: Settling, *, keep: bool = True
@@ -174,11 +172,9 @@ class SurveyLabels:
         return settled, dict(needs), coming, withdrawn
 
     def known_sheets(self, *, keep: bool = True) -> tuple[str, ...]:
-        """Return the sheets of later rounds that ask for what is known, by the last settling.
-
-        Of those that went out, which ask for nothing else; of others, which ask for some of it:
-        they are withdrawn, see `_standing`.
-        """
+        """Return the sheets of later rounds that ask for what is known, by the last settling: of
+        those that went out, which ask for nothing else; of others, which ask for some of it, and
+        are withdrawn, see `_standing`."""
         last = self.survey.store.result(self.survey.name, "labels")
         if last is None or self.survey.last_round < 2:
             return ()
@@ -212,14 +208,11 @@ class SurveyLabels:
             close: whether nothing more comes for sheets that are out.
             next_round: whether batches are made of memes that are short of answers or tied, less
                 the places that are still open.
-            models: whether Dawid-Skene and MACE stand beside the majority.
+            models: whether Dawid-Skene and MACE stand beside the majority (of the extra crowd).
             on_progress: counts the models.
-
-        Raises:
-            InputError: there is no such setting.
-            MissingError: models are asked for, and crowd-kit is not installed.
         """
-        survey, checked, settling = self.survey, self.answers.checked(), self.settling(settings)
+        survey, checked = self.survey, self.answers.checked()
+        settling = self.settling(settings)
         if close:
             came = {submission.sheet for submission in checked.submissions}
             rounds = [sheet.round for sheet in checked.sheets if sheet.id in came]
@@ -232,11 +225,11 @@ class SurveyLabels:
             table["picture"] = table["item"].map(survey.pictures)
         survey.store.add_result(survey.name, "labels", settling.model_dump(mode="json"), rows)
         before, sent = survey.batches, survey.minutes
-        fresh, assigned = next_batches(survey, needs, round=max(2, last_round + 1))
+        fresh, assigned = survey.next_batches(needs, round=max(2, last_round + 1))
         service = survey.settings(recruiter())
         is_paid = bool(fresh) and ("wage" in service or bool(survey.state(recruiter())))
         if next_round and fresh:
-            note_assigned(survey, assigned)
+            survey.note_assigned(assigned)
             survey.store.add_batches(survey.name, fresh)
         asked_again = coming.union(
             (meme, code) for batch in fresh for meme in batch.memes for code in batch.cultures
@@ -245,24 +238,21 @@ class SurveyLabels:
         places = sum(len(batch.cultures) * batch.answers for batch in fresh)
         left = {"to_ask": 0 if next_round else places, "discuss": len(discuss)}
         survey.workspace.store.progress.note("settled", {survey.name: left})
-        modelled, differing = {}, None
+        modelled = {}
         for method in METHODS if models else ():
             odds = aggregate(checked.answers(), survey.taxonomy, method, seed=survey.design.seed)
             modelled[method.replace("-", "_")] = odds
             on_progress(1, len(METHODS))
-        if models:
-            different: Any = differences(settled, **modelled).to_dict("records")
-            differing = tuple(different)
+        different: Any = differences(settled, **modelled).to_dict("records") if models else ()
         states = Counter((row["culture"], row["state"]) for row in rows)
-        in_order = [culture.code for culture in survey.design.cultures]
-        people = survey.store.participants(survey.name)
+        people, pace = survey.store.participants(survey.name), checked.paces()
         return SettleResult(
             survey=survey.name,
             labels=tuple(rows),
             states={
-                code: {state: states[code, state] for state in STATES}
-                for code in in_order
-                if any(code == culture for culture, _ in states)
+                culture.code: {state: states[culture.code, state] for state in STATES}
+                for culture in survey.design.cultures
+                if any(culture.code == code for code, _ in states)
             },
             next=tuple(
                 {
@@ -275,10 +265,10 @@ class SurveyLabels:
                 for batch in (fresh if next_round else ())
             ),
             discuss=tuple(discuss),
-            differences=differing,
+            differences=tuple(different) if models else None,
             to_ask=len(needs),
             places=places,
-            cost=plan(fresh, survey.design, read_rates(service), paces=checked.paces(), loss=0)
+            cost=plan(fresh, survey.design, read_rates(service), paces=pace, loss=0)
             if is_paid
             else None,
             withdrawn=tuple(withdrawn),
@@ -296,11 +286,13 @@ class SurveyLabels:
         how many are new (araharmeme 3.3)."""
         survey, store = self.survey, self.survey.workspace.store.transcripts
         drafted = [each.id for each in survey.taxonomy.questions if each.item_text == "answer"]
-        before = store.all() if survey.collected and drafted else {}
+        if not (survey.collected and drafted):
+            return 0
+        before, who = store.all(), f"survey {survey.name}"
         tags = {culture.code: culture.locale.tag for culture in survey.design.cultures}
         texts = []
-        for row in rows if survey.collected else ():
-            item, who = row["item"], f"survey {survey.name}"
+        for row in rows:
+            item = row["item"]
             for question in drafted:
                 text = row["further"].get(question, {}).get("answer", "")
                 parts = tuple(filter(None, map(str.strip, text.split(SEPARATOR.strip()))))
@@ -309,6 +301,8 @@ class SurveyLabels:
                     picture = survey.pictures.get(item, "")
                     texts.append(Transcript(item, parts, tag, who, 1.0, picture=picture))
         return store.add(texts, "settled") if texts else 0
+
+    # What people decide together
 
     def decide(
         self,
@@ -337,8 +331,7 @@ class SurveyLabels:
 
         Raises:
             InputError: the survey does not ask about the item there, the label or an answer is
-                none, nobody took part, or there is no reason, with row and column; or a file
-                cannot be read.
+                none, nobody took part, or there is no reason, with row and column.
         """
         survey, store = self.survey, self.survey.workspace.store.label_decisions
         checked = self.answers.checked(keep=False)
@@ -358,32 +351,25 @@ class SurveyLabels:
         }
 
     def _open(self, settled: Settled) -> list[dict[str, Any]]:
-        cultures = self.survey.design.cultures
-        if self.survey.collected:
-            captions = dict.fromkeys((c.locale.tag for c in cultures), collected_texts(self.survey))
+        survey, cultures = self.survey, self.survey.design.cultures
+        if survey.collected:
+            captions = dict.fromkeys((c.locale.tag for c in cultures), survey.collected_texts())
         else:
-            captions = self.survey.captions()
+            captions = survey.captions()
         texts = {culture.code: captions[culture.locale.tag] for culture in cultures}
         is_open = {*settled.open, *settled.ties}
         rows = []
         for row in settled.rows:
-            cell = (row["item"], row["culture"])
+            item, code = cell = (row["item"], row["culture"])
             votes = settled.votes[cell]
             names = [name for name in votes if Unsettled(*cell, name) in is_open]
             if row["state"] == "short":
                 names.remove(LABEL)  # more people are asked
             if names:
-                rows.append(
-                    {
-                        "item": cell[0],
-                        "culture": cell[1],
-                        "text": texts[cell[1]].get(cell[0], ""),
-                        "label": row[LABEL],
-                        "state": row["state"],
-                        "open": names,
-                        "votes": {name: votes[name] for name in dict.fromkeys((LABEL, *names))},
-                    }
-                )
+                about = {"item": item, "culture": code, "text": texts[code].get(item, "")}
+                about |= {"label": row[LABEL], "state": row["state"], "open": names}
+                asked = {name: votes[name] for name in dict.fromkeys((LABEL, *names))}
+                rows.append({**about, "votes": asked})
         return rows
 
     def _write(self, path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
