@@ -30,9 +30,8 @@ from memeloc.analyze.cultures.random_groups import by_people, compared
 from memeloc.analyze.cultures.shares import of_items, of_votes
 from memeloc.analyze.cultures.within import mean_kappa, of_coefficient
 from memeloc.arrays import Ints
-from memeloc.statistics.permutation import PeopleOfCultures, p_above
 from memeloc.statistics.significance import holm, scipy_stats
-from memeloc.statistics.two_way import Estimates, Votes, estimate
+from memeloc.statistics.two_way import Estimates, PeopleOfCultures, Votes, estimate, p_above
 
 RESULTS = Path(__file__).parent / "results" / "coverage.csv"
 COLUMNS = ("part", "design", "figure", "sets", "share", "error", "least", "most")

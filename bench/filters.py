@@ -19,7 +19,7 @@ from memeloc.curate.run import run_filter
 from memeloc.engine import usable_cpus
 from memeloc.items import Item, Origin
 from memeloc.locales import default
-from memeloc.locales.casing import uppercase
+from memeloc.locales.breaking import uppercase
 
 _GROUP = "filters"
 _CAPTIONS = 100_000

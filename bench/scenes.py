@@ -15,8 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from memeloc.locales import default
-from memeloc.locales.breaking import ends
-from memeloc.locales.casing import uppercase
+from memeloc.locales.breaking import ends, uppercase
 from memeloc.model import Caption, Locale, Template
 from memeloc.templates import load_templates
 

@@ -71,7 +71,7 @@ def measure(say: Callable[[str], None] = lambda _: None) -> list[Figure]:
 
 
 def _exports(folder: Path, say: Callable[[str], None]) -> list[Figure]:
-    from memeloc.survey.targets.registry import target_names
+    from memeloc.survey.targets.resolver import target_names
 
     say(f"{_MEMES} memes are rendered in {len(CULTURES)} languages")
     _workspace(folder, _MEMES)

@@ -8,8 +8,7 @@ from datetime import timedelta
 from random import Random
 
 from examples.simulation import START, values_after
-from memeloc.survey.design.arranging import chance, one_of
-from memeloc.survey.design.build import Assigned
+from memeloc.survey.design.build import Assigned, chance, one_of
 from memeloc.survey.model import Answer, MemeEntry, Sheet, Submission
 from memeloc.taxonomy import Taxonomy
 

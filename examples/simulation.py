@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Literal, get_args
 
-from memeloc.survey.design.arranging import chance, one_of, shuffled
+from memeloc.survey.design.build import chance, one_of, shuffled
 from memeloc.survey.model import (
     Answer,
     Check,

@@ -35,7 +35,7 @@ from memeloc.locales.tags import listed_tags
 from memeloc.model import Caption, Locale, Template, check_tag_name
 from memeloc.tables import Row, Table, read_table, read_tables
 from memeloc.tables.csv_files import ENCODINGS
-from memeloc.tables.frames import Frame
+from memeloc.tables.rows import Frame
 
 CELL_LIMIT = 10_000
 """Characters that a caption may have. More is a paste gone wrong, or a quotation mark left open."""

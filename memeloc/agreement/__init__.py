@@ -12,15 +12,18 @@ only one label was given, is None (NaN in a table).
 """
 
 from memeloc.agreement.coefficients import (
+    COLUMNS,
+    Further,
+    Ratings,
     fleiss_kappa,
+    further_answers,
     gwet_ac,
     krippendorff_alpha,
+    last_answer,
     observed_agreement,
     randolph_kappa,
 )
-from memeloc.agreement.further import Further, further_answers, last_answer
 from memeloc.agreement.people import against_rest, beside_others, measure, pairwise_kappa
-from memeloc.agreement.ratings import COLUMNS, Ratings
 
 __all__ = [
     "COLUMNS",

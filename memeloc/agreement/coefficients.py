@@ -7,18 +7,158 @@ packages that have them are under the GPL or take only complete tables; tests co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from memeloc.agreement.ratings import Ratings
-from memeloc.arrays import Floats, Ints
+from memeloc.arrays import NO_LABEL, Floats, Ints, majority
 from memeloc.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+COLUMNS = ("item", "participant", "label")
+"""Columns of a table: the item, who answered, and the label; others do not matter."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Answers as numbers: the places of each, sorted by item, then person.
+
+    Names of participants and labels are sorted; of items only the number is kept.
+    """
+
+    items: int
+    participants: tuple[str, ...]
+    labels: tuple[str, ...]
+    item: Ints
+    participant: Ints
+    label: Ints
+
+    @classmethod
+    def of(cls, table: pd.DataFrame | Ratings, labels: Sequence[str] = ()) -> Ratings:
+        """Return the answers of a long table with `COLUMNS`, in any order.
+
+        A cell without a label is no answer, and a row that is there twice counts once. `labels` are
+        those that could be given, too.
+
+        Raises:
+            InputError: a column is missing, or a person gave an item two different labels.
+        """
+        if isinstance(table, Ratings):
+            return table
+        import pandas as pd
+
+        for name in COLUMNS:
+            if name not in table.columns:
+                columns = ", ".join(COLUMNS)
+                raise InputError(f"a table of answers has the columns {columns}", column=name)
+        given = table[list(COLUMNS)]
+        given = given[given["label"].notna() & (given["label"] != "")].astype(str).drop_duplicates()
+        twice = given.duplicated(["item", "participant"])
+        if twice.any():
+            item, who, _ = given[twice].iloc[0]
+            raise InputError(
+                f"{who[:60]!r} gave two different labels to {item[:60]!r}; keep the one that counts"
+            )
+        given = given.sort_values(["item", "participant"])
+        item, items = pd.factorize(given["item"], sort=True)
+        who, people = pd.factorize(given["participant"], sort=True)
+        names = sorted({*labels, *given["label"]})
+        label = pd.Index(names, dtype=object).get_indexer(given["label"].to_numpy(object))
+        return cls(len(items), tuple(people), tuple(names), item, who, label)
+
+    @cached_property
+    def counts(self) -> Ints:
+        """Return how often each label was given to each item: (items, labels)."""
+        places = self.item * len(self.labels) + self.label
+        flat = np.bincount(places, minlength=self.items * len(self.labels))
+        return flat.reshape(self.items, len(self.labels))
+
+
+@dataclass(frozen=True, slots=True)
+class Further:
+    """Changes expected of so many `more` answers an item, as shares of all items.
+
+    Items are `open` without a label now, `decided` with one then; `undone` have a label now and
+    none then, `overturned` ones another.
+    """
+
+    more: int
+    open: float
+    decided: float
+    undone: float
+    overturned: float
+
+    @property
+    def changed(self) -> float:
+        """Return the share of items whose label would be another, or come, or go."""
+        return self.decided + self.undone + self.overturned
+
+
+def further_answers(answers: pd.DataFrame | Ratings, more: int = 1) -> Further | None:
+    """Return what so many (1 to 3) further answers to every item are expected to bring.
+
+    None where kappa is not defined: no item has two answers, or all answers are the same.
+
+    Raises:
+        InputError: of `Ratings.of`, or for another number.
+    """
+    if not 1 <= more <= 3:  # each multiplies the cases by the number of labels
+        raise InputError(f"further answers are 1 to 3, not {more}")
+    ratings = Ratings.of(answers)
+    kappa = fleiss_kappa(ratings)
+    if kappa is None:
+        return None
+    counts = ratings.counts
+    now, none = majority(counts), NO_LABEL
+    shares = (counts / counts.sum(axis=1, keepdims=True)).mean(axis=0)
+    decided, undone, overturned = np.zeros((3, len(counts)))
+    for after, chance in _after(counts, shares, max(kappa, 0.0), more):
+        then = majority(after)
+        decided += chance * ((now == none) & (then != none))
+        undone += chance * ((now != none) & (then == none))
+        overturned += chance * ((now != none) & (then != none) & (now != then))
+    means = (float(row.mean()) for row in (now == none, decided, undone, overturned))
+    return Further(more, *means)
+
+
+def last_answer(answers: pd.DataFrame | Ratings) -> float | None:
+    """Return the share of items whose label would be another without one of their answers.
+
+    Mean over the items with two answers or more, and over which answer is left out; None where
+    there is no such item. Raises as `Ratings.of`.
+    """
+    counts = Ratings.of(answers).counts
+    counts = counts[counts.sum(axis=1) > 1]
+    if not len(counts):
+        return None
+    label = majority(counts)
+    changed = np.zeros(len(counts))
+    for column in range(counts.shape[1]):
+        fewer = counts.copy()
+        fewer[:, column] -= 1
+        # An item without an answer of that label has none of it to leave out: its share is 0.
+        changed += counts[:, column] * (majority(fewer) != label)
+    return float((changed / counts.sum(axis=1)).mean())
+
+
+def _after(counts: Ints, shares: Floats, kappa: float, more: int) -> Iterator[tuple[Ints, Floats]]:
+    """Yield all counts that so many further answers can make, by item with their probability."""
+    if not more:
+        yield counts, np.ones(len(counts))
+        return
+    total = kappa * counts.sum(axis=1) + 1 - kappa
+    for column, share in enumerate(shares):
+        chance = (kappa * counts[:, column] + (1 - kappa) * share) / total
+        following = counts.copy()
+        following[:, column] += 1
+        for after, rest in _after(following, shares, kappa, more - 1):
+            yield after, chance * rest
+
 
 Metric = Literal["nominal", "ordinal", "interval"]
 """Distance of two labels: none or full; by the answers between; by their values."""

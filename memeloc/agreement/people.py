@@ -13,9 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memeloc.agreement.coefficients import fleiss_kappa, krippendorff_alpha, observed_agreement
-from memeloc.agreement.further import further_answers, last_answer
-from memeloc.agreement.ratings import Ratings
+from memeloc.agreement.coefficients import (
+    Ratings,
+    fleiss_kappa,
+    further_answers,
+    krippendorff_alpha,
+    last_answer,
+    observed_agreement,
+)
 from memeloc.arrays import NO_LABEL, Floats, Ints, majority
 
 if TYPE_CHECKING:

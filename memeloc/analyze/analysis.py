@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 
-from memeloc.analyze.answers import Answers, Settings
+from memeloc.analyze.answers import Answers, Settings, demographics
 from memeloc.analyze.cultures.between import agreement_between
 from memeloc.analyze.cultures.breakdowns import breakdowns
 from memeloc.analyze.cultures.chi_squared import chi_squared
@@ -15,10 +15,8 @@ from memeloc.analyze.cultures.further_measures import further_measures
 from memeloc.analyze.cultures.random_groups import random_groups as beside_random_groups
 from memeloc.analyze.cultures.shares import label_shares
 from memeloc.analyze.cultures.within import agreement_within
-from memeloc.analyze.dataset import dataset
-from memeloc.analyze.demographics import demographics
+from memeloc.analyze.dataset import dataset, funnel
 from memeloc.analyze.differing import differing
-from memeloc.analyze.funnel import funnel
 from memeloc.analyze.models import models
 from memeloc.analyze.standing_out import standing_out
 from memeloc.errors import InputError

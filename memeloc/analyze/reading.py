@@ -26,7 +26,7 @@ from memeloc.tables.column_map import (
     read_map,
     read_rows,
 )
-from memeloc.tables.frames import Frame
+from memeloc.tables.rows import Frame
 
 _ITEM = Role("item", ("item", "item id", "meme", "meme id"), required=True)
 _OF_ITEMS = tuple(Role(name, (name,), values="fact") for name in ITEM_COLUMNS)

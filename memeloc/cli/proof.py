@@ -49,7 +49,7 @@ def proof(
     from memeloc.locales import Registry
     from memeloc.render.ocr import read_back
     from memeloc.render.proof import KINDS
-    from memeloc.render.sets.review import review
+    from memeloc.render.sets.reading import review
     from memeloc.templates import load_templates
 
     tags, most = languages(langs), limit or None
@@ -157,7 +157,7 @@ def boxes(
       memeloc boxes out
       memeloc boxes out --langs hi,ar --to hi-ar.parquet
     """
-    from memeloc.render.sets.review import write_words
+    from memeloc.render.sets.reading import write_words
 
     count = write_words(out, to, languages(langs))
     show({"file": str(to), "words": count}, f"{counted(count, 'word')}: {to}", as_json=as_json)

@@ -29,8 +29,8 @@ def show_report(report: Report, *views: View, out: Path | None, as_json: bool) -
 def sentences(report: Report) -> Iterator[str]:
     """Yield its facts, what its texts say of each analysis, and what could not be computed."""
     from memeloc.reports.figures import gaps, of_analysis
+    from memeloc.reports.folder import Writer
     from memeloc.reports.texts import read_texts
-    from memeloc.reports.writer import Writer
 
     if report.facts:
         yield "; ".join(f"{name}: {value}" for name, value in report.facts.items())

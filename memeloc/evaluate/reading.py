@@ -20,9 +20,9 @@ from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.evaluate.answers import ModelAnswers
 from memeloc.evaluate.choices import read_choice
+from memeloc.evaluate.choices.choice import answer_in
 from memeloc.evaluate.choices.languages import fold, folded, languages
 from memeloc.evaluate.choices.options import known_options, option_alone, shown_options
-from memeloc.evaluate.choices.transcripts import answer_in
 from memeloc.evaluate.gold import ChoiceQuestion, Gold
 from memeloc.evaluate.runs.dataset import (
     GOLD,
@@ -41,8 +41,8 @@ from memeloc.evaluate.scores import ScoreSettings, score
 from memeloc.statistics.significance import rows_of
 from memeloc.tables import folded as folded_heading
 from memeloc.tables.column_map import ColumnMap, Columns, Role, columns_of, read_map, read_rows
-from memeloc.tables.frames import Frame
 from memeloc.tables.reading import read_table
+from memeloc.tables.rows import Frame
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,8 +9,7 @@
 (1, 0)
 """
 
-from memeloc.language_models.cache import Cache, FileCache, MemoryCache
-from memeloc.language_models.client import LanguageModel
+from memeloc.language_models.client import Cache, FileCache, LanguageModel, MemoryCache
 from memeloc.language_models.cost import Budget, OverBudgetError, Plan, Spending
 from memeloc.language_models.pictures import EncodedPictures, picture_of
 from memeloc.language_models.questions import (

@@ -7,27 +7,21 @@ one, right or wrong, is kept by the content of its question, so that nobody pays
 from __future__ import annotations
 
 import logging
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from threading import Condition, Event
-from typing import Any, Literal, TypeAlias, cast, overload
+from pathlib import Path
+from threading import Condition, Event, Lock
+from typing import Any, Literal, Protocol, Self, TypeAlias, cast, overload
 
 from pydantic import BaseModel
 
 from memeloc.counts import counted
 from memeloc.errors import InputError, MemelocError, ServiceError
 from memeloc.language_models.answers import NOT_JSON, read_form, refuses, schema_text
-from memeloc.language_models.cache import Cache
 from memeloc.language_models.connections import UnansweredError
-from memeloc.language_models.cost import (
-    WRONG,
-    Budget,
-    Estimate,
-    Plan,
-    Spending,
-    estimate,
-)
+from memeloc.language_models.cost import WRONG, Budget, Estimate, Plan, Spending, estimate
 from memeloc.language_models.pictures import EncodedPictures
 from memeloc.language_models.protocol import Reply
 from memeloc.language_models.questions import (
@@ -42,6 +36,95 @@ from memeloc.language_models.questions import (
 from memeloc.language_models.server import Server, StatusError
 from memeloc.language_models.settings import ModelSettings
 from memeloc.request_pool import Backoff, ask_in_parallel
+
+_APPLICATION = 0x6D656D61  # "mema": a file of answers, and no other SQLite database
+
+
+class Cache(Protocol):
+    """Keeps answers by the content of their questions. It is called from several threads."""
+
+    def get(self, key: str) -> str | None:
+        """Return what was kept under a key; None when nothing was."""
+        ...
+
+    def put(self, key: str, value: str) -> None:
+        """Keep a value under a key, in place of what was there before."""
+        ...
+
+
+class MemoryCache(dict[str, str]):
+    """A cache that lasts as long as the process."""
+
+    put = dict.__setitem__
+
+
+class FileCache:
+    """A cache in a file of its own, a SQLite database, for runs outside a workspace.
+
+    Threads and processes may share it. Each answer is in the file when `put` returns, so a process
+    that is killed loses none.
+
+    >>> import tempfile
+    >>> with FileCache(Path(tempfile.mkdtemp()) / "answers.sqlite") as cache:
+    ...     cache.put("key", "an answer")
+    ...     cache.get("key"), len(cache)
+    ('an answer', 1)
+
+    Raises:
+        InputError: the file cannot be written, or is something else.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self._lock = Lock()
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(
+                self.path, timeout=60, isolation_level=None, check_same_thread=False
+            )
+            run = self._connection.execute
+            (application,) = run("PRAGMA application_id").fetchone()
+            (tables,) = run("SELECT count(*) FROM sqlite_master").fetchone()
+            if application != _APPLICATION and tables:
+                raise InputError(
+                    "is a database, but none with answers of models; name another file",
+                    file=self.path,
+                )
+            run("PRAGMA journal_mode = WAL")
+            # A killed process loses nothing, a power cut the last ones.
+            run("PRAGMA synchronous = NORMAL")
+            run(f"PRAGMA application_id = {_APPLICATION}")
+            run("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, value TEXT NOT NULL)")
+        except (OSError, sqlite3.Error) as error:
+            raise InputError(f"cannot keep answers of models ({error})", file=self.path) from error
+
+    def get(self, key: str) -> str | None:
+        """Return what was kept under a key; see `Cache`."""
+        row = self._run("SELECT value FROM answers WHERE key = ?", key)
+        return str(row[0]) if row else None
+
+    def put(self, key: str, value: str) -> None:
+        """Keep a value under a key; see `Cache`."""
+        self._run("INSERT OR REPLACE INTO answers VALUES (?, ?)", key, value)
+
+    def __len__(self) -> int:
+        """Return how many answers there are."""
+        return int(self._run("SELECT count(*) FROM answers")[0])
+
+    def _run(self, statement: str, *values: str) -> Any:
+        try:
+            with self._lock:
+                return self._connection.execute(statement, values).fetchone()
+        except sqlite3.Error as error:
+            raise InputError(f"cannot keep answers of models ({error})", file=self.path) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._connection.close()
+
 
 SAMPLES = 3
 """Questions that a plan shows in full."""

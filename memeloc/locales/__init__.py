@@ -8,8 +8,7 @@ any folder given to `Registry.load`. Tags are matched as BCP 47 and CLDR do (`de
 'Deutsch'
 """
 
-from memeloc.locales.casing import coverage, uppercase
-from memeloc.locales.new import new_locale
-from memeloc.locales.registry import Registry, default
+from memeloc.locales.breaking import coverage, uppercase
+from memeloc.locales.registry import Registry, default, new_locale
 
 __all__ = ["Registry", "coverage", "default", "new_locale", "uppercase"]

@@ -18,7 +18,7 @@ from memeloc.errors import InputError
 from memeloc.files import file_sha256, replacing
 from memeloc.fonts import FontLibrary
 from memeloc.locales import Registry, default
-from memeloc.locales.casing import uppercase
+from memeloc.locales.breaking import uppercase
 from memeloc.model import Caption, Locale, Template, TextBox
 from memeloc.render import checks
 from memeloc.render.background import Background, Backgrounds, Bars, Canvas, Canvases, as_image

@@ -21,7 +21,7 @@ from memeloc.survey.targets.places import clean_id
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission
 from memeloc.tables import folded
 from memeloc.tables.column_map import ColumnMap, Role, read_rows, whole_number
-from memeloc.tables.frames import Frame
+from memeloc.tables.rows import Frame
 from memeloc.taxonomy import LABEL
 
 ROLES = (

@@ -24,9 +24,8 @@ from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.settings import read_toml, validate
 from memeloc.tables.cells import folded
-from memeloc.tables.frames import Frame
 from memeloc.tables.reading import read_table, read_tables
-from memeloc.tables.rows import Row
+from memeloc.tables.rows import Frame, Row
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,8 +17,7 @@ from memeloc.files import read_head
 from memeloc.tables.archives import OLE, is_workbook, only_member, read_member
 from memeloc.tables.columnar import JSON, json_table, parquet
 from memeloc.tables.csv_files import SEARCHED, decode
-from memeloc.tables.frames import FRAME, Frame, frame_table
-from memeloc.tables.rows import IsHeader, Line, Table, header_names
+from memeloc.tables.rows import FRAME, Frame, IsHeader, Line, Table, frame_table, header_names
 from memeloc.tables.workbooks import read_worksheets
 
 _BEFORE = b"\xef\xbb\xbf \r\n\t"

@@ -2,7 +2,7 @@
 
 It is asked before every translator. As in CAT tools a unit that matches exactly fills the caption;
 a similar one only when asked for, with a threshold, and the caption is marked with how similar it
-was (memeloc.translate.similar); people who correct are shown the nearest ones. Exact means: the
+was (memeloc.translate.memory); people who correct are shown the nearest ones. Exact means: the
 same text after Unicode NFC, with runs of white space as one space and typographic quotation marks
 and apostrophes as plain ones. Case and punctuation count.
 """
@@ -10,16 +10,26 @@ and apostrophes as plain ones. Case and punctuation count.
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memeloc.errors import InputError
-from memeloc.model import SEPARATOR
+from memeloc.files import replacing
+from memeloc.locales import Registry, default
+from memeloc.locales.breaking import UNSPACED
+from memeloc.model import SEPARATOR, Caption
 from memeloc.settings import validate
+from memeloc.tables import drawable
 from memeloc.translate.protocol import (
     Answer,
     FreeTranslator,
@@ -28,6 +38,232 @@ from memeloc.translate.protocol import (
     filled_texts,
     pair_of,
 )
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_BETWEEN = (
+    r"\s!-&(-/:-@\[-`{-~\u00a1-\u00bf\u2000-\u2018\u201a-\u206f\u3000-\u3004\u3008-\u3020"
+    "\uff01-\uff0f\uff1a-\uff20\u060c\u061b\u061f\u06d4\u0964\u0965\u055a-\u055f"
+)
+_WORD = re.compile(f"[{UNSPACED}]|[^{UNSPACED}{_BETWEEN}]+")
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text, as similarity counts them.
+
+    >>> words("Don't panic, 2 cats!"), words("小猫 ok")
+    (["Don't", 'panic', '2', 'cats'], ['小', '猫', 'ok'])
+    """
+    return _WORD.findall(text)
+
+
+class SimilarTexts:
+    """An index of texts.
+
+    >>> texts = SimilarTexts(["when the build passes", "When the build fails"])
+    >>> texts.find("when the build fails!", 0.7)  # doctest: +ELLIPSIS
+    [(1, 0.98...), (0, 0.77...)]
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = [text.casefold() for text in texts]
+        postings: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
+        for number, text in enumerate(self._texts):
+            for word in _counted(text):
+                postings[word].append(number)
+        self._postings = {word: np.array(each, np.int32) for word, each in postings.items()}
+        self._words = np.array([len(words(text)) for text in self._texts], np.int32)
+        self._lengths = np.array([len(text) for text in self._texts], np.int32)
+
+    def find(self, text: str, least: float) -> list[tuple[int, float]]:
+        """Return the numbers of texts at least that similar, with how similar, best first.
+
+        Of texts that are equally similar the later comes first. `least` is above 0 and at most 1.
+        """
+        from rapidfuzz import fuzz, process
+
+        text = text.casefold()
+        candidates, shares = self._candidates(text, least)
+        if not len(candidates):
+            return []
+        ratios: NDArray[Any] = process.cdist(
+            [text],
+            [self._texts[index] for index in candidates],
+            scorer=fuzz.ratio,
+            dtype=np.float64,
+        )[0]
+        similar = (shares + ratios / 100) / 2
+        kept = np.flatnonzero(similar >= least)
+        order = kept[np.lexsort((-candidates[kept], -similar[kept]))]
+        return [(int(candidates[at]), float(similar[at])) for at in order]
+
+    def _candidates(self, text: str, least: float) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the numbers of the texts that can be that similar, and their share of words."""
+        tokens = list(_counted(text))
+        postings = [self._postings[token] for token in tokens if token in self._postings]
+        found = np.concatenate(postings) if postings else np.empty(0, dtype=np.int32)
+        common = np.bincount(found, minlength=len(self._texts))
+        # The share of words must be 2 · least - 1 or more; a text has no fewer words than common.
+        share = max(2 * least - 1, 0.0) / 2
+        candidates = np.flatnonzero(common >= share / (1 - share) * len(tokens))
+        both = np.maximum(self._words[candidates] + len(tokens), 1)
+        shares = 2 * common[candidates] / both
+        lengths = self._lengths[candidates]
+        most = 2 * np.minimum(lengths, len(text)) / np.maximum(lengths + len(text), 1)
+        possible = shares + most >= 2 * least
+        return candidates[possible], shares[possible]
+
+
+def _counted(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the words of a text, each with how often it has come: what two share is a set then."""
+    times: Counter[str] = Counter()
+    for word in words(text):
+        times[word] += 1
+        yield word, times[word]
+
+
+_XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+_CODES = frozenset(("bpt", "ept", "ph", "it", "ut"))
+_DATE = "%Y%m%dT%H%M%SZ"
+
+
+def write_tmx(units: Iterable[MemoryUnit], path: Path, *, source_language: str = "*all*") -> int:
+    """Write units as TMX 1.4; return how many. Characters that XML cannot hold are left out.
+
+    An old file is replaced. `source_language` is the header's; each unit says its own.
+    """
+    from lxml import etree
+
+    from memeloc.version import __version__
+
+    header = {
+        "creationtool": "memeloc",
+        "creationtoolversion": __version__,
+        "creationdate": datetime.now(UTC).strftime(_DATE),
+        "segtype": "block",
+        "o-tmf": "memeloc",
+        "adminlang": "en",
+        "srclang": source_language,
+        "datatype": "plaintext",
+    }
+    count = 0
+    with replacing(path) as temporary, etree.xmlfile(str(temporary), encoding="utf-8") as xml:
+        xml.write_declaration()
+        with xml.element("tmx", {"version": "1.4"}):
+            xml.write(etree.Element("header", header))
+            with xml.element("body"):
+                for unit in map(MemoryUnit.without_empty_parts, units):
+                    count += 1
+                    texts = (unit.source_language, unit.source), (unit.language, unit.target)
+                    element = etree.Element("tu", {"srclang": unit.source_language})
+                    if unit.origin:
+                        origin = etree.SubElement(element, "prop", {"type": "x-origin"})
+                        origin.text = drawable(unit.origin)
+                    for language, parts in texts:
+                        variant = etree.SubElement(element, "tuv", {_XML_LANG: language})
+                        etree.SubElement(variant, "seg").text = drawable(SEPARATOR.join(parts))
+                    xml.write(element, pretty_print=True)
+    return count
+
+
+def read_tmx(
+    path: Path,
+    *,
+    source_language: str | None = None,
+    locales: Registry | None = None,
+    skipped: Counter[str] | None = None,
+) -> Iterator[MemoryUnit]:
+    """Yield the units of a TMX file of any size, one for each language of a <tu> but its source.
+
+    `source_language` is the tag of the language to translate from; None takes what the file says.
+    `skipped` gets how many were passed over, by reason.
+
+    Raises:
+        InputError: the file cannot be read, is not TMX, or declares entities; with its line.
+    """
+    from lxml import etree
+
+    registry = locales or default()
+    reasons = Counter[str]() if skipped is None else skipped
+    wanted = registry.get(source_language).tag if source_language else None
+    header_language = "*all*"
+    try:
+        events = etree.iterparse(
+            str(path),
+            events=("start", "end"),
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            huge_tree=False,
+            remove_comments=True,
+            remove_pis=True,
+        )
+        _, root = next(events)
+        dtd: Any = root.getroottree().docinfo.internalDTD
+        if dtd is not None and next(iter(dtd.entities()), None) is not None:
+            raise InputError("declares XML entities, which a TMX file does not need", file=path)
+        if (name := etree.QName(root).localname) != "tmx":
+            raise InputError(f"is not TMX: its root is <{name}>, not <tmx>", file=path)
+        for event, element in events:
+            name = etree.QName(element).localname
+            if event == "end" and name == "header":
+                header_language = element.get("srclang") or "*all*"
+            elif event == "end" and name == "tu":
+                own = element.get("srclang") or header_language
+                yield from _units(element, wanted, own, registry, reasons, path.name)
+                element.clear()
+                while element.getprevious() is not None:
+                    del element.getparent()[0]
+    except etree.XMLSyntaxError as error:
+        raise InputError(f"is not well-formed XML: {error.msg}", file=path) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=path) from error
+
+
+def _units(
+    element: _Element,
+    wanted: str | None,
+    own: str,
+    registry: Registry,
+    reasons: Counter[str],
+    origin: str,
+) -> Iterator[MemoryUnit]:
+    """Yield the units of one <tu>; `own` is its source language, and of `*all*` its first one."""
+    texts: dict[str, str] = {}
+    for variant in element.iterchildren("{*}tuv"):
+        code = variant.get(_XML_LANG) or variant.get("lang") or ""
+        segment = variant.find("{*}seg")
+        if code not in registry:
+            reasons[f"the language {code or '(none)'} is not known"] += 1
+        elif segment is not None and (text := _text(segment).strip()):
+            texts.setdefault(registry.get(code).tag, text)
+    stated = registry.get(own).tag if own in registry else next(iter(texts), None)
+    source = wanted or stated
+    if source is None or source not in texts:
+        reasons["it has no text in the source language"] += 1
+        return
+    parts = tuple(filter(None, Caption.parse(texts.pop(source)).parts))
+    for language, text in texts.items():
+        target = tuple(filter(None, Caption.parse(text, len(parts)).parts))
+        unit = MemoryUnit(source, language, parts, target, origin)
+        if len(unit.source) == len(unit.target):
+            yield unit
+        else:
+            reasons["its languages have not the same number of parts"] += 1
+
+
+def _text(element: _Element) -> str:
+    """Return the text of a segment: native codes are left out, and what follows them is kept."""
+    from lxml import etree
+
+    pieces = [element.text or ""]
+    for child in element:
+        if isinstance(child.tag, str) and etree.QName(child).localname not in _CODES:
+            pieces.append(_text(child))
+        pieces.append(child.tail or "")
+    return "".join(pieces)
+
 
 EXACT = "memory"
 """The mark of a caption that an exact match filled."""
@@ -184,7 +420,7 @@ class TranslationMemory:
 
         Many memes may share a source, so an index remembers what it was asked last.
         """
-        from memeloc.translate.similar import SimilarTexts
+        from memeloc.translate.memory import SimilarTexts
 
         units = self._units.get(pair, {})
         if (*pair, len(key)) not in self._indexes:

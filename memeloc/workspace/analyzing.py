@@ -20,9 +20,8 @@ from memeloc.analyze.codebook import (
     write_coding,
     write_reasons,
 )
-from memeloc.analyze.dataset import dataset, describe
+from memeloc.analyze.dataset import Step, dataset, describe, funnel
 from memeloc.analyze.differing import differing_items, least_agreeing
-from memeloc.analyze.funnel import Step, funnel
 from memeloc.analyze.report import report_of
 from memeloc.counts import counted
 from memeloc.curate.verdict import Judgement
@@ -32,8 +31,7 @@ from memeloc.items import hash_of
 from memeloc.reports.figures import BETWEEN, joined
 from memeloc.reports.report import Report
 from memeloc.store.records import FileRecord
-from memeloc.survey.labels.models import severities
-from memeloc.survey.labels.settling import people_table
+from memeloc.survey.labels.settling import people_table, severities
 from memeloc.survey.model import Culture
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts, catalogue
 from memeloc.tables import read_table

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from memeloc.captions import CaptionRow
-    from memeloc.tables.frames import Frame
+    from memeloc.tables.rows import Frame
 
 COLLECTED = ("items", "verdicts", "pictures", "templates", "funnel")
 """The tables of what was collected, see `memeloc.workspace.curating.collected_tables`."""

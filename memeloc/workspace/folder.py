@@ -129,7 +129,7 @@ class WorkspaceFolder:
         are there; relative ones are in the workspace's folder."""
         if self.root is None:
             return ()
-        from memeloc.fonts.entries import FontEntry
+        from memeloc.fonts.library import FontEntry
 
         names: list[str] = getattr(self.settings, kind)
         if kind == "fonts":

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import InputError
-from memeloc.knowledge.comparing import THRESHOLD, compare
 from memeloc.knowledge.extraction import NOT_ASKED
 from memeloc.knowledge.graph_store import (
     ROWS,
     SECONDS,
+    THRESHOLD,
+    compare,
     open_store,
     run_query,
     store_of,

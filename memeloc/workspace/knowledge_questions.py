@@ -16,22 +16,26 @@ from memeloc.evaluate.runs.asking import ANSWERS
 from memeloc.knowledge import TEXTS
 from memeloc.knowledge.benchmark import (
     COLUMNS,
+    GIVEN,
     PLACES,
     QUESTIONS,
     SAMPLE,
     STATEMENTS,
+    Judged,
+    Judgement,
     benchmark_of,
     draw,
     funnel,
     others_stage,
     positive_memes,
+    review,
     select,
     toxicity_stage,
+    validity,
     write_benchmark,
 )
 from memeloc.knowledge.questions import MemeQuestion, question_of
 from memeloc.knowledge.statements import KnowledgeAnswer, MemeKnowledge
-from memeloc.knowledge.validity import GIVEN, Judged, Judgement, review, validity
 from memeloc.language_models.job import OnProgress
 from memeloc.language_models.prompts import MemeInput
 from memeloc.reports import Report

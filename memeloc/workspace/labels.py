@@ -19,18 +19,18 @@ from pydantic import Field
 
 from memeloc.agreement import fleiss_kappa, pairwise_kappa
 from memeloc.errors import InputError
-from memeloc.label.audit import TEXTS, audit
-from memeloc.label.prompts import BUILT, label_prompt
-from memeloc.label.rounds import Equal, Outcome, RoundLabel, count, outcomes
-from memeloc.label.scheme import Scheme, TopicsForm
-from memeloc.label.topics import (
+from memeloc.label.prompts import (
+    BUILT,
     MERGED_INTO,
     NewTopic,
+    label_prompt,
     merged,
     new_topics,
     read_merges,
     read_topics,
 )
+from memeloc.label.rounds import TEXTS, Equal, Outcome, RoundLabel, audit, count, outcomes
+from memeloc.label.scheme import Scheme, TopicsForm
 from memeloc.language_models import Answer, Question
 from memeloc.language_models.job import OnProgress, sent_counts
 from memeloc.language_models.prompts import MemeInput

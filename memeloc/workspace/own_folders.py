@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memeloc.errors import InputError
-from memeloc.fonts.entries import FontEntry
+from memeloc.fonts.library import FontEntry
 from memeloc.settings import read_toml
 
 FILE = "memeloc.toml"

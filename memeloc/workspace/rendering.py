@@ -17,7 +17,7 @@ from memeloc.files import paths_of
 from memeloc.locales import Registry
 from memeloc.locales.tags import listed_tags
 from memeloc.render.sets.parallel_set import Progress, Summary, registry_of, render_table
-from memeloc.render.sets.review import Review, review
+from memeloc.render.sets.reading import Review, review
 from memeloc.render.settings import RenderSettings
 from memeloc.store.records import Accept
 from memeloc.workspace.folder import Part

@@ -23,12 +23,13 @@ from memeloc.model import SEPARATOR
 from memeloc.ocr.transcript import Transcript
 from memeloc.sheets import FilledRow, SheetColumn, SheetForm, all_records, read_form, write_form
 from memeloc.survey.design.planning import plan, read_rates
-from memeloc.survey.labels.models import aggregate, differences
 from memeloc.survey.labels.settling import (
     STATES,
     Cell,
     Settled,
     Unsettled,
+    aggregate,
+    differences,
     people_table,
     settle,
 )

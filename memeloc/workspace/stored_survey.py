@@ -24,13 +24,12 @@ from memeloc.store.captions.states import acceptance, taken_states
 from memeloc.store.records import Accept, CaptionState
 from memeloc.store.store import Store
 from memeloc.store.surveys.survey_texts import ENGLISH, survey_text_id
-from memeloc.survey.codes import codes
 from memeloc.survey.design.build import Assigned, Design, build_next, notes, to_sheets
 from memeloc.survey.design.tables import MemeChoice, Team
-from memeloc.survey.model import Batch, CompletionCodes, Culture, Sheet, Submission
+from memeloc.survey.model import Batch, CompletionCodes, Culture, Sheet, Submission, codes
 from memeloc.survey.recipes import leave_out
 from memeloc.survey.targets.protocol import SheetsToSend, Target
-from memeloc.survey.targets.registry import TARGETS
+from memeloc.survey.targets.resolver import TARGETS
 from memeloc.survey.texts import (
     SurveyTexts,
     TaxonomyTexts,

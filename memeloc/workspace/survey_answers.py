@@ -25,10 +25,9 @@ from memeloc.store.surveys.serving import last_values
 from memeloc.store.tables.types import now
 from memeloc.survey.design.planning import Pace, measured_paces, read_rates, shortfalls
 from memeloc.survey.design.tables import read_team
-from memeloc.survey.labels.models import QuestionAgreement, survey_agreement
-from memeloc.survey.labels.settling import answers_table
+from memeloc.survey.labels.settling import QuestionAgreement, answers_table, survey_agreement
 from memeloc.survey.model import RejectedRow, Sheet, Submission
-from memeloc.survey.quality.checking import TIMED_OUT, CheckReport, Remark
+from memeloc.survey.quality.checking import TIMED_OUT, CheckReport, Remark, typed_otherwise
 from memeloc.survey.quality.checking import check as check_submissions
 from memeloc.survey.quality.decisions import (
     CODE_ENTERED,
@@ -38,13 +37,11 @@ from memeloc.survey.quality.decisions import (
     decisions,
     message_rows,
 )
-from memeloc.survey.quality.participants import typed_otherwise
 from memeloc.survey.quality.rules import Rules, read_rules
 from memeloc.survey.serving import raw_submission
 from memeloc.survey.targets.places import IDS, clean_id
 from memeloc.survey.targets.protocol import Imported, SheetsToSend, disagree
-from memeloc.survey.targets.registry import make_target, recognise
-from memeloc.survey.targets.resolver import SERVED, import_file, resolve
+from memeloc.survey.targets.resolver import SERVED, import_file, make_target, recognise, resolve
 from memeloc.survey.targets.returned import (
     ask_whose_ids,
     check_answers_file,

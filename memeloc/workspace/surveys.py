@@ -24,8 +24,15 @@ from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.store.surveys.erasures import NOTHING_COMPUTED, files_naming
-from memeloc.survey.design.arranging import sampled
-from memeloc.survey.design.build import Assigned, Design, build, build_given, build_shared, split
+from memeloc.survey.design.build import (
+    Assigned,
+    Design,
+    build,
+    build_given,
+    build_shared,
+    sampled,
+    split,
+)
 from memeloc.survey.design.planning import plan, read_rates
 from memeloc.survey.design.settings import (
     RELAXED,
@@ -51,13 +58,12 @@ from memeloc.survey.quality.rules import read_rules
 from memeloc.survey.recipes import Recipe, leave_out, load_recipe
 from memeloc.survey.targets.places import owned_id
 from memeloc.survey.targets.protocol import disagree
-from memeloc.survey.targets.registry import make_target
-from memeloc.survey.targets.resolver import resolve
+from memeloc.survey.targets.resolver import make_target, resolve
 from memeloc.survey.targets.returned import ask_whose_ids, refuse_known
 from memeloc.survey.texts import TaxonomyTexts, survey_texts
 from memeloc.tables import folded
 from memeloc.tables.column_map import ColumnMap, read_map
-from memeloc.tables.frames import Frame
+from memeloc.tables.rows import Frame
 from memeloc.taxonomy import SOURCE, load_taxonomy, taxonomy_names, with_demographics
 from memeloc.workspace.analyzing import SurveyAnalysis
 from memeloc.workspace.folder import WorkspaceFolder

@@ -214,7 +214,7 @@ class Translating(Part):
         Raises:
             InputError: it is not TMX.
         """
-        from memeloc.translate.tmx import read_tmx
+        from memeloc.translate.memory import read_tmx
 
         path, skipped = Path(file), Counter[str]()
         source, locales = self._workspace.source.tag, self._workspace.locales
@@ -230,7 +230,7 @@ class Translating(Part):
 
         Returns how many `units` there are, and the `file`.
         """
-        from memeloc.translate.tmx import write_tmx
+        from memeloc.translate.memory import write_tmx
 
         source = self._workspace.source
         units = self._units(self._targets(languages, source), source, "caption")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from memeloc.render.sets.parallel_set import Summary
     from memeloc.store.records import Accept, ImportRecord
-    from memeloc.tables.frames import Frame
+    from memeloc.tables.rows import Frame
     from memeloc.workspace.captions import Captions
     from memeloc.workspace.collecting import Collecting
     from memeloc.workspace.correcting import Correcting

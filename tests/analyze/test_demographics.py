@@ -7,7 +7,7 @@ from itertools import product
 import pandas as pd
 
 from memeloc.analyze import Answers, Settings
-from memeloc.analyze.demographics import OTHER, demographics, large_groups
+from memeloc.analyze.answers import OTHER, demographics, large_groups
 from memeloc.reports.figures import gaps, wide
 
 

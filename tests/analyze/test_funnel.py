@@ -1,7 +1,7 @@
 import pandas as pd
 
 from memeloc.analyze import Answers, Settings
-from memeloc.analyze.funnel import Step, funnel
+from memeloc.analyze.dataset import Step, funnel
 from memeloc.reports.figures import value_of, wide
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_hypergeom
 
-from memeloc.analyze.cultures.group_chances import agreement_chances, chances_of
+from memeloc.analyze.cultures.random_groups import agreement_chances, chances_of
 from memeloc.errors import InputError
 
 
@@ -59,7 +59,7 @@ def test_chances_are_those_of_all_groups(pool: tuple[int, ...], sizes: tuple[int
 def test_groups_too_many_to_count_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     pool = (30, 20, 11)
     exact = chances_of(pool, 9, 12)
-    monkeypatch.setattr("memeloc.analyze.cultures.group_chances._MOST_WAYS", 10)
+    monkeypatch.setattr("memeloc.analyze.cultures.random_groups._MOST_WAYS", 10)
     assert chances_of.__wrapped__(pool, 9, 12) == pytest.approx(exact, abs=0.015)
 
 

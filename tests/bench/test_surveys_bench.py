@@ -11,8 +11,7 @@ from memeloc.locales import default
 from memeloc.survey.design.build import Design, build, to_sheets
 from memeloc.survey.model import Culture, Submission
 from memeloc.survey.targets.protocol import SheetsToSend
-from memeloc.survey.targets.registry import recognise
-from memeloc.survey.targets.resolver import import_file
+from memeloc.survey.targets.resolver import import_file, recognise
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import load_taxonomy
 

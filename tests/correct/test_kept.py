@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memeloc.correct.kept import lost_marks, lost_numbers, names
+from memeloc.correct.checks import lost_marks, lost_numbers, names
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from memeloc.curate.filters.romanised import CLASSES
 from memeloc.curate.filters.scripts import count_scripts, main_script
 from memeloc.errors import MissingError
 from memeloc.locales import default
-from memeloc.locales.casing import uppercase
+from memeloc.locales.breaking import uppercase
 
 pytest.importorskip("py3langid", reason="needs pip install 'memeloc[filters]'")
 pytest.importorskip("fasttext", reason="needs pip install 'memeloc[filters]'")

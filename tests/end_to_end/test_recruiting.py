@@ -14,7 +14,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from memeloc.survey.targets.prolific.filters import load_filters
+from memeloc.survey.targets.prolific.studies import load_filters
 from tests.end_to_end.answering import CONTACT, answer, sent
 from tests.end_to_end.study import Study
 from tests.local_server import json_reply, serve

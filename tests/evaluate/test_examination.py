@@ -14,7 +14,7 @@ from memeloc.evaluate.gold import ChoiceQuestion
 from memeloc.evaluate.scores import ScoreSettings, score
 from memeloc.knowledge.questions import MemeQuestion
 from memeloc.reports.figures import gaps, of_analysis, value_of, wide
-from memeloc.statistics.guessing import CAPTION_WORDS, CHANCE, LONGEST, QUESTION_WORDS
+from memeloc.statistics.significance import CAPTION_WORDS, CHANCE, LONGEST, QUESTION_WORDS
 
 DIMENSIONS = ("toxicity", "textual-material", "scene", "emotion")
 INPUTS = ("picture", "none", "text")

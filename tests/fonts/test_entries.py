@@ -8,7 +8,7 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.fonts import FontLibrary
-from memeloc.fonts.entries import FontEntry
+from memeloc.fonts.library import FontEntry
 from memeloc.locales import default
 from memeloc.model import FaceName
 

@@ -10,19 +10,21 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from memeloc.knowledge.benchmark import (
+    Judged,
     benchmark_of,
     draw,
     funnel,
     linked,
     others_stage,
     positive_memes,
+    review,
     select,
     toxicity_stage,
+    validity,
     write_benchmark,
 )
 from memeloc.knowledge.questions import MemeQuestion
 from memeloc.knowledge.statements import DimensionKnowledge, MemeKnowledge, Statement
-from memeloc.knowledge.validity import Judged, review, validity
 from memeloc.reports.figures import value_of, wide
 
 

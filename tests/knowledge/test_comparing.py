@@ -6,7 +6,7 @@ import pytest
 
 from memeloc.embedding.models import create
 from memeloc.errors import InputError
-from memeloc.knowledge.comparing import compare
+from memeloc.knowledge.graph_store import compare
 from memeloc.knowledge.statements import DimensionKnowledge, MemeKnowledge, State, Statement
 from memeloc.reports.figures import value_of, wide
 

@@ -9,7 +9,7 @@ import pytest
 from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa as fleiss
 
-from memeloc.label.audit import audit
+from memeloc.label.rounds import audit
 from memeloc.reports.figures import gaps, value_of, wide
 
 CATEGORIES = ["safe", "offensive", "nsfw"]

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.label.prompts import label_prompt
-from memeloc.label.topics import Topic, read_merges
+from memeloc.label.prompts import Topic, label_prompt, read_merges
 from memeloc.language_models import Picture
 from memeloc.language_models.prompts import MemeInput
 from memeloc.workspace.labels import labels_of

@@ -11,7 +11,7 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.render.proof import KINDS
 from memeloc.render.sets.manifest import SCHEMA
-from memeloc.render.sets.review import review
+from memeloc.render.sets.reading import review
 
 
 def row(meme: str, *kinds: str, size: float = 50.0, **others: object) -> dict[str, object]:

@@ -15,7 +15,7 @@ from PIL import Image
 
 from memeloc.errors import InputError
 from memeloc.render.sets.parallel_set import render_table
-from memeloc.render.sets.review import write_words
+from memeloc.render.sets.reading import write_words
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memeloc.statistics.guessing import overlap, right_by_rules
+from memeloc.statistics.significance import overlap, right_by_rules
 
 
 def test_of_equal_options_any_is_taken() -> None:

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from memeloc.statistics.permutation import PeopleOfCultures, p_above, p_beyond
-from memeloc.statistics.two_way import Votes
+from memeloc.statistics.two_way import PeopleOfCultures, Votes, p_above, p_beyond
 
 
 def people_of(sizes: dict[str, int], items: int = 6, batches: int = 1) -> PeopleOfCultures:

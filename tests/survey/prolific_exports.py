@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from memeloc.survey.codes import codes
+from memeloc.survey.model import codes
 from memeloc.survey.targets.prolific.target import Prolific
 from memeloc.survey.targets.protocol import Imported, SheetsToSend
 from memeloc.survey.targets.resolver import import_file

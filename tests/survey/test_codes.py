@@ -7,7 +7,7 @@ from dataclasses import astuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.survey.codes import LENGTH, LETTERS, codes
+from memeloc.survey.model import LENGTH, LETTERS, codes
 
 SECRET = bytes(range(32))
 

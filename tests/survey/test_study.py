@@ -12,7 +12,7 @@ from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.study import LINES, Study
 from memeloc.survey.targets.instructions import SheetTexts
-from memeloc.survey.targets.registry import make_target, target_names
+from memeloc.survey.targets.resolver import make_target, target_names
 from memeloc.survey.texts import SurveyTexts, shipped_languages, survey_texts
 from tests.survey.packs import pack
 from tests.survey.targets.test_contract import RECRUITS, contents, says

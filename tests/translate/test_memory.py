@@ -17,7 +17,7 @@ from memeloc.translate import (
     TranslationItem,
     TranslationMemory,
 )
-from memeloc.translate.tmx import read_tmx, write_tmx
+from memeloc.translate.memory import read_tmx, write_tmx
 
 Item = Callable[..., TranslationItem]
 

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from rapidfuzz import fuzz
 
-from memeloc.translate.similar import SimilarTexts, words
+from memeloc.translate.memory import SimilarTexts, words
 
 
 def _similarity(one: str, other: str) -> float:

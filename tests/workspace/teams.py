@@ -14,7 +14,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 from examples.simulated_team import Colleagues, simulate_team
 from examples.simulation import truths
-from memeloc.survey.labels.models import QuestionAgreement
+from memeloc.survey.labels.settling import QuestionAgreement
 from memeloc.survey.model import Submission
 from memeloc.workspace import Workspace
 from memeloc.workspace.settling import SettleResult

@@ -13,9 +13,8 @@ from memeloc.arrays import NO_LABEL, Floats, Ints, majority
 from memeloc.errors import InputError
 from memeloc.reports.figures import gap, joined, tidy
 from memeloc.statistics.bootstrap import generator
-from memeloc.statistics.permutation import PeopleOfCultures, p_above
 from memeloc.statistics.significance import scipy_module, scipy_stats
-from memeloc.statistics.two_way import Votes
+from memeloc.statistics.two_way import PeopleOfCultures, Votes, p_above
 
 NAME = "chi-squared"
 ANSWERS, LABELS, SAME_ITEMS = "answers", "labels of items", "labels of the same items"

@@ -30,7 +30,7 @@ from memeloc.tables.column_map import (
     columns_of,
     read_rows,
 )
-from memeloc.tables.frames import Frame
+from memeloc.tables.rows import Frame
 
 if TYPE_CHECKING:
     import pandas as pd

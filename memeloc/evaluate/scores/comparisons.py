@@ -28,8 +28,14 @@ from memeloc.evaluate.scores.joining import (
     ScoreSettings,
 )
 from memeloc.reports.figures import BETWEEN
-from memeloc.statistics.guessing import RULES, never_right, right_by_rules
-from memeloc.statistics.significance import holm, rows_of, scipy_stats
+from memeloc.statistics.significance import (
+    RULES,
+    holm,
+    never_right,
+    right_by_rules,
+    rows_of,
+    scipy_stats,
+)
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -34,8 +34,7 @@ from memeloc.files import replacing
 from memeloc.reports import Report, ReportFiles, write_report
 from memeloc.reports.figures import COLUMNS, gap, joined, of_analysis
 from memeloc.statistics.bootstrap import Estimates, estimate
-from memeloc.statistics.guessing import RULES
-from memeloc.statistics.significance import wilson
+from memeloc.statistics.significance import RULES, wilson
 from memeloc.version import __version__
 
 if TYPE_CHECKING:

@@ -31,15 +31,14 @@ from memeloc.files import naming_full_folder
 from memeloc.locales import Registry, default
 from memeloc.object_storage import Folder, folder_at
 from memeloc.picture_writers import SUFFIXES, check_layout
-from memeloc.render.sets.join import Join, rewrite, shard_size
+from memeloc.render.sets.join import Join, Progress, Summary, rewrite, shard_size
 from memeloc.render.sets.manifest import FORMER, SHARDS, STATE
 from memeloc.render.sets.out_folder import OutFolder, check_owner, hold, see_folder
 from memeloc.render.sets.page import write_page
 from memeloc.render.sets.rows import Rows
 from memeloc.render.sets.shards import PictureMaker
-from memeloc.render.sets.summary import Progress, Summary
 from memeloc.render.settings import RenderSettings
-from memeloc.tables.frames import Frame
+from memeloc.tables.rows import Frame
 from memeloc.templates import load_templates
 from memeloc.templates.loading import problems_by_name
 

@@ -16,8 +16,16 @@ from typing import NamedTuple
 from memeloc.model import Locale
 from memeloc.render.typesetting import fit
 from memeloc.render.typesetting.breaks import opportunities, word_ends
-from memeloc.render.typesetting.fit import LADDER, Bounds, Capacity, Choice, Segments
-from memeloc.render.typesetting.line_cost import HANGING, WITHIN_PHRASE, end_costs
+from memeloc.render.typesetting.fit import (
+    HANGING,
+    LADDER,
+    WITHIN_PHRASE,
+    Bounds,
+    Capacity,
+    Choice,
+    Segments,
+    end_costs,
+)
 from memeloc.render.typesetting.lines import (
     SOFT_HYPHEN,
     Line,

@@ -2,7 +2,7 @@
 
 It is the one deletion that the store allows. The database lets go of rows with people in them only
 while a row of `erasures` has no counts, which is while a `letting_go` lasts
-(`memeloc.store.tables.columns`). Which rows are somebody's, the tables themselves say: those of a
+(`memeloc.store.tables.types`). Which rows are somebody's, the tables themselves say: those of a
 column `participant`, and those that refer to them; after that all that mentions the person.
 
 A token for each person stays, under a key that is used for nothing else, so that a file that is

@@ -52,7 +52,7 @@ from memeloc.survey.model import (
     Slot,
     Submission,
 )
-from memeloc.survey.quality.participants import merged
+from memeloc.survey.quality.checking import merged
 from memeloc.survey.targets.protocol import Imported
 from memeloc.survey.targets.resolver import DECLINED
 from memeloc.tables import folded

@@ -6,7 +6,7 @@ supersedes.
 
 from __future__ import annotations
 
-from memeloc.store.tables.columns import table
+from memeloc.store.tables.types import table
 
 files = table(
     "files", "id kind name sha256 rows created_at", unique=["kind sha256"], append_only=False

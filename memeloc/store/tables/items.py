@@ -6,7 +6,7 @@ the newest holds.
 
 from __future__ import annotations
 
-from memeloc.store.tables.columns import table
+from memeloc.store.tables.types import table
 
 pictures = table(
     "pictures", "sha256 format width height size created_at", key="sha256", append_only=False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memeloc.store.tables.columns import table
+from memeloc.store.tables.types import table
 
 surveys = table("surveys", "name design created_at", key="name")
 """Each survey, and how it was designed."""

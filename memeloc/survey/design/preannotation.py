@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from memeloc.errors import InputError
-from memeloc.survey.design.arranging import chance, shuffled
+from memeloc.survey.design.build import chance, shuffled
 from memeloc.taxonomy import Taxonomy
 
 Outcome = Literal["harmful", "harmless", "tied", "open"]

@@ -14,8 +14,7 @@ from typing import Any
 from memeloc.errors import InputError
 from memeloc.survey.design.planning import CENT
 from memeloc.survey.model import Participant, Sheet
-from memeloc.survey.quality.checking import COMPLETE, CheckReport
-from memeloc.survey.quality.participants import PAID, RUNNING, WAITING, words_of
+from memeloc.survey.quality.checking import COMPLETE, PAID, RUNNING, WAITING, CheckReport, words_of
 
 _NUMBERS = ("sheets", "annotators", "sent", "retained", "places", "wanted", "answered", "kept")
 

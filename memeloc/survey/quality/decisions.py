@@ -30,12 +30,16 @@ from typing import Any, Literal
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.model import Sheet
-from memeloc.survey.quality.checking import TIMED_OUT, Absent, CheckReport, Judged, Key
-from memeloc.survey.quality.participants import (
+from memeloc.survey.quality.checking import (
     ENDED,
     PAID,
+    TIMED_OUT,
     UNDECIDABLE,
     WAITING,
+    Absent,
+    CheckReport,
+    Judged,
+    Key,
     words_of,
 )
 from memeloc.survey.texts import SurveyTexts, survey_texts

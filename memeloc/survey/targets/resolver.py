@@ -19,6 +19,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from memeloc.errors import InputError
+from memeloc.plugins import Registry
 from memeloc.survey.model import (
     Answer,
     Participant,
@@ -41,6 +43,46 @@ from memeloc.survey.targets.protocol import (
 from memeloc.survey.targets.questions import resolve_answers
 from memeloc.survey.times import read_moment
 from memeloc.taxonomy import LABEL
+
+TARGETS: Registry[Target] = Registry(
+    "memeloc.targets",
+    {
+        "google-forms": "memeloc.survey.targets.google_forms.target:GoogleForms",
+        "prolific": "memeloc.survey.targets.prolific.target:Prolific",
+        "label-studio": "memeloc.survey.targets.label_studio:LabelStudio",
+        "html": "memeloc.survey.targets.html.target:Html",
+        "csv": "memeloc.survey.targets.csv:Csv",
+        "qsf": "memeloc.survey.targets.qualtrics.target:Qsf",
+    },
+    "target",
+)
+target_names = TARGETS.names
+make_target = TARGETS.make
+
+
+def recognise(path: Path, likely: str = "") -> Target:
+    """Return the target that a file or folder came back from, by its content.
+
+    `likely` names the one to ask first, such as that of the file before, which changes nothing but
+    the time.
+
+    Raises:
+        InputError: none knows it, or it is another export than the one that is read.
+    """
+    refuse_other_exports(path)
+    # Other packages are asked only about what none of ours knows: to list them takes a while.
+    first = (lambda: [likely]) if likely else list
+    for names in (first, TARGETS.built_in.keys, TARGETS.outside):
+        for name in names():
+            target = TARGETS.make(name)
+            if target.recognises(path):
+                return target
+    raise InputError(
+        "The file is of no kind that comes back from a survey; name its kind by --from, one of "
+        f"{', '.join(target_names())}.",
+        file=path,
+    )
+
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 DECLINED = "no consent"

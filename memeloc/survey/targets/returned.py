@@ -11,8 +11,7 @@ from memeloc.errors import InputError
 from memeloc.survey.model import Sheet, Submission
 from memeloc.survey.targets.places import is_numbered
 from memeloc.survey.targets.protocol import Imported, SheetsToSend
-from memeloc.survey.targets.registry import make_target, recognise
-from memeloc.survey.targets.resolver import import_file
+from memeloc.survey.targets.resolver import import_file, make_target, recognise
 from memeloc.tables.column_map import listed
 
 

@@ -21,7 +21,7 @@ from memeloc.publish.private_files import is_text, text_content
 from memeloc.store.dumps import is_own
 from memeloc.store.surveys.participant_ids import hash_id
 from memeloc.store.tables import metadata
-from memeloc.survey.targets.registry import recognise
+from memeloc.survey.targets.resolver import recognise
 from memeloc.tables.archives import is_workbook
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.settings import Settings

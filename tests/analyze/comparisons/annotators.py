@@ -12,8 +12,8 @@ import pandas as pd
 
 from memeloc.agreement import beside_others
 from memeloc.analyze import Answers, Settings
+from memeloc.analyze.answers import demographics
 from memeloc.analyze.codebook import Coding, Reason, load_codebook, themes
-from memeloc.analyze.demographics import demographics
 from memeloc.analyze.models import models
 from memeloc.arrays import NO_LABEL
 from memeloc.reports.figures import of_analysis, value_of, wide

@@ -10,10 +10,9 @@ from itertools import combinations
 import numpy as np
 
 from memeloc.analyze import Settings
-from memeloc.analyze.cultures.group_chances import agreement_chances
+from memeloc.analyze.cultures.random_groups import agreement_chances, repeated_groups
 from memeloc.analyze.cultures.random_groups import compared as beside_groups
 from memeloc.analyze.cultures.random_groups import normality as k_squared_of
-from memeloc.analyze.cultures.random_groups import repeated_groups
 from memeloc.statistics.significance import holm, two_sided
 from tests.analyze.comparisons.comparison import Values, compared
 

@@ -14,7 +14,7 @@ import pytest
 
 from memeloc.survey.serving import Place
 from memeloc.survey.targets.protocol import SheetsToSend
-from memeloc.survey.targets.registry import target_names
+from memeloc.survey.targets.resolver import target_names
 from memeloc.workspace import Workspace
 from tests.cli.survey.test_survey import (
     CONTACT,

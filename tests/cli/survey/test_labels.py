@@ -65,8 +65,7 @@ def test_cultures_are_modelled_apart(
 ) -> None:
     pytest.importorskip("crowdkit")
     monkeypatch.setattr("memeloc.workspace.settling.METHODS", ("dawid-skene",))  # the quick one
-    from memeloc.survey.labels.models import aggregate, differences
-    from memeloc.survey.labels.settling import settle
+    from memeloc.survey.labels.settling import aggregate, differences, settle
 
     build(command)
     write(folder / "a.json", everybody(3))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from memeloc.render.typesetting import fit
 from memeloc.render.typesetting.fit import (
+    CLAUSE,
     EXTRA_LINE,
     FEWER_LINES,
     LADDER,
@@ -24,7 +25,6 @@ from memeloc.render.typesetting.fit import (
     count_lines,
     largest_step,
 )
-from memeloc.render.typesetting.line_cost import CLAUSE
 
 
 @st.composite

@@ -10,7 +10,7 @@ import pytest
 
 from memeloc.fonts import FontLibrary
 from memeloc.locales import default
-from memeloc.locales.casing import uppercase
+from memeloc.locales.breaking import uppercase
 from memeloc.render.typesetting.fit import Bounds
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import PartLayout, lay_out

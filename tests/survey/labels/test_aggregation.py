@@ -12,8 +12,7 @@ import pytest
 
 from memeloc.agreement.crowd import METHODS, Method, label_odds
 from memeloc.errors import MissingError
-from memeloc.survey.labels.models import aggregate, differences
-from memeloc.survey.labels.settling import settle
+from memeloc.survey.labels.settling import aggregate, differences, settle
 from memeloc.taxonomy import load_taxonomy
 
 pytest.importorskip("crowdkit")

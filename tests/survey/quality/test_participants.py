@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 
 from memeloc.survey.model import Participant
-from memeloc.survey.quality.participants import merged
+from memeloc.survey.quality.checking import merged
 
 STUDY = "r1-b01-DE"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memeloc.survey.quality.participants import (
+from memeloc.survey.quality.checking import (
     GONE,
     HANDED_IN,
     PAID,

@@ -19,12 +19,10 @@ from hypothesis import strategies as st
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.render import Renderer
-from memeloc.survey.codes import codes
 from memeloc.survey.design.build import Design, build, to_sheets
-from memeloc.survey.model import Culture, Sheet
+from memeloc.survey.model import Culture, Sheet, codes
 from memeloc.survey.targets.protocol import SheetsToSend, Target
-from memeloc.survey.targets.registry import make_target, recognise, target_names
-from memeloc.survey.targets.resolver import import_file
+from memeloc.survey.targets.resolver import import_file, make_target, recognise, target_names
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import load_taxonomy
 from memeloc.templates import load_templates

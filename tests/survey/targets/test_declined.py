@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from memeloc.survey.targets.protocol import Imported, SheetsToSend
-from memeloc.survey.targets.registry import make_target
-from memeloc.survey.targets.resolver import import_file
+from memeloc.survey.targets.resolver import import_file, make_target
 from memeloc.tables import folded
 from tests.survey.targets import answered
 from tests.survey.targets.answered import PEOPLE, TABLES, VALUES, Table

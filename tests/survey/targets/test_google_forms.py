@@ -20,8 +20,7 @@ from memeloc.errors import InputError
 from memeloc.survey.targets.google_forms.forms import AFTER, SUBMIT, Form, steps_of
 from memeloc.survey.targets.google_forms.target import GoogleForms
 from memeloc.survey.targets.instructions import ShownQuestion
-from memeloc.survey.targets.prolific.filters import load_filters
-from memeloc.survey.targets.prolific.studies import ProlificSettings, study
+from memeloc.survey.targets.prolific.studies import ProlificSettings, load_filters, study
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question

@@ -17,8 +17,7 @@ from memeloc.survey.targets.instructions import SheetTexts, ShownQuestion
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import ALL_KINDS, SheetsToSend, refuse_other_kinds
 from memeloc.survey.targets.qualtrics.target import tag_of
-from memeloc.survey.targets.registry import make_target, target_names
-from memeloc.survey.targets.resolver import import_file
+from memeloc.survey.targets.resolver import import_file, make_target, target_names
 from memeloc.taxonomy import LABEL, Kind
 from tests.survey.every_kind import answered, every_kind
 from tests.survey.packs import pack

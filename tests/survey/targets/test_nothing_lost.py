@@ -22,8 +22,7 @@ from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
 from memeloc.errors import InputError
 from memeloc.survey.targets.protocol import Imported, SheetsToSend
-from memeloc.survey.targets.registry import make_target, target_names
-from memeloc.survey.targets.resolver import import_file
+from memeloc.survey.targets.resolver import import_file, make_target, target_names
 from tests import growth
 from tests.survey.targets import answered
 from tests.survey.targets.answered import PEOPLE, PROLIFIC, TABLES, VALUES, Said, Table

@@ -12,15 +12,14 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.survey.codes import codes
-from memeloc.survey.model import Culture
-from memeloc.survey.targets.prolific.filters import (
+from memeloc.survey.model import Culture, codes
+from memeloc.survey.targets.prolific.studies import (
+    GROUP_FILTER,
     Filters,
     load_filters,
     lookup,
     write_filters,
 )
-from memeloc.survey.targets.prolific.studies import GROUP_FILTER
 from memeloc.survey.targets.prolific.target import Prolific
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.texts import survey_texts

@@ -9,7 +9,7 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.survey.targets.prolific.api import FilterRecord
-from memeloc.survey.targets.prolific.filters import (
+from memeloc.survey.targets.prolific.studies import (
     Filters,
     differing,
     load_filters,

@@ -16,13 +16,16 @@ pytest.importorskip("httpx")
 
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.request_pool import Backoff
-from memeloc.survey.codes import codes
-from memeloc.survey.model import Check
+from memeloc.survey.model import Check, codes
 from memeloc.survey.quality.checking import check
 from memeloc.survey.quality.decisions import Decision, decisions
 from memeloc.survey.targets.prolific.api import STUDIES_FILTER, TOKEN, ProlificApi
-from memeloc.survey.targets.prolific.filters import load_filters, lookup, write_filters
-from memeloc.survey.targets.prolific.studies import GROUP_FILTER
+from memeloc.survey.targets.prolific.studies import (
+    GROUP_FILTER,
+    load_filters,
+    lookup,
+    write_filters,
+)
 from memeloc.survey.targets.prolific.target import Prolific
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.services import RequestError

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.survey.targets.time_columns import read_column
+from memeloc.survey.targets.files import read_column
 
 
 def months(*cells: str) -> list[int | None]:

@@ -23,6 +23,8 @@ from memeloc.survey.model import RejectedRow, Sheet, entry_id
 from memeloc.survey.targets.files import (
     content_of,
     has_table,
+    looks_like_time,
+    read_column,
     read_records,
     starts_as_json,
     validated,
@@ -36,7 +38,6 @@ from memeloc.survey.targets.google_forms.forms import (
 )
 from memeloc.survey.targets.places import clean_id
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SheetsToSend
-from memeloc.survey.targets.time_columns import looks_like_time, read_column
 from memeloc.survey.times import read_moment
 from memeloc.tables import Formula, Row, folded, read_tables, text_of
 from memeloc.tables.column_map import listed

@@ -19,10 +19,10 @@ from typing import Any
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
-from memeloc.survey.codes import ENDINGS
 from memeloc.survey.model import (
     ARCHIVED,
     COMPLETED,
+    ENDINGS,
     MOMENTS,
     RETURN_REQUESTED,
     REVIEWED,
@@ -30,11 +30,10 @@ from memeloc.survey.model import (
     Participant,
     RejectedRow,
 )
-from memeloc.survey.quality.participants import words_of
-from memeloc.survey.targets.files import has_table, read_records, starts_as_json
+from memeloc.survey.quality.checking import words_of
+from memeloc.survey.targets.files import has_table, read_column, read_records, starts_as_json
 from memeloc.survey.targets.prolific.api import ID, STATUSES, key_of
 from memeloc.survey.targets.protocol import SheetsToSend
-from memeloc.survey.targets.time_columns import read_column
 from memeloc.tables import read_table
 
 _COLUMNS: Mapping[str, Mapping[str, tuple[str, ...]]] = {

@@ -30,15 +30,17 @@ from memeloc.survey.quality.decisions import Decision
 from memeloc.survey.targets.files import write_json, write_text
 from memeloc.survey.targets.prolific import reading
 from memeloc.survey.targets.prolific.api import DRAFT, SENT, ProlificApi, checked_id
-from memeloc.survey.targets.prolific.filters import (
+from memeloc.survey.targets.prolific.studies import (
     FIXED,
     Filters,
+    ProlificSettings,
+    Study,
     differing,
     load_filters,
     lookup,
+    study,
     write_filters,
 )
-from memeloc.survey.targets.prolific.studies import ProlificSettings, Study, study
 from memeloc.survey.targets.protocol import (
     ALL_KINDS,
     RawRecord,

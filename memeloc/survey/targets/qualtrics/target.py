@@ -37,6 +37,7 @@ from memeloc.survey.targets.files import (
     copy_picture,
     data_url,
     has_table,
+    read_column,
     unknown_columns,
 )
 from memeloc.survey.targets.instructions import (
@@ -54,7 +55,6 @@ from memeloc.survey.targets.protocol import (
     SheetsToSend,
     encodings_of,
 )
-from memeloc.survey.targets.time_columns import read_column
 from memeloc.tables import Row, Table, drawable, folded, read_tables
 from memeloc.tables.column_map import whole_number
 from memeloc.tables.rows import Header
