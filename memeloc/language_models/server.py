@@ -228,8 +228,6 @@ class Server:
         """
         with self._lock:
             if self._connections is None and self.settings.provider:
-                from memeloc.language_models.server import ProviderConnections
-
                 self._connections = ProviderConnections(self.service, self.settings)
             elif self._connections is None:
                 if find_spec("urllib3") is None or find_spec("certifi") is None:

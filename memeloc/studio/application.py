@@ -9,9 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import os
-import secrets
-import socket
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -33,65 +30,10 @@ from starlette.responses import (
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from memeloc.errors import InputError, MissingError
 from memeloc.pages import fill_page, script_hash
 from memeloc.studio import sheets
 from memeloc.studio.rates import Rate, client_of, too_many
 from memeloc.workspace.serving import SurveyServer
-
-OWNER_VARIABLE = "MEMELOC_OWNER_TOKEN"
-"""The environment variable with the token of the owner's page."""
-
-_SHORTEST_TOKEN = 16
-
-_IDLE_SECONDS = 75
-"""How long a connection may be idle, as nginx has it: people look at a meme for some seconds."""
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens there; port 0 takes a free one; raise InputError if nobody can
-    listen there."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=1024)
-    except OSError as error:
-        raise InputError(
-            f"The server cannot listen at {host}, port {port}: {error.strerror}. Name another "
-            "--port, or end what listens there."
-        ) from error
-
-
-def owner_token() -> str:
-    """Return the token of the owner's page: from the environment, or a new one; raise InputError if
-    that of the environment can be guessed."""
-    token = os.environ.get(OWNER_VARIABLE, "")
-    if token and len(token) < _SHORTEST_TOKEN:
-        raise InputError(f"{OWNER_VARIABLE} has fewer than {_SHORTEST_TOKEN} characters")
-    return token or secrets.token_urlsafe(24)
-
-
-def run_server(server: SurveyServer, listening: socket.socket, token: str) -> None:
-    """Serve until the process is interrupted; raise MissingError if the extra `studio` is not
-    installed."""
-    try:
-        import uvicorn
-
-        from memeloc.studio.application import make_application
-    except ModuleNotFoundError as error:
-        raise MissingError("The server needs an extra: pip install 'memeloc[studio]'") from error
-    settings = server.settings
-    config = uvicorn.Config(
-        make_application(server, token),
-        root_path=settings.root_path,
-        forwarded_allow_ips=list(settings.proxies),
-        server_header=False,
-        access_log=False,  # addresses hold people's ids
-        log_level="warning",
-        timeout_keep_alive=_IDLE_SECONDS,
-        timeout_graceful_shutdown=5,
-    )
-    uvicorn.Server(config).run([listening])
-
 
 _HEADERS = {
     # A sheet's page says in itself what it may load; here it is only kept out of frames.

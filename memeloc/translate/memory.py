@@ -420,7 +420,6 @@ class TranslationMemory:
 
         Many memes may share a source, so an index remembers what it was asked last.
         """
-        from memeloc.translate.memory import SimilarTexts
 
         units = self._units.get(pair, {})
         if (*pair, len(key)) not in self._indexes:

@@ -22,7 +22,8 @@ from memeloc.locales import default
 from memeloc.model import TextBox, TextStyle
 from memeloc.ocr import tesseract
 from memeloc.ocr.error_rate import error_rate, normalise
-from memeloc.render.ocr import SIZE, cut_lines, find_letters, read_back
+from memeloc.render.letters import SIZE, cut_lines, find_letters
+from memeloc.render.ocr import read_back
 from memeloc.render.sets.parallel_set import render_table
 from memeloc.templates import load_templates
 

@@ -516,7 +516,7 @@ def serve(
       memeloc survey serve pilot --links DE=20 --links US=20
       memeloc survey serve pilot --links team
     """
-    from memeloc.studio.application import listen, owner_token, run_server
+    from memeloc.studio.running import listen, owner_token, run_server
 
     listening = None if links else listen(host, port)
     with memeloc.Workspace.find() as workspace:
