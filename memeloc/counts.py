@@ -8,7 +8,7 @@ from typing import Any
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """A number and its noun.
+    """Return a number and its noun.
 
     Args:
         noun: what, in the singular; several words are fine.

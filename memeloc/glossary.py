@@ -33,7 +33,8 @@ _WANTED, _FORBIDDEN, _NOTE = "", "forbidden", "note"
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """What a term of the source language is to be in another, and what not.
+    """A term of the source language with its translation in another, and what is not to stand
+    there.
 
     Attributes:
         names: the term, in each of its forms; none where `forbidden` is so in every caption.

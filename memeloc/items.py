@@ -41,7 +41,7 @@ _UNSAFE = re.compile(r"[^a-z0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where something was found, when, and under what terms.
+    """The place where something was found, the time, and under what terms.
 
     Attributes:
         source: its name, such as `memegenerator` or `hateful-memes`.
@@ -64,7 +64,8 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Year:
-    """When a meme appeared: the year of the common era, and the words or field it was read from.
+    """The time when a meme appeared: the year of the common era, and the words or field it was read
+    from.
 
     `by` structured data, a rule in the page's text, a model, or as stated by a dataset.
     """

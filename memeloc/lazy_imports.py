@@ -13,7 +13,8 @@ from typing import Any
 def lazy_package(
     package: str, file: str
 ) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
-    """A package's `__all__`, `__getattr__` and `__dir__` (PEP 562); importing it costs nothing.
+    """Return a package's `__all__`, `__getattr__` and `__dir__` (PEP 562); importing it costs
+    nothing.
 
     What it offers is what its `if TYPE_CHECKING:` block imports, each `name as name`, which type
     checkers read as a re-export: names stand in one place only.

@@ -38,7 +38,7 @@ Side = Literal["top", "bottom"]
 
 @dataclass(frozen=True, slots=True)
 class TextStyle:
-    """How the text of a box is drawn.
+    """The style in which the text of a box is drawn.
 
     Attributes:
         name: `poster` (heavy face, outline, upper case where the locale does so), `bubble` (dark
@@ -117,7 +117,7 @@ class TextBox:
     mirror: bool = False
 
     def facing(self, direction: Direction) -> TextBox:
-        """The box as it is in languages of that direction.
+        """Return the box as it is in languages of that direction.
 
         >>> box = TextBox("answer", 0.3, 0.0, 0.6, 0.5, align="left", mirror=True)
         >>> box.facing("rtl").x, box.facing("rtl").align
@@ -160,7 +160,8 @@ class Template:
         return hash(self.name)  # quick, for the renderer looks templates up for each picture
 
     def image_for(self, locale: Locale) -> Path:
-        """The picture in that language: of its tag, of its tag's beginning, or of its direction."""
+        """Return the picture in that language: of its tag, of its tag's beginning, or of its
+        direction."""
         if not self.pictures:
             return self.image
         by_key = {key.lower(): path for key, path in self.pictures}
@@ -202,7 +203,7 @@ class Caption:
         return cls(tuple(parts))
 
     def __str__(self) -> str:
-        """The parts joined by ` // `."""
+        """Return the parts joined by ` // `."""
         return SEPARATOR.join(self.parts)
 
 

@@ -123,7 +123,7 @@ class Folder:
         return self.path.absolute().name if self.path else self.url.rpartition("/")[2]
 
     def address(self, key: str) -> Path | str:
-        """Where a file is, for people and programs; without a key the folder."""
+        """Return where a file is, for people and programs; without a key the folder."""
         return self.path / key if self.path is not None else f"{self.url}/{key}".rstrip("/")
 
     @cached_property

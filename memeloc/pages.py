@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def fill_page(template: Path, **values: Any) -> str:
-    """A page of a template; a value that it names and that is not given is an error.
+    """Return a page of a template; a value that it names and that is not given is an error.
 
     Args:
         template: the file; it may extend and include others of its folder.
@@ -31,7 +31,8 @@ def fill_page(template: Path, **values: Any) -> str:
 
 
 def encode_json(value: Any, indent: int | None = None) -> str:
-    """JSON, on one line without `indent`; a lone surrogate, which no UTF-8 has, becomes a `?`.
+    """Return JSON, on one line without `indent`; a lone surrogate, which no UTF-8 has, becomes a
+    `?`.
 
     Python's own encoder takes three times as long for files with megabytes of text.
     """
@@ -43,12 +44,13 @@ def encode_json(value: Any, indent: int | None = None) -> str:
 
 
 def browser_store() -> str:
-    """The script by which a page keeps values in the browser; it stands before the page's own."""
+    """Return the script by which a page keeps values in the browser; it stands before the page's
+    own."""
     return (Path(__file__).parent / "browser_store.js").read_text(encoding="utf-8")
 
 
 def script_hash(script: str) -> str:
-    """The source expression by which a Content-Security-Policy allows one inline script."""
+    """Return the source expression by which a Content-Security-Policy allows one inline script."""
     digest = hashlib.sha256(script.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 

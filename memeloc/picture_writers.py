@@ -61,7 +61,7 @@ def sample_key(path: str) -> str:
 
 
 class TarWriter:
-    """Writes pictures and their rows as samples; `written` is the bytes of pictures so far.
+    """Writer of pictures and their rows as samples; `written` is the bytes of pictures so far.
 
     The same pictures give the same bytes: files have no owner and no time.
     """

@@ -12,7 +12,7 @@ PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 
 def placeholders(text: str) -> tuple[str, ...]:
-    """The placeholders of a text with their braces, each once, in the order they stand in.
+    """Return the placeholders of a text with their braces, each once, in the order they stand in.
 
     >>> placeholders("{number} of {total}: {number}")
     ('{number}', '{total}')
@@ -21,7 +21,7 @@ def placeholders(text: str) -> tuple[str, ...]:
 
 
 def misplaced(source: str, text: str) -> str:
-    """What is wrong with the placeholders of a translation; empty when nothing is.
+    """Return what is wrong with the placeholders of a translation; empty when nothing is.
 
     >>> misplaced("Meme {number}", "Mème {numéro}")
     '{number} is missing, {numéro} stands for nothing'

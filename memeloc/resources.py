@@ -13,6 +13,7 @@ _PACKAGE = Path(__file__).parent
 
 
 def folder(name: Literal["fonts", "templates", "guides"]) -> Path:
-    """The folder `name`, in the wheel's data or, in a checkout, at the top of the repository."""
+    """Return the folder `name`, in the wheel's data or, in a checkout, at the top of the
+    repository."""
     packed = _PACKAGE / "_data" / name
     return packed if packed.is_dir() else _PACKAGE.parent / name

@@ -30,7 +30,7 @@ LARGEST_TOML = 1 << 20
 def validate(
     model: type[Model], values: Mapping[str, Any], where: str, *, file: Path | None = None
 ) -> Model:
-    """An object of a pydantic model or a dataclass from plain values, by setting.
+    """Return an object of a pydantic model or a dataclass from plain values, by setting.
 
     `where` is what they belong to, for sentences, such as "the translator google"; `file`, where
     they stand, if they stand in a file.
@@ -115,7 +115,7 @@ def explain(error: ValidationError, model: type[Any], where: str) -> str:
 
 
 def _innermost(model: type[Any], path: list[str]) -> tuple[type[Any], list[str]]:
-    """The model of the section that a setting stands in, and the setting's path in it."""
+    """Return the model of the section that a setting stands in, and the setting's path in it."""
     fields_of_model = getattr(model, "model_fields", {})
     inner = fields_of_model[path[0]].annotation if path and path[0] in fields_of_model else None
     if len(path) > 1 and isinstance(inner, type) and hasattr(inner, "model_fields"):
@@ -124,7 +124,7 @@ def _innermost(model: type[Any], path: list[str]) -> tuple[type[Any], list[str]]
 
 
 def _descriptions(model: type[Any]) -> dict[str, str]:
-    """The settings that a model has, each with its description."""
+    """Return the settings that a model has, each with its description."""
     if is_dataclass(model):
         return {field.name: "" for field in fields(model) if field.init}
     described = model.model_fields.items()
@@ -167,7 +167,7 @@ def shipped_file(name: str | Path, folder: Path, kind: str) -> Path:
 
 
 def read_toml(path: Path, *, largest: int = LARGEST_TOML) -> dict[str, Any]:
-    """The values of a TOML file.
+    """Return the values of a TOML file.
 
     Raises:
         InputError: it cannot be read, is too large, or is not TOML.
@@ -187,7 +187,7 @@ def read_toml(path: Path, *, largest: int = LARGEST_TOML) -> dict[str, Any]:
 
 
 def parse_toml(text: str, *, file: Path | None = None) -> dict[str, Any]:
-    """The values of a TOML text; `file` is named in sentences.
+    """Return the values of a TOML text; `file` is named in sentences.
 
     Raises:
         InputError: it is not TOML.

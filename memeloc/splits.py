@@ -23,7 +23,7 @@ def split_memes(
     seed: int = 0,
     together: Iterable[Sequence[str]] = (),
 ) -> dict[str, str]:
-    """The split of each meme.
+    """Return the split of each meme.
 
     Args:
         templates: by meme; an empty one is a template of the meme's own.

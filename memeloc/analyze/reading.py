@@ -167,7 +167,7 @@ def read_answers(
 
 
 def _with_labels(rows: pd.DataFrame, column_map: ColumnMap, notes: Notes) -> pd.DataFrame:
-    """The rows with a label; where the map has a scale, with one of its labels."""
+    """Return the rows with a label; where the map has a scale, with one of its labels."""
     empty = rows["label"] == ""
     notes.add("no answer: the label is empty", rows.loc[empty, "row"])
     rows = rows[~empty]

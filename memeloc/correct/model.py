@@ -36,7 +36,7 @@ NO_PART = "-"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What somebody answered for one caption, from the file to the history.
+    """One person's answer for one caption, from the file to the history.
 
     In a history it is also what came before any answer (no status), and what was decided about
     answers (`settled`, `dropped`).
@@ -89,14 +89,15 @@ class Answer:
 
     @property
     def who(self) -> str:
-        """Who and when: `anna, round 1, 2026-11-22`; `machine`; `at first`, of an import."""
+        """Return who and when: `anna, round 1, 2026-11-22`; `machine`; `at first`, of an import."""
         if not self.round:
             return "machine" if self.person else "at first"
         return f"{self.person or 'somebody'}, round {self.round}, {self.created:%Y-%m-%d}"
 
     @property
     def decides(self) -> bool:
-        """Whether it is an answer, and not only a comment or what was decided about answers."""
+        """Return whether it is an answer, and not only a comment or what was decided about
+        answers."""
         return self.status not in ("", "comment", "settled", "dropped")
 
 
@@ -183,7 +184,7 @@ class SheetItem:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What one person gets to correct in a round: 1, 2, ...
+    """The captions that one person gets to correct in a round: 1, 2, ...
 
     Attributes:
         id: letters and digits.

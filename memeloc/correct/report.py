@@ -72,7 +72,7 @@ def compared(answers: Iterable[Answer], comments: Iterable[Answer], locale: Loca
 
 @dataclass(slots=True)
 class Distance:
-    """How far texts were changed, over all that were added."""
+    """The distance by which texts were changed, over all that were added."""
 
     _edits: int = 0
     _words: int = 0

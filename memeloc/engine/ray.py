@@ -172,7 +172,7 @@ class _Actor:
 
 
 class _Process:
-    """What an actor is on its node: it has the function for all its shards."""
+    """An actor on its node: it has the function for all its shards."""
 
     def __init__(self, function: Callable[[Any], object], folder: str) -> None:
         with suppress(OSError):  # relative paths are those of whoever began the map

@@ -70,7 +70,8 @@ class ModelAnswers:
     def of(
         cls, table: pd.DataFrame, labels: Sequence[str] = (), notes: Sequence[str] = ()
     ) -> ModelAnswers:
-        """Answers of a table that has at least `item` and `choice`; the rest is filled in."""
+        """Return answers of a table that has at least `item` and `choice`; the rest is filled
+        in."""
         whole = table.assign(
             **{name: value for name, value in COLUMNS.items() if name not in table.columns}
         )

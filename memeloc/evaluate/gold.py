@@ -28,7 +28,7 @@ class ChoiceQuestion:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gold:
-    """What is right, in the eyes of each culture.
+    """The right labels, in the eyes of each culture.
 
     Attributes:
         table: indexed by item (texts), a column a culture (or the only one, such as `gold`); names

@@ -446,7 +446,7 @@ class Asked:
 
 @dataclass(slots=True, eq=False)
 class PromptReader:
-    """Tells prompts by number or text, for options that all items share.
+    """Reader of prompts by number or text, for options that all items share.
 
     Attributes:
         labels: of the run, in the order in which order 0 shows them.
@@ -565,7 +565,7 @@ def _wordings(rows: Sequence[Any]) -> dict[str, int]:
 
 
 def _pieces(prompt: str) -> tuple[str, ...]:
-    """Lines and sentences of a prompt without its options, folded."""
+    """Return lines and sentences of a prompt without its options, folded."""
     options = {fold(f"{marker}{name}").squeezed()[0] for marker, name in shown_options(prompt)}
     parts = (
         fold(part).squeezed()[0]
@@ -577,7 +577,8 @@ def _pieces(prompt: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def language_of(text: str) -> str:
-    """The language of a prompt among those that there are rules of; empty where it cannot be read.
+    """Return the language of a prompt among those that there are rules of; empty where it cannot be
+    read.
 
     By its script, or by how many of its words are among the short words of a language's rules.
     """

@@ -62,26 +62,28 @@ class Face:
 
     @cached_property
     def colour(self) -> bool:
-        """Whether its glyphs may be coloured (COLR, SVG, CBDT or sbix)."""
+        """Return whether its glyphs may be coloured (COLR, SVG, CBDT or sbix)."""
         face = self.hb_face
         layers = face.has_color_layers or face.has_color_paint
         return bool(layers or face.has_color_png or face.has_color_svg)
 
     @cached_property
     def emoji(self) -> bool:
-        """Whether it is an emoji font: named as such, or with a grinning face and no letters."""
+        """Return whether it is an emoji font: named as such, or with a grinning face and no
+        letters."""
         if "Zsye" in self.source.scripts:
             return True
         nominal = self.font.get_nominal_glyph
         return bool(nominal(0x1F600)) and not nominal(ord("a"))
 
     def features(self, language: str) -> dict[str, bool] | None:
-        """What HarfBuzz is to leave out in a language, a BCP 47 tag; None where nothing is."""
+        """Return what HarfBuzz is to leave out in a language, a BCP 47 tag; None where nothing
+        is."""
         without = self.source.without_locl
         return {"locl": False} if without and language.split("-")[0] in without else None
 
     def covers(self, cluster: str) -> bool:
-        """Whether the font has a glyph for every visible code point of a grapheme cluster.
+        """Return whether the font has a glyph for every visible code point of a grapheme cluster.
 
         A cluster whose composed form (NFC) is there counts as covered: HarfBuzz composes.
         """
@@ -149,7 +151,7 @@ class FontStack:
         self._chosen: dict[str, Face | None] = {}
 
     def font_for(self, cluster: str) -> Face | None:
-        """The face that draws a grapheme cluster, or None when no font has it.
+        """Return the face that draws a grapheme cluster, or None when no font has it.
 
         An emoji takes an emoji face first, one of colours where there is one; any other cluster
         takes one last, and never digits, which emoji fonts carry for keycaps.
@@ -172,17 +174,18 @@ class FontStack:
         yield from self._others("Zsym" if script in ("Zyyy", "Zinh") else script)
 
     def font_for_all(self, text: str) -> Face | None:
-        """The first of the preferred faces that has every character of `text`, or None."""
+        """Return the first of the preferred faces that has every character of `text`, or None."""
         return next(filter(lambda face: not face.emoji and face.covers(text), self.preferred), None)
 
     def lost(self, clusters: Iterable[str]) -> Iterator[str]:
-        """Those emoji among clusters that lose their flag, their colour or their tone."""
+        """Return those emoji among clusters that lose their flag, their colour or their tone."""
         drawn_by = ((cluster, self.font_for(cluster)) for cluster in filter(is_emoji, clusters))
         return (cluster for cluster, face in drawn_by if face is not None and loses(cluster, face))
 
 
 def is_emoji(cluster: str) -> bool:
-    """Whether a grapheme cluster is to be drawn as emoji: it asks for it, or is so by default.
+    """Return whether a grapheme cluster is to be drawn as emoji: it asks for it, or is so by
+    default.
 
     Source: UTS #51, 4.3 (presentation style): the selector (for text U+FE0E) decides, else the
     property Emoji_Presentation. Of U+1F000 and above all count, as readers expect it.
@@ -191,13 +194,14 @@ def is_emoji(cluster: str) -> bool:
 
 
 def has_emoji(text: str) -> bool:
-    """Whether something in a text is, or may be, drawn as emoji."""
+    """Return whether something in a text is, or may be, drawn as emoji."""
     return _EMOJI.search(text) is not None
 
 
 @cache
 def loses(cluster: str, face: Face) -> bool:
-    """Whether an emoji loses its flag, its colour or its tone in a face, or falls into pieces.
+    """Return whether an emoji loses its flag, its colour or its tone in a face, or falls into
+    pieces.
 
     A face of one colour draws a blue heart as any heart, and a prince as a princess; a sequence
     that a font does not know is drawn as the emoji that it is made of.

@@ -73,7 +73,7 @@ class Family:
 
     @property
     def handwritten(self) -> bool:
-        """Whether its letters look written by hand."""
+        """Return whether its letters look written by hand."""
         return self.styles == ("comic",)
 
     @cached_property
@@ -102,12 +102,12 @@ class Family:
 
     @property
     def found(self) -> bool:
-        """Whether its file is there."""
+        """Return whether its file is there."""
         return self._place is not None and self._place[0].is_file()
 
     @property
     def optional(self) -> bool:
-        """Whether memeloc does without where it is not found."""
+        """Return whether memeloc does without where it is not found."""
         return bool(self.system)
 
     @cached_property
@@ -116,7 +116,8 @@ class Family:
         return self.sha256 or _sha256_of(self.path)
 
     def settings(self, face: FaceName) -> Mapping[str, float]:
-        """The variation settings of a face; comic text is bold where nothing else is asked for."""
+        """Return the variation settings of a face; comic text is bold where nothing else is asked
+        for."""
         if face != "comic" or self.comic:
             return {"poster": self.poster, "plain": self.plain, "comic": self.comic}[face]
         return {axis: min(value, BOLD) for axis, value in self.poster.items() if axis == "wght"}
@@ -186,7 +187,7 @@ def load_families(path: Path) -> Mapping[str, Family]:
 
 
 def user_family(font: str, known: Iterable[str]) -> Family:
-    """The family of a user's font: a file, or the name of a font of the system.
+    """Return the family of a user's font: a file, or the name of a font of the system.
 
     Axes of a variable font follow a colon: `My.ttf:wght=650,wdth=80`.
 

@@ -55,12 +55,12 @@ class FontEntry:
         return cls(match["font"], match["tag"] or "", face)
 
     def is_for(self, locale: Locale, face: FaceName) -> bool:
-        """Whether it is asked for in a kind of text of a locale."""
+        """Return whether it is asked for in a kind of text of a locale."""
         asked, tag = self.tag.casefold(), locale.tag.casefold()
         return self.face in (None, face) and (not asked or f"{tag}-".startswith(f"{asked}-"))
 
     def relative_to(self, folder: Path) -> FontEntry:
-        """The entry, its font a file of `folder` where there is such a file."""
+        """Return the entry, its font a file of `folder` where there is such a file."""
         name, colon, settings = self.font.partition(":")
         path = folder / name
         font = f"{path}{colon}{settings}" if path.is_file() else self.font
@@ -126,7 +126,7 @@ class FontLibrary:
         return family
 
     def stack(self, locale: Locale, face: FaceName) -> FontStack:
-        """The faces for a kind of a locale's text, best first; the same object each time.
+        """Return the faces for a kind of a locale's text, best first; the same object each time.
 
         Raises:
             InputError, MissingError: a font that is asked for is not there; see `face`.
@@ -161,7 +161,8 @@ class FontLibrary:
                     yield self.face(name, face)
 
     def _names(self, locale: Locale, face: FaceName) -> tuple[str, ...]:
-        """The families of a kind of a locale's text; for comic text handwriting by default."""
+        """Return the families of a kind of a locale's text; for comic text handwriting by
+        default."""
         if face != "comic":
             return locale.poster if face == "poster" else locale.plain
         if locale.comic:
@@ -222,11 +223,11 @@ class FontLibrary:
                 )
 
     def sha256(self, family: str) -> str:
-        """SHA-256 of a family's font file; MissingError where the system lacks it."""
+        """Return SHA-256 of a family's font file; MissingError where the system lacks it."""
         return self._family(family).file_sha256
 
     def fingerprint(self, locale: Locale) -> str:
-        """A string that changes when any font that may draw the locale's text changes."""
+        """Return a string that changes when any font that may draw the locale's text changes."""
         asked = ";".join(f"{entry.tag}:{entry.face}={name}" for entry, name in self._asked)
         return f"{asked};" + ";".join(
             f"{family.name}={family.file_sha256}{family.poster}{family.plain}{family.comic}"
@@ -236,11 +237,12 @@ class FontLibrary:
         )
 
     def files(self, locales: Iterable[Locale]) -> dict[str, str]:
-        """SHA-256 of each font file that is there and may draw the locales' text, by its family."""
+        """Return SHA-256 of each font file that is there and may draw the locales' text, by its
+        family."""
         families = {family.name: family for locale in locales for family in self._drawing(locale)}
         return {name: family.file_sha256 for name, family in families.items() if family.found}
 
     def _drawing(self, locale: Locale) -> list[Family]:
-        """The families that may draw the locale's text."""
+        """Return the families that may draw the locale's text."""
         names = [*self._user, *locale.poster, *locale.plain, *locale.comic, *self.families]
         return [self._family(name) for name in dict.fromkeys(names)]

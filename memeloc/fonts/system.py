@@ -51,7 +51,7 @@ def fonts() -> dict[str, list[tuple[int, Path, int]]]:
 
 
 def _listed() -> Iterator[tuple[Path, int, str, list[str]]]:
-    """File, number of the face, style, and names of each font of the system."""
+    """Yield file, number of the face, style, and names of each font of the system."""
     try:
         done = subprocess.run(
             ["fc-list", "-f", _FORMAT], capture_output=True, timeout=60, check=True
@@ -69,7 +69,7 @@ def _listed() -> Iterator[tuple[Path, int, str, list[str]]]:
 
 
 def folders() -> list[Path]:
-    """Where this operating system keeps fonts, the user's own first."""
+    """Return where this operating system keeps fonts, the user's own first."""
     home = Path.home()
     if sys.platform == "win32":
         windows = Path(os.environ.get("WINDIR", "C:/Windows"))

@@ -37,7 +37,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """That an entity stands in a relation to another; `name` is one of the dimension's."""
+    """A relation of an entity to another; `name` is one of the dimension's."""
 
     source: str
     name: str
@@ -67,7 +67,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where an answer comes from.
+    """The origin of an answer.
 
     Attributes:
         model: as it was asked for; `served`, what the server calls it.
@@ -98,7 +98,7 @@ class DimensionKnowledge:
 
 @dataclass(frozen=True, slots=True)
 class MemeKnowledge:
-    """What a model found in a meme, dimension by dimension.
+    """The statements of a model on a meme, dimension by dimension.
 
     Attributes:
         meme: id of the meme or collected item.
@@ -131,7 +131,7 @@ class MemeKnowledge:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeAnswer:
-    """What a model answered about one dimension of a meme.
+    """A model's answer about one dimension of a meme.
 
     Attributes:
         item: id of the meme or collected item.

@@ -41,7 +41,7 @@ _APPLICATION = 0x6D656D61  # "mema": a file of answers, and no other SQLite data
 
 
 class Cache(Protocol):
-    """Keeps answers by the content of their questions. It is called from several threads."""
+    """Store of answers by the content of their questions, called from several threads."""
 
     def get(self, key: str) -> str | None:
         """Return what was kept under a key; None when nothing was."""
@@ -140,7 +140,8 @@ _LOG = logging.getLogger(__name__)
 
 
 class LanguageModel:
-    """Asks one model on a server that speaks the OpenAI protocol. May be used by several threads.
+    """Client of one model on a server that speaks the OpenAI protocol. May be used by several
+    threads.
 
     Without a cache no answer is kept, without a budget all may be spent. `backoff` is how it waits
     when the server refuses for quota or is not there; `service`, what it is called in errors; `pip`

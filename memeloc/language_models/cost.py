@@ -119,7 +119,7 @@ class Budget:
 
 @dataclass(slots=True)
 class Spending:
-    """What was asked so far, and what it cost; shared by all threads that ask.
+    """Counts of what was asked so far, and its cost; shared by all threads that ask.
 
     Attributes:
         answered: questions with a right answer, `cached` of them without asking.
@@ -190,7 +190,7 @@ class Spending:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What would be asked: the answer to `--dry-run`.
+    """The questions that would be asked: the answer to `--dry-run`.
 
     Of the questions `cached` were answered before. Tokens are of those still to ask; `expected` and
     `most` are money in `currency`, `most` with every question asked as often as allowed. `samples`

@@ -73,7 +73,7 @@ class Prompt:
         return Message("system", self.system), Message("user", text, pictures)
 
     def texts(self) -> dict[str, str]:
-        """All texts by name, for hashes and evidence."""
+        """Return all texts by name, for hashes and evidence."""
         return {"system": self.system, **self.asks}
 
 

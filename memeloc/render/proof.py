@@ -54,7 +54,7 @@ class Word(NamedTuple):
 
 
 class TextBoxes(NamedTuple):
-    """Where the lines of a part are (None without ink), and its inked words, in reading order."""
+    """Boxes of the lines of a part (None without ink), and its inked words, in reading order."""
 
     lines: tuple[TextShape | None, ...]
     words: tuple[Word, ...]
@@ -72,13 +72,13 @@ class Finding(NamedTuple):
 
     @property
     def grade(self) -> Grade:
-        """How bad it is."""
+        """Return how bad it is."""
         return KINDS[self.kind]
 
 
 @dataclass(frozen=True, slots=True)
 class PartProof:
-    """What became of one part of a caption.
+    """The outcome of one part of a caption.
 
     Attributes:
         name: the text box's.
@@ -102,7 +102,7 @@ class PartProof:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What a rendered picture was found to be.
+    """The findings on a rendered picture.
 
     Attributes:
         width, height: of the picture, in pixels.

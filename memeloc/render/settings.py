@@ -35,7 +35,7 @@ def setting(default: Any, help: str, **option: Any) -> Any:
 
 @dataclass(frozen=True)
 class Settings:
-    """How pictures are made, besides template, caption, locale and fonts.
+    """Settings of pictures, besides template, caption, locale and fonts.
 
     Raises MissingError for AVIF where Pillow was built without it.
     """
@@ -70,7 +70,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class RenderSettings(Settings):
-    """How a table of captions becomes a set of pictures.
+    """Settings by which a table of captions becomes a set of pictures.
 
     Attributes:
         languages: tags, one text of tags with commas between, or "all".

@@ -268,7 +268,7 @@ def _shown(damaged: tuple[str, str]) -> str:
 
 
 def _is_lost(text: str, cell: str) -> bool:
-    """Whether a cell is the text with ? for letters, or two where UTF-16 has two units."""
+    """Return whether a cell is the text with ? for letters, or two where UTF-16 has two units."""
     pattern = "".join(
         re.escape(letter) if letter.isascii() else f"(?:{re.escape(letter)}|[?\ufffd]{{1,2}})"
         for letter in text

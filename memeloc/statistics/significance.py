@@ -108,7 +108,7 @@ def scipy_module(name: str) -> Any:
 
 
 def two_sided(z: float) -> float:
-    """The probability that a standard normal value lies as far from 0 as z; NaN of NaN.
+    """Return the probability that a standard normal value lies as far from 0 as z; NaN of NaN.
 
     >>> round(two_sided(-1.959964), 6)
     0.05
@@ -134,7 +134,7 @@ def holm(p_values: ArrayLike) -> Floats:
 
 
 def wilson(count: ArrayLike, total: ArrayLike, confidence: float) -> tuple[Floats, Floats]:
-    """The score interval of a share, count / total (Wilson 1927); NaN where the total is 0.
+    """Return the score interval of a share, count / total (Wilson 1927); NaN where the total is 0.
 
     Unlike a bootstrap's it has a width where all or none of the items count.
     """
@@ -151,7 +151,7 @@ def wilson(count: ArrayLike, total: ArrayLike, confidence: float) -> tuple[Float
 
 
 def percent(share: float) -> str:
-    """A share for a sentence.
+    """Return a share for a sentence.
 
     >>> percent(0.4425), percent(float("nan"))
     ('44.2 %', 'not defined')
@@ -160,7 +160,7 @@ def percent(share: float) -> str:
 
 
 def percent_with_interval(share: float, low: float, high: float) -> str:
-    """A share with its interval for a sentence.
+    """Return a share with its interval for a sentence.
 
     >>> percent_with_interval(0.74, 0.701, 0.779)
     '74.0 % [70.1, 77.9]'
@@ -169,7 +169,7 @@ def percent_with_interval(share: float, low: float, high: float) -> str:
 
 
 def with_interval(value: float, low: float, high: float) -> str:
-    """A coefficient with its interval for a sentence.
+    """Return a coefficient with its interval for a sentence.
 
     >>> with_interval(0.5123, 0.46, 0.56)
     '0.512 [0.460, 0.560]'
@@ -180,7 +180,7 @@ def with_interval(value: float, low: float, high: float) -> str:
 
 
 def p_text(p: float) -> str:
-    """A p-value for a sentence.
+    """Return a p-value for a sentence.
 
     >>> p_text(0.0312), p_text(0.00001)
     ('p = 0.031', 'p < 0.001')
@@ -189,5 +189,5 @@ def p_text(p: float) -> str:
 
 
 def rows_of(frame: pd.DataFrame) -> list[Any]:
-    """The rows of a table, each with its cells as attributes."""
+    """Return the rows of a table, each with its cells as attributes."""
     return list(frame.itertuples(index=False))

@@ -22,7 +22,7 @@ _ANSWER = select(model_answers.c.value).where(model_answers.c.hash == bindparam(
 
 
 class Computed(Repository):
-    """What was computed of pictures; and, as a cache for their client, what models answered."""
+    """Figures computed of pictures; and, as a cache for their client, models' answers."""
 
     def features(self, name: str, shas: Collection[str]) -> dict[str, Any]:
         """Return what was computed of some pictures under a name, by SHA-256."""
@@ -50,7 +50,7 @@ class Computed(Repository):
 
 
 class Spending(Repository):
-    """What translators and language models cost over all runs."""
+    """The cost of translators and language models over all runs."""
 
     def find(self) -> list[Spent]:
         """Return what was spent, by translator or model and currency; the dearest of a currency

@@ -47,7 +47,7 @@ _Record = TypeVar("_Record", Verdict, Pair, Judgement)
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What was chosen, by which settings; its `funnel` has how many came in and went out of each
+    """The items chosen, by which settings; its `funnel` has how many came in and went out of each
     stage, and why. `items` are in the order in which they were collected, `pictures` those of them
     that are finished memes; `new`, how many memes were not there before, is filled only as it is
     stored."""

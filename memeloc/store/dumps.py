@@ -83,8 +83,8 @@ class DumpFile(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What a dump says about itself: the version (`memeloc`) and schema (`database`) that it is of,
-    what each key, which is never in it, is recognised by, and its files, sorted by path."""
+    """A dump's description of itself: the version (`memeloc`) and schema (`database`) that it is
+    of, what each key, which is never in it, is recognised by, and its files, sorted by path."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
     about: str = _ABOUT

@@ -175,7 +175,7 @@ class Items(Repository):
 
 
 class Datasets(Repository):
-    """Where datasets were collected from."""
+    """Origins of collected datasets."""
 
     def roots(self, source: str) -> dict[str, str]:
         """Return the folder that each dataset of a source was last collected from, by its name;
@@ -312,7 +312,8 @@ def _item(row: Row[Any], root: Path | None, texts: TranscriptTexts) -> Item:
 
 
 class Contents(NamedTuple):
-    """What items are now, by id: `content_hash`, and `picture_hash` of their pictures alone."""
+    """Hashes of items as they are now, by id: `content_hash`, and `picture_hash` of their pictures
+    alone."""
 
     whole: dict[str, str]
     pictures: dict[str, str]

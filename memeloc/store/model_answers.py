@@ -62,7 +62,7 @@ class _Answers(Repository):
 
 
 class ModelLabels(_Answers):
-    """What models answered in rounds of labelling."""
+    """Models' answers in rounds of labelling."""
 
     table, record, names = model_labels, RoundLabel, _OF_LABELS
 
@@ -114,7 +114,7 @@ class ModelLabels(_Answers):
 
 
 class Knowledge(_Answers):
-    """What models answered about the dimensions of memes."""
+    """Models' answers about the dimensions of memes."""
 
     table, record, names = knowledge_answers, KnowledgeAnswer, _OF_KNOWLEDGE
 

@@ -30,7 +30,7 @@ BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
 class Progress(Repository):
-    """What is done of a workspace's captions and surveys, and what is still open."""
+    """Counts of a workspace's captions and surveys, done and still open."""
 
     def note(self, kind: str, subjects: Mapping[str, Mapping[str, Any]]) -> None:
         """Note that something was done to subjects, such as that a language was `rendered`, each

@@ -26,7 +26,7 @@ _FETCHED = 1000
 
 
 class Repository:
-    """What the store offers of one kind. `root` is the folder of pictures and templates, None where
+    """The rows of one kind in the store. `root` is the folder of pictures and templates, None where
     the database was opened by its URL."""
 
     def __init__(self, root: Path | None, database: Database) -> None:

@@ -95,7 +95,7 @@ class CaptionStatus:
 
 @dataclass(slots=True)
 class ImportRecord:
-    """What an import of a captions table did: counts by language, or by column for `empty` cells,
+    """Counts of an import of a captions table: counts by language, or by column for `empty` cells,
     which are still to translate.
 
     `outdated` are people's texts whose source the table has changed, which stand until somebody has
@@ -156,7 +156,7 @@ class DropRecord:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What a translator or language model cost over all runs, in an ISO 4217 `currency`, and for
+    """The cost of a translator or language model over all runs, in an ISO 4217 `currency`, and for
     how many texts."""
 
     name: str

@@ -252,7 +252,8 @@ def columns_of(
         return InputError(sentence, file=file or None, column=column[:60] or None)
 
     def find(wanted: str) -> str:
-        """The heading of that name, empty for none; of those that differ in case, the one named."""
+        """Return the heading of that name, empty for none; of those that differ in case, the one
+        named."""
         same = [name for name in names if name == wanted]
         same = same or [name for name in names if name and _plain(name) == _plain(wanted)]
         if len(same) > 1:
@@ -389,7 +390,7 @@ def read_rows(
 def _mapped(
     values: pd.Series[Any], rows: pd.Series[Any], role: Role, column_map: ColumnMap, notes: Notes
 ) -> pd.Series[Any]:
-    """A column's values as the map has them; labels and cultures in one spelling each."""
+    """Return a column's values as the map has them; labels and cultures in one spelling each."""
     if role.values == "text":
         return values
     missing = {folded(text) for text in column_map.missing}

@@ -68,7 +68,7 @@ IsHeader = Callable[[Sequence[str]], bool]
 
 
 class Seen(NamedTuple):
-    """How a cell looks, where that is not its value: the number format in which a number is shown
+    """The look of a cell, where that is not its value: the number format in which a number is shown
     (see `shown_number`), why what it shows is no text that somebody meant, as a sentence, and
     people's comments on it."""
 
@@ -260,7 +260,7 @@ class Table:
 
     @property
     def above(self) -> Iterator[Row]:
-        """What stands over the headings: notes, or rows that were sorted before them."""
+        """Yield what stands over the headings: notes, or rows that were sorted before them."""
         for number, cells, _, seen in self._read():
             if number >= self._header_row:
                 return

@@ -77,7 +77,7 @@ class Definition(BaseModel):
 
 
 class _Text(BaseModel):
-    """What boxes on the picture and bars have in common."""
+    """Settings that boxes on the picture and bars have in common."""
 
     model_config = _STRICT
 

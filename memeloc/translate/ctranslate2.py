@@ -108,7 +108,7 @@ class Model:
 
     @property
     def tokenizer(self) -> Literal["sentencepiece", "bpe"]:
-        """Which kind of file `tokens` is."""
+        """Return which kind of file `tokens` is."""
         return "bpe" if self.tokens.name == "bpe.model" else "sentencepiece"
 
     def target_token(self, locale: Locale) -> str:
@@ -126,7 +126,7 @@ def from_settings(settings: Mapping[str, Any]) -> CTranslate2Translator:
 
 
 class CTranslate2Translator(FreeTranslator):
-    """Translates with models on disk; free, and nothing leaves the machine."""
+    """Translator with models on disk; free, and nothing leaves the machine."""
 
     name = "ctranslate2"
 

@@ -63,7 +63,7 @@ Send = Callable[[Sequence[str], TranslationItem], tuple[Sequence[str], Mapping[s
 
 @dataclass(frozen=True, slots=True)
 class GoogleSettings:
-    """How Google is asked: the table `[translate.google]` of memeloc.toml.
+    """Settings of asking Google: the table `[translate.google]` of memeloc.toml.
 
     Attributes:
         project: id or number; else GOOGLE_CLOUD_PROJECT, else what the credentials name.
@@ -97,7 +97,8 @@ class RefusedError(ServiceError):
 
 
 class GoogleTranslator:
-    """Asks Google Cloud Translation v3; raises InputError for a setting that makes no sense."""
+    """Translator by Google Cloud Translation v3; it raises InputError for a setting that makes no
+    sense."""
 
     name = "google"
     currency = "USD"

@@ -310,7 +310,7 @@ class MemoryUnit:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What the memory has for an item: one text a filled part, and how similar the source is.
+    """The memory's text for an item: one text a filled part, and how similar the source is.
 
     `unit` is what it is from; None where each part is from a unit of its own.
     """
@@ -326,7 +326,7 @@ class Match:
 
     @property
     def percent(self) -> int:
-        """How similar the source is, rounded down: 100 is exact."""
+        """Return how similar the source is, rounded down: 100 is exact."""
         return math.floor(self.score * 100)
 
 

@@ -80,7 +80,7 @@ The team's instructions:
 
 @dataclass(frozen=True, slots=True)
 class PromptSettings:
-    """What a model is shown beside a caption: settings of [translate.openai], too.
+    """Texts that a model is shown beside a caption: settings of [translate.openai], too.
 
     Attributes:
         pictures: the template's picture, or the meme's.
@@ -108,7 +108,7 @@ def from_settings(settings: Mapping[str, Any]) -> OpenAITranslator:
 
 
 class OpenAITranslator:
-    """Asks a server that speaks the OpenAI chat protocol.
+    """Translator that asks a server that speaks the OpenAI chat protocol.
 
     `examples` and `pictures` are what it is to be shown of an item, see `Translator`.
     """

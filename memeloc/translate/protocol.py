@@ -44,7 +44,7 @@ class TranslationItem:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What it is known by: its meme and its target language."""
+        """Return what it is known by: its meme and its target language."""
         return self.meme_id, self.target.tag
 
 
@@ -93,7 +93,7 @@ Answer = Translation | TranslationFailure
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What some items would take: strings to send, their Unicode code points, and money.
+    """The estimate of some items: strings to send, their Unicode code points, and money.
 
     `cost` is expected; `most` includes everything that may be asked again.
     """
@@ -108,7 +108,7 @@ class Estimate:
 
 
 class Translator(Protocol):
-    """Translates captions; its name is stored with them, its currency is an ISO 4217 code.
+    """Translator of captions; its name is stored with them, its currency is an ISO 4217 code.
 
     One that learns what an answer costs may have a method `reserve(item)`: what is held back of a
     budget while an item is under way. Without it, that is the most of its estimate. One that shows

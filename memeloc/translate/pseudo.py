@@ -68,7 +68,8 @@ def from_settings(settings: Mapping[str, Any]) -> PseudoTranslator:
 
 
 class PseudoTranslator(FreeTranslator):
-    """Writes pseudolocalised text, marked `pseudo`; free, offline, and the same each time."""
+    """Translator that writes pseudolocalised text, marked `pseudo`; free, offline, and the same
+    each time."""
 
     name = "pseudo"
 
@@ -126,7 +127,8 @@ def _writer(target: Locale) -> Callable[[str], str]:
         return lambda text: text.translate(table)
 
     def condensed(text: str) -> str:
-        """Two letters become one and spaces go, as in scripts of a sign a syllable or word."""
+        """Make two letters one; and spaces go, as in scripts of a sign a syllable or
+        word."""
         joined = re.sub(r"(?<=\w) (?=\w)", "", text)
         return re.sub(r"([A-Za-z])[A-Za-z]?", r"\1", joined).translate(table)
 

@@ -49,7 +49,7 @@ _TOLERANCE = 1e-9
 
 @dataclass(slots=True)
 class RunSummary:
-    """What a run came to: how many captions became what, and what was billed.
+    """The result of a run: how many captions became what, and what was billed.
 
     Attributes:
         plan: see `plan`.

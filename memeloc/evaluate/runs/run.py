@@ -149,7 +149,7 @@ class RunModel(_Section):
 
     @property
     def title(self) -> str:
-        """What the report calls it."""
+        """Return what the report calls it."""
         return self.name or self.model
 
 
@@ -248,7 +248,7 @@ class Run(_Section):
         return self
 
     def digest(self) -> str:
-        """SHA-256 of all settings but the models', in hex: the same run has the same."""
+        """Return SHA-256 of all settings but the models', in hex: the same run has the same."""
         training = {"dataset": {"label_table", "where", "other"}, "gold": {"taxonomy", "order"}}
         text = self.model_dump_json(exclude={"models": True, **training})
         return hashlib.sha256(text.encode()).hexdigest()
@@ -261,13 +261,13 @@ def refuse_settings(section: BaseModel, names: Sequence[str], kind: str) -> None
 
 
 def run_names() -> tuple[str, ...]:
-    """The names of the shipped runs."""
+    """Return the names of the shipped runs."""
     folder = files("memeloc.evaluate.runs") / "shipped"
     return tuple(sorted(Path(each.name).stem for each in folder.iterdir()))
 
 
 def read_run(name: str | Path, changes: Mapping[str, Any] | None = None) -> tuple[Run, Path]:
-    """A run by its file or shipped name, and the folder that its paths are relative to.
+    """Return a run by its file or shipped name, and the folder that its paths are relative to.
 
     Args:
         changes: settings that go before those of the file; tables are merged.
@@ -334,7 +334,7 @@ def rename_settings(values: dict[str, Any]) -> None:
 
 
 def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """The old values with the new ones; the sections `dataset` and `gold` are merged."""
+    """Return the old values with the new ones; the sections `dataset` and `gold` are merged."""
     merged = {**old, **new}
     for name in ("dataset", "gold"):
         if isinstance(old.get(name), Mapping) and isinstance(new.get(name), Mapping):

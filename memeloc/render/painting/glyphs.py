@@ -42,7 +42,8 @@ _ROW = np.dtype([(name, "<i4") for name in ("key", "layer", "left", "top", "heig
 
 
 class Coverage(NamedTuple):
-    """How much of each pixel is covered, 0 to 255, from a place from the glyph's origin, y down."""
+    """The share of each pixel that is covered, 0 to 255, from a place from the glyph's origin, y
+    down."""
 
     pixels: NDArray[np.uint8]
     left: int

@@ -28,7 +28,7 @@ _LAYERS = range(3)
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """Where a part goes, in pixels before rotation.
+    """The place of a part, in pixels before rotation.
 
     Attributes:
         angle: clockwise around the centre, in degrees.
@@ -46,7 +46,7 @@ class Area:
 
     @property
     def is_upright(self) -> bool:
-        """Whether it is not turned at all."""
+        """Return whether it is not turned at all."""
         return not self.angle % 360
 
     def turn(self, x: float = 0.0, y: float = 0.0) -> skia.Matrix:
@@ -65,7 +65,7 @@ class Placed(NamedTuple):
 
 
 class Painted(NamedTuple):
-    """What painting a part did.
+    """The outcome of painting a part.
 
     Attributes:
         ink: the box around all its ink, or None when there is none.
@@ -128,7 +128,7 @@ def place(layout: PartLayout, area: Area) -> list[Placed]:
 
 
 class Painter:
-    """Paints parts; keeps glyphs between them."""
+    """Painter of parts; it keeps glyphs between them."""
 
     def __init__(self) -> None:
         self.glyphs = GlyphCache()

@@ -51,7 +51,7 @@ Progress = Callable[[int, int | None], None]
 
 @dataclass(slots=True)
 class Summary:
-    """What a run did.
+    """Counts of what a run did.
 
     Attributes:
         out: the folder, on a disk or in object storage.

@@ -102,7 +102,7 @@ def alternative_text(parts: Sequence[str]) -> str:
 
 
 class _NoPandas(MetaPathFinder):
-    """Finds no pandas."""
+    """Import finder that finds no pandas."""
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> None:
         if name == "pandas":

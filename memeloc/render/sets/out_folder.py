@@ -100,7 +100,7 @@ def hold(place: Folder) -> AbstractContextManager[None]:
 
 
 class OutFolder:
-    """What earlier runs left in OUT: the note that one has begun, and pictures.
+    """The files that earlier runs left in OUT: the note that one has begun, and pictures.
 
     Attributes:
         is_cut_off: whether an earlier run has not come to its end.

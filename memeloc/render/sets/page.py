@@ -237,7 +237,7 @@ def _put(cells: list[Any], place: int, value: Any) -> None:
 
 
 def _cell(picture: dict[str, Any], kinds: set[str], suffix: str) -> list[Any]:
-    """What the grid needs of a picture; data.js names the places."""
+    """Return what the grid needs of a picture; data.js names the places."""
     usual = f"{picture['language']}/{picture['template']}/{picture['meme_id']}.{suffix}"
     relative = [size for size in picture["relative_size"] or () if size]
     return [
@@ -251,7 +251,7 @@ def _cell(picture: dict[str, Any], kinds: set[str], suffix: str) -> list[Any]:
 
 
 def _proof(picture: dict[str, Any]) -> Any:
-    """What the large view shows of a picture besides its cell."""
+    """Return what the large view shows of a picture besides its cell."""
     columns = ("parts", "font_size", "size_share", "relative_size", "contrast")
     parts = zip(*(picture[name] for name in columns), strict=True)
     fonts: list[list[str]] = picture["fonts"]

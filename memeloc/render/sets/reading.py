@@ -43,7 +43,7 @@ corners in pixels, clockwise from the top left of the text; whether it is not "t
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What `memeloc proof` reports.
+    """The report of `memeloc proof`.
 
     Attributes:
         pictures, memes: how many were looked at.

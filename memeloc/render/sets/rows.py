@@ -41,7 +41,7 @@ CREATE TABLE meme (number INTEGER PRIMARY KEY, meme_id TEXT);
 
 
 class ExistingPicture(NamedTuple):
-    """What an earlier run says of a picture.
+    """A picture's row of an earlier run.
 
     Attributes:
         id: of its row here.

@@ -56,7 +56,7 @@ class Shard(NamedTuple):
 
 
 class Made(NamedTuple):
-    """What became of a shard.
+    """The outcome of a shard.
 
     Attributes:
         rows: what a run needs of the row of each picture that was made, see `rows.READ`.
@@ -69,7 +69,7 @@ class Made(NamedTuple):
 
 @dataclass
 class PictureMaker:
-    """Makes pictures. Pickled, it takes along only what it was made of.
+    """Maker of pictures. Pickled, it takes along only what it was made of.
 
     Attributes:
         place: the set's folder.
@@ -89,7 +89,7 @@ class PictureMaker:
 
     @cached_property
     def renderer(self) -> Renderer:
-        """What paints the pictures."""
+        """Return what paints the pictures."""
         fonts = FontLibrary(paths_of(self.settings.fonts))
         return Renderer(fonts, max_side=self.settings.max_side)
 

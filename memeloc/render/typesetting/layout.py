@@ -129,7 +129,7 @@ def is_legible_unbroken(text: str, locale: Locale, itemizer: Itemizer, bounds: B
 
 @dataclass(slots=True)
 class _Setter:
-    """Finds the layout of texts in one box; `missing` are clusters that no font draws."""
+    """Finder of the layout of texts in one box; `missing` are clusters that no font draws."""
 
     locale: Locale
     itemizer: Itemizer

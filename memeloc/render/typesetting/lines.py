@@ -44,7 +44,7 @@ class PlacedRun(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One line: runs in display order, text in logical order with the hyphen that ends it.
+    """A line: runs in display order, text in logical order with the hyphen that ends it.
 
     Its ink, and that of each of its glyphs (left, bottom, right, top), is in ems from the line's
     start and the baseline, y up. When `hyphenated`, its last word goes on in the next line.

@@ -120,12 +120,12 @@ class Part:
 
     @cached_property
     def opportunities(self) -> list[list[int]]:
-        """Where lines may end, of each paragraph."""
+        """Return where lines may end, of each paragraph."""
         return [opportunities(paragraph.text, self.locale) for paragraph in self.paragraphs]
 
     @cached_property
     def whole(self) -> Segments:
-        """What stays together where lines end only where UAX #14 allows."""
+        """Return what stays together where lines end only where UAX #14 allows."""
         return self._segments(self.opportunities)
 
     def fit(self, low: int) -> Fitted | None:

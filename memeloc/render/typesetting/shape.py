@@ -47,7 +47,7 @@ _MEETING = f"[{_IDEOGRAPHS}](?=[{_LETTERS}])|[{_LETTERS}][\u0300-\u036f]*(?=[{_I
 
 
 class Spacing(NamedTuple):
-    """What becomes of the glyph of the character at an offset, in ems.
+    """The change of the glyph of the character at an offset, in ems.
 
     `moved` is added to its position and its advance; `lead` is the blank at its left that goes
     where a line begins with it, `trail` that at its right where a line ends with it.

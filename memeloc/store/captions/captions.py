@@ -250,7 +250,7 @@ class Captions(Repository):
 
 
 class Translations(Repository):
-    """What translations cost that failed, and the last of those that did not."""
+    """The cost of translations that failed, and the last of those that did not."""
 
     def last(self) -> int:
         """Return the number of the last version of any caption; another one says that some came."""
@@ -266,7 +266,7 @@ class Translations(Repository):
 
 
 class Drops(Repository):
-    """What people gave up, and took back."""
+    """Captions that people gave up, and took back."""
 
     def add(
         self,

@@ -39,7 +39,7 @@ _IS_DROPPED = versions.is_dropped(cases.c.meme_id, cases.c.language)
 
 
 class Cases(Repository):
-    """What is left for somebody to settle."""
+    """Captions that are left for somebody to settle."""
 
     def find(
         self,
@@ -146,7 +146,7 @@ def _find(
 
 
 class _Deciding:
-    """What is known of some cases, and the rows that decisions about them make; a new row of
+    """Data of some cases, and the rows that decisions about them make; a new row of
     `decisions` has under "text" the place of its version among `texts`."""
 
     def __init__(self, connection: Connection, known: Mapping[int, Case], person: str) -> None:

@@ -255,7 +255,7 @@ def _active(tag: str, kind: Kind) -> Select[Any]:
 
 
 class Corrections(Repository):
-    """What people answered on sheets."""
+    """People's answers on sheets."""
 
     def add(
         self,

@@ -29,7 +29,7 @@ TranscriptTexts = Mapping[tuple[str, str | None], tuple[bool, tuple[str, ...]]]
 
 
 class Transcripts(Repository):
-    """What was read in pictures, and what people made of it."""
+    """Texts read in pictures, and people's corrections of them."""
 
     def add(self, transcripts: Sequence[Transcript], stage: Stage = "read") -> int:
         """Store what was read in pictures; return how many differ from what is there. Reading again

@@ -87,7 +87,7 @@ def is_current(version: Any, below_round: int | None = None) -> ColumnElement[bo
 
 
 def is_suggestion(version: Any) -> ColumnElement[bool]:
-    """A machine wrote it, after a person whose text was not withdrawn."""
+    """Return the condition that a machine wrote it, after a person whose text was not withdrawn."""
     text = captions.alias()
     before = exists().where(*_same(text, version), text.c.version < version.c.version)
     by_person = before.where(text.c.stage.not_in(MACHINE), text.c.id.not_in(WITHDRAWN_VERSIONS))
@@ -95,8 +95,8 @@ def is_suggestion(version: Any) -> ColumnElement[bool]:
 
 
 def is_outdated(version: Any) -> ColumnElement[bool]:
-    """Its source has another text now. A transcript's source is what was read, which is never read
-    anew once a person has answered."""
+    """Return the condition that its source has another text now. A transcript's source is what was
+    read, which is never read anew once a person has answered."""
     old, source = captions.alias(), captions.alias()
     current_source = (
         select(source.c.parts).where(*_same(source, old), is_current(source)).scalar_subquery()
@@ -111,7 +111,7 @@ def is_outdated(version: Any) -> ColumnElement[bool]:
 
 
 def is_outdated_text(version: Any) -> ColumnElement[bool]:
-    """A person wrote it, for another source."""
+    """Return the condition that a person wrote it, for another source."""
     return and_(version.c.stage.not_in(MACHINE), is_outdated(version))
 
 
@@ -132,7 +132,7 @@ def is_newest_drop(row: Any) -> ColumnElement[bool]:
 
 
 def is_dropped(meme_id: Any, language: Any = None) -> ColumnElement[bool]:
-    """The meme is dropped in all languages, or in this one."""
+    """Return the condition that the meme is dropped in all languages, or in this one."""
     # Lists that do not depend on the row are made once; a look for each row takes twice the time.
     row = drops.alias()
     query = select(row.c.meme_id, row.c.language).where(row.c.action == "drop", is_newest_drop(row))

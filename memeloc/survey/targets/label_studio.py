@@ -56,7 +56,7 @@ _BEFORE = "q-"
 
 
 class LabelStudio(SheetFiles):
-    """Writes a project of Label Studio for each sheet, and reads what it exports.
+    """Target that writes a project of Label Studio for each sheet, and reads what it exports.
 
     Args:
         pictures: where Label Studio finds the exported folder: a folder below its

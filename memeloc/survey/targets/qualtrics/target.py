@@ -106,7 +106,7 @@ def tag_of(number: int) -> str:
 
 
 class Qsf(SheetFiles):
-    """Writes a Qualtrics survey for each sheet, and reads what Qualtrics exports of it.
+    """Target that writes a Qualtrics survey for each sheet, and reads what Qualtrics exports of it.
 
     Args:
         pictures_base: the https address under which the exported folder `pictures` will be; empty
