@@ -1,4 +1,4 @@
-"""What is collected. In: `memeloc.model`. Out: the types between sources, the store and filters.
+"""Collected items. In: `memeloc.model`. Out: the types between sources, the store and filters.
 
 A source yields `FoundTemplate`, `FoundCaption`, `FoundPicture` and `Refusal`; a workspace stores
 them and hands them out as `Item`s; deduplication and filters judge `Item`s.

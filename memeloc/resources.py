@@ -1,4 +1,4 @@
-"""Where the folders that people look at and add to stand. In: a folder's name. Out: its path.
+"""Folders that people look at and add to. In: a folder's name. Out: its path.
 
 fonts/, templates/ and guides/ stand at the top of the repository; the wheel carries them inside the
 package, as `memeloc/_data/`.

@@ -1,4 +1,4 @@
-"""What a corrected caption should be looked at for. In: captions and their boxes. Out: warnings.
+"""Checks of corrected captions. In: captions and their boxes. Out: warnings.
 
 Warnings are for people: nothing is ever changed by them. A false warning is worse than one that is
 missing: people stop reading them. `check` looks at each part of a caption, `check_terms` for a

@@ -1,4 +1,4 @@
-"""Where an answer belongs. In: a filled-in sheet and what is known. Out: a placement for each.
+"""The place of an answer. In: a filled-in sheet and what is known. Out: a placement for each.
 
 Forgiving in form and strict in substance: what a spreadsheet does to a file is the readers' affair;
 here an answer is either placed, already known, kept for `settle`, or refused, and each says why.

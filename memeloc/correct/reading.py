@@ -1,4 +1,4 @@
-"""What people answered. In: a sheet that came back, and as it was sent. Out: answers.
+"""People's answers. In: a sheet that came back, and as it was sent. Out: answers.
 
 Forgiving in form: rows may be sorted, lost, copied and merged, columns deleted, parts filled in by
 halves. What a row is about its key says, else its meme and part, else its source and the text to be

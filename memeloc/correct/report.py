@@ -1,4 +1,4 @@
-"""What correction taught. In: what people answered. Out: edits, HTER and chrF, and a report.
+"""Report of correction. In: what people answered. Out: edits, HTER and chrF, and a report.
 
 Texts are compared by words (see `memeloc.locales.words`), so that an edit is what a reader would
 call one, also where a language writes no spaces.

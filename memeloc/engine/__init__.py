@@ -1,4 +1,4 @@
-"""How a stage's work is spread. In: a function and shards of its work. Out: each shard's result.
+"""Spreading a stage's work. In: a function and shards of its work. Out: each shard's result.
 
 `map_shards` uses this machine's cores, `memeloc.engine.ray` a cluster; both are a `ShardMap`. The
 section [engine] of memeloc.toml and options choose between them.

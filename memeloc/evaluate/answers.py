@@ -1,4 +1,4 @@
-"""What models answered. In: a long table. Out: `ModelAnswers`, an answer a row."""
+"""Models' answers. In: a long table. Out: `ModelAnswers`, an answer a row."""
 
 from __future__ import annotations
 

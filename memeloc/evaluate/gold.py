@@ -1,4 +1,4 @@
-"""What is right. In: labels of items by culture or annotator. Out: `Gold`."""
+"""Right labels. In: labels of items by culture or annotator. Out: `Gold`."""
 
 from __future__ import annotations
 

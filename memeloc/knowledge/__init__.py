@@ -1,4 +1,4 @@
-"""What memes mean, after M-QUEST. In: memes, a model. Out: graphs, and questions about them.
+"""The meaning of memes, after M-QUEST. In: memes, a model. Out: graphs, and questions about them.
 
 1. `dimensions`: what is extracted, a TOML a dimension; a recipe says in which order, and what each
    dimension is shown of the earlier ones.

@@ -1,4 +1,5 @@
-"""What was extracted from a meme. In: nothing. Out: `KnowledgeAnswer`s as stored, `MemeKnowledge`.
+"""Statements extracted from a meme. In: nothing. Out: `KnowledgeAnswer`s as stored,
+`MemeKnowledge`.
 
 A dimension's answer names entities (a cat, a phrase, an event), relations between them, and
 statements about them. Later dimensions are shown what earlier ones found, and refer to it by id.

@@ -1,4 +1,4 @@
-"""What models are asked about memes. In: a scheme, topics, a prompt's name. Out: questions.
+"""Questions to models about memes. In: a scheme, topics, a prompt's name. Out: questions.
 
 The prompt `taxonomy` is built from the taxonomy; `charmemes` are the prompts that CHARMemes prints
 (appendix D and J), word for word; any other name is a TOML file of a team's own. A caption is

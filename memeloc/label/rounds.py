@@ -1,4 +1,4 @@
-"""What a model gave in each round. In: `RoundLabel`s. Out: what all rounds agree on, what not.
+"""A model's labels in each round. In: `RoundLabel`s. Out: what all rounds agree on, what not.
 
 Self-consistency after CHARMemes (4.1): a label is accepted where all rounds gave it, everything
 else goes to people.

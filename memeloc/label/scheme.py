@@ -1,4 +1,5 @@
-"""What a model may answer, and how. In: a taxonomy and its texts in English. Out: `Scheme`, forms.
+"""The answers that a model may give, and their form. In: a taxonomy and its texts in English. Out:
+`Scheme`, forms.
 
 A scheme has the labels that people vote for: a model neither skips a meme nor leaves it to others.
 It may say that it does not know where the rules offer that; such a meme goes to people.

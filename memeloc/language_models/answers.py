@@ -1,4 +1,4 @@
-"""What an answer must look like, and reading one. In: a model of pydantic, a text. Out: values.
+"""The form of an answer, and reading one. In: a model of pydantic, a text. Out: values.
 
 Models wrap what they were asked for in fences, thoughts and pleasantries. One object is taken out
 of those; where several different ones stand, none is meant more than the others, and the model is

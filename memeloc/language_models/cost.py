@@ -1,4 +1,4 @@
-"""What asking costs. In: texts, prices, the server's own counts. Out: estimates, a budget, a line.
+"""The cost of asking. In: texts, prices, the server's own counts. Out: estimates, a budget, a line.
 
 Before a question is sent its tokens are estimated: four bytes of UTF-8 a token, which holds for
 English and is near enough elsewhere. At the most every byte is a token and the answer is as long as

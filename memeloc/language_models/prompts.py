@@ -1,4 +1,4 @@
-"""What models are asked, as text files. In: a TOML of texts. Out: `Prompt`, filled in and checked.
+"""Prompts, as text files. In: a TOML of texts. Out: `Prompt`, filled in and checked.
 
 A prompt's file has a `system` text and one or more texts that are asked, with names in braces where
 values go. A value is put in as it is and never searched for names again: it is untrusted.

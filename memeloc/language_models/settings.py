@@ -1,4 +1,5 @@
-"""How a language model is asked. In: a table of settings, the environment. Out: `ModelSettings`.
+"""Settings of asking a language model. In: a table of settings, the environment. Out:
+`ModelSettings`.
 
 The key is never a setting: it is read from the environment when a question is sent, and stands in
 no file, error or log.

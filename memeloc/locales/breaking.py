@@ -1,4 +1,4 @@
-"""Where words and lines end. In: texts, habits of line breaking. Out: offsets, what libraries need.
+"""Ends of words and lines. In: texts, habits of line breaking. Out: offsets, what libraries need.
 
 Grapheme clusters and words are those of UAX #29, ends of lines those of UAX #14, as ICU tailors
 them for the locale, with its dictionaries for Thai, Lao, Khmer, Burmese, Chinese and Japanese.

@@ -1,4 +1,4 @@
-"""What the proof says. In: a part as laid out and painted. Out: the boxes of its text, findings.
+"""Findings of the proof. In: a part as laid out and painted. Out: the boxes of its text, findings.
 
 A box goes around the ink, its outline included; in a text box that is turned it is turned, too, see
 `memeloc.render.proof.TextShape`. Words that the order of right-to-left text tears apart get the

@@ -1,4 +1,4 @@
-"""What a picture was found to be. In: what was painted. Out: a Proof and its findings."""
+"""The proof of a picture. In: what was painted. Out: a Proof and its findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sheet is, and what came back in it. In: columns and facts as data. Out: frozen records.
+"""Form of a sheet, and of what came back in it. In: columns and facts as data. Out: frozen records.
 
 A form knows nothing of what it asks about. Who asks makes a form and rows of cells by the columns'
 names; who takes answers gets rows of texts by the same names, whatever a spreadsheet or a

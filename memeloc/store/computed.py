@@ -1,4 +1,4 @@
-"""What was computed once, and what was spent. In: features, answers, costs. Out: the same, sums.
+"""Computed figures, and spending. In: features, answers, costs. Out: the same, sums.
 
 A feature has the name of its method and version; an answer has the hash of all that was asked.
 """

@@ -1,4 +1,4 @@
-"""What filters and people judged, and what was selected. In: their records. Out: the newest.
+"""Verdicts of filters and people, and selections. In: their records. Out: the newest.
 
 Everything is kept; what is the same as the newest adds nothing. A judgement is bound to what was
 seen (`memeloc.items.content_hash`): when the picture or text of an item is another, what was judged

@@ -1,4 +1,4 @@
-"""What was collected. In: what sources found. Out: items, a version for each time one differed.
+"""Collected items. In: what sources found. Out: items, a version for each time one differed.
 
 An item is known by its source, dataset, kind and key, so collecting again finds it again: the same
 adds nothing, what differs is a new version, and the newest holds. `fetched` alone makes no version.

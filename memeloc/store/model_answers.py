@@ -1,4 +1,4 @@
-"""What language models answered of memes. In: answers, merges of topics. Out: those that hold.
+"""Language models' answers about memes. In: answers, merges of topics. Out: those that hold.
 
 They stand apart from what people answered: no table has both.
 """

@@ -1,4 +1,4 @@
-"""How far the work is. In: a transaction. Out: counts by language, sheets and surveys; events.
+"""Progress of the work. In: a transaction. Out: counts by language, sheets and surveys; events.
 
 The database counts; no caption is fetched. What leaves no trace of its own in other tables, such as
 that pictures were rendered, is an event: noted when it was done, the newest of a kind and subject

@@ -1,4 +1,5 @@
-"""What repositories share. In: tables, columns and rows. Out: conditions, rows and records."""
+"""Queries that repositories share. In: tables, columns and rows. Out: conditions, rows and
+records."""
 
 from __future__ import annotations
 

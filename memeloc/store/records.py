@@ -1,4 +1,5 @@
-"""What a workspace hands out and takes. In: `memeloc.model`. Out: frozen rows of its tables.
+"""Records that a workspace hands out and takes. In: `memeloc.model`. Out: frozen rows of its
+tables.
 
 Texts are tuples of parts in the order of the template's boxes; languages are the registry's tags;
 times are aware and in UTC.

@@ -1,4 +1,4 @@
-"""How often clients may come. In: names. Out: whether they have to wait.
+"""Limits on how often clients may come. In: names. Out: whether they have to wait.
 
 Counts are kept in this process: the server is one process, and a restart forgets them.
 """

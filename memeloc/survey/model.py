@@ -1,4 +1,4 @@
-"""What a survey consists of. In: `memeloc.model`. Out: the frozen types of the stage.
+"""Records of a survey. In: `memeloc.model`. Out: the frozen types of the stage.
 
 A survey is built once as batches, the same for every culture; a sheet is a batch in one culture's
 language, to be filled by several annotators; what one of them sent is a `Submission`.

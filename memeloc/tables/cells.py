@@ -1,4 +1,4 @@
-"""What a cell holds and shows. In: a value as a file has it, or a text. Out: what was typed.
+"""Cells of tables. In: a value as a file has it, or a text. Out: what was typed.
 
 Spreadsheets have ideas of their own of what is a number, and take a text that begins with a sign
 for a formula; both are taken back here. What a person typed, as 50 % or 007, is kept by them as a

@@ -1,4 +1,4 @@
-"""How much text a box takes. In: a template and a locale. Out: characters, estimated, a box each.
+"""Capacity of text boxes. In: a template and a locale. Out: characters, estimated, a box each.
 
 Translators get it before they write; what really fits is known only when it is shaped.
 """

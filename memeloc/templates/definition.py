@@ -1,4 +1,4 @@
-"""What a template.toml says. In: its table. Out: its values, checked, and its boxes."""
+"""Reading of template.toml. In: its table. Out: its values, checked, and its boxes."""
 
 from __future__ import annotations
 

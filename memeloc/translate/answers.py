@@ -1,4 +1,4 @@
-"""What enters of a machine's answer. In: its texts. Out: the same texts without what is no text.
+"""Cleaning a machine's answer. In: its texts. Out: the same texts without what is no text.
 
 Services write for web pages: their answers hold HTML entities, and a model's can hold any character
 at all. A control or direction-override character that no reader sees would turn a picture's text

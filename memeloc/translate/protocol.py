@@ -1,4 +1,5 @@
-"""What a translator is. In: `memeloc.model`. Out: items, answers, estimates and the protocol.
+"""The interface of translators. In: `memeloc.model`. Out: items, answers, estimates and the
+protocol.
 
 A translator is one file with one class, found by its name in TRANSLATORS or through the entry point
 group `memeloc.translators`: a callable that takes the settings as a mapping.

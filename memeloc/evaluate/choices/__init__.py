@@ -1,4 +1,4 @@
-"""Which option an answer chooses. In: a model's words, the options as shown. Out: a `Choice`."""
+"""The option that an answer chooses. In: a model's words, the options as shown. Out: a `Choice`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Which option an answer chooses. In: an answer, the options in the order shown. Out: a `Choice`.
+"""The option that an answer chooses. In: an answer, the options in the order shown. Out: a
+`Choice`.
 
 | rule | an answer that it reads |
 | --- | --- |

@@ -1,4 +1,4 @@
-"""What scores are compared to, and multiple choice. In: `Joined`, scores. Out: rows of figures.
+"""Baselines of scores, and multiple choice. In: `Joined`, scores. Out: rows of figures.
 
 Rules read no meme: they guess, take the longest option, or the one that shares most words with the
 question or caption. Of options that are equal by a rule it draws one, and its figures are what is

@@ -1,4 +1,5 @@
-"""What is wanted against what is there. In: a captions table, a set's rows. Out: shards of work.
+"""Joining wanted pictures and existing ones. In: a captions table, a set's rows. Out: shards of
+work.
 
 A caption whose hash, path and file are those of a row stays as it is; all others are cut into
 shards, in the table's order. How they are cut depends on the table alone, so that the same table

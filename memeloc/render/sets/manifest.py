@@ -1,4 +1,4 @@
-"""What is known of each picture. In: pictures as made. Out: OUT/manifest/, tables with a row each.
+"""The manifest of pictures. In: pictures as made. Out: OUT/manifest/, tables with a row each.
 
 A table is written once, whole, after the pictures that it has rows of, and never changed: that it
 is there says that they are. Its name is of a run's number and its own in that run, and never comes

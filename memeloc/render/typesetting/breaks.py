@@ -1,4 +1,5 @@
-"""Where text may break. In: a paragraph and its locale. Out: grapheme clusters and ends of lines.
+"""Places where text may break. In: a paragraph and its locale. Out: grapheme clusters and ends of
+lines.
 
 Line breaking is UAX #14 as ICU tailors it for the locale, with its dictionaries for Thai, Lao,
 Khmer, Burmese and Chinese; grapheme clusters are UAX #29's extended ones. `opportunities` are those

@@ -1,4 +1,4 @@
-"""Where words too long for their box may break. In: a text, its words. Out: the text with marks.
+"""Hyphenation of words too long for their box. In: a text, its words. Out: the text with marks.
 
 A mark is a soft hyphen (U+00AD), which shows as the language's hyphen at the end of a line and
 nowhere else, as one that an author typed does; or a zero width space (U+200B) where no hyphen

@@ -1,4 +1,4 @@
-"""What people answered. In: sheets that came back. Out: what became of each answer, histories.
+"""People's answers. In: sheets that came back. Out: what became of each answer, histories.
 
 An answer is its person's until she gives another in the same round, or until the file that it came
 in is withdrawn. A history also has what people remarked without answering, and what was decided

@@ -1,4 +1,4 @@
-"""What was collected and curated, and what models answered. In: names of columns. Out: `Table`s.
+"""Tables of collecting, curating and models' answers. In: names of columns. Out: `Table`s.
 
 Collecting again adds versions, judging again adds verdicts, choosing again adds a selection, and
 the newest holds.

@@ -1,1 +1,1 @@
-"""How a survey is laid out. In: memes, a seed, a wage. Out: batches, and what they will take."""
+"""Design of a survey. In: memes, a seed, a wage. Out: batches, and what they will take."""

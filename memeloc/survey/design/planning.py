@@ -1,4 +1,4 @@
-"""What a survey takes. In: batches, a wage, a pace. Out: people, minutes and money as `Decimal`.
+"""Plan of a survey. In: batches, a wage, a pace. Out: people, minutes and money as `Decimal`.
 
 What a person gets is rounded up, so that nobody is paid below the wage for a moment.
 """

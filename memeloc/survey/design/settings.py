@@ -1,4 +1,5 @@
-"""How a survey is set up. In: keywords, a command's options, a recipe's table. Out: settings.
+"""Settings of a survey's design. In: keywords, a command's options, a recipe's table. Out:
+settings.
 
 Each is written here once: `Surveys.build` takes them as keywords, `memeloc survey build` has an
 option for each (`option` has what typer's `Option` needs beyond it), and a recipe's table `design`

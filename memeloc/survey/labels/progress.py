@@ -1,4 +1,4 @@
-"""How far a survey is. In: sheets, submissions, a check. Out: answers, places and money.
+"""Progress of a survey. In: sheets, submissions, a check. Out: answers, places and money.
 
 Money is exact (`Decimal`): what has been paid, what waits for a decision, and what the places that
 are left will cost.

@@ -1,4 +1,4 @@
-"""What to give a recruitment service. In: a quality control. Out: a `Decision` a submission.
+"""Decisions for a recruitment service. In: a quality control. Out: a `Decision` a submission.
 
 Prolific's rules, as its help pages for researchers have them:
 

@@ -1,4 +1,4 @@
-"""How likely answers are beside those of others. In: labels of people. Out: chances, deviations."""
+"""Likelihood of answers beside those of others. In: labels of people. Out: chances, deviations."""
 
 from __future__ import annotations
 

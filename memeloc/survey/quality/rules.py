@@ -1,4 +1,4 @@
-"""What quality control and settling go by. In: settings. Out: frozen `Rules` and `Settling`.
+"""Rules of quality control and settling. In: settings. Out: frozen `Rules` and `Settling`.
 
 Every rule can be switched off, and every threshold is a setting; the papers' values are the
 defaults. What is not known (a fact, a time that was not taken) never counts against a person.

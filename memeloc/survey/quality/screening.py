@@ -1,4 +1,4 @@
-"""Whether a person is of a culture. In: what a recruitment service says. Out: which facts differ.
+"""Screening by culture. In: what a recruitment service says. Out: which facts differ.
 
 A fact speaks against a person only when it names another country or language; what is not known, or
 not understood, is reported apart.

@@ -1,4 +1,4 @@
-"""What annotators read and see. In: a sheet. Out: its texts, its items, its introduction."""
+"""Instructions for annotators. In: a sheet. Out: its texts, its items, its introduction."""
 
 from __future__ import annotations
 

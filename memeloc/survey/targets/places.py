@@ -1,4 +1,4 @@
-"""What files call people, sheets, entries and labels. In: texts of a file. Out: the survey's ids.
+"""Names of people, sheets, entries and labels in files. In: texts of a file. Out: the survey's ids.
 
 Programs whose annotators see what items are called are given an `item_key` for each entry: an
 entry's own id would tell which ones are attention checks.

@@ -1,4 +1,4 @@
-"""What raw records mean. In: the records of a target's reader, and the survey. Out: `Imported`.
+"""Meaning of raw records. In: the records of a target's reader, and the survey. Out: `Imported`.
 
 One person's answers to one sheet become a `Submission`. What cannot be resolved is rejected with
 its row, a reason that can be counted (guides/survey-quality.md lists them) and a sentence; the
