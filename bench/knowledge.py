@@ -27,7 +27,7 @@ from memeloc.items import FoundPicture, Origin
 from memeloc.knowledge.dimensions import read_recipe
 from memeloc.language_models import Answer, LanguageModel, Question
 from memeloc.workspace import Workspace
-from memeloc.workspace.knowledge_asking import KnowledgeSettings, extraction_job
+from memeloc.workspace.knowledge_questions import KnowledgeSettings, extraction_job
 
 _GROUP = "knowledge"
 MEMES = 1_000

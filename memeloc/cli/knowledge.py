@@ -100,7 +100,7 @@ def extract(
       memeloc knowledge extract --model MODEL --collected none --lang hi --pictures out
       memeloc knowledge extract --model MODEL --recipe m-quest-code --statements-language en
     """
-    from memeloc.workspace.knowledge_asking import KnowledgeSettings
+    from memeloc.workspace.knowledge_questions import KnowledgeSettings
 
     settings["input"] = "text" if not picture else "both" if caption else "picture"
     chosen = KnowledgeSettings(**settings)

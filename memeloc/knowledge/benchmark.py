@@ -14,11 +14,13 @@ import random
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memeloc.agreement import krippendorff_alpha, observed_agreement
+from memeloc.counts import counted
 from memeloc.files import file_sha256, replacing
 from memeloc.knowledge.questions import MemeQuestion
 from memeloc.knowledge.statements import MemeKnowledge, Statement
@@ -502,3 +504,74 @@ def write_benchmark(
     with replacing(out / ABOUT) as temporary:
         text = json.dumps(values, ensure_ascii=False, indent=2)
         temporary.write_text(text + "\n", encoding="utf-8")
+
+
+@dataclass
+class PeopleAnswers:
+    """People's answers about the questions of a set.
+
+    Attributes:
+        judged: by stage and question's id what is settled.
+        statements: by meme and statement what is settled: `yes`, `no`, `maybe`; empty for open.
+        dimensions: by id of questions and statements.
+        judgements: each person's.
+        surveys: names; `changed`, questions that were written anew since they were judged.
+        drawn: how the second stage was drawn: `sample` and `seed`; empty without one.
+    """
+
+    judged: dict[str, dict[str, Judged]] = field(
+        default_factory=lambda: {"toxicity": {}, "others": {}}
+    )
+    statements: dict[str, str] = field(default_factory=dict)
+    dimensions: dict[str, str] = field(default_factory=dict)
+    judgements: list[Judgement] = field(default_factory=list)
+    surveys: list[str] = field(default_factory=list)
+    changed: int = 0
+    drawn: dict[str, int] = field(default_factory=dict)
+
+    def notes(self) -> list[str]:
+        changed = counted(self.changed, "question was", "questions were")
+        note = f"{changed} written anew after people judged; those judgements do not count."
+        return [note] if self.changed else []
+
+    def add(
+        self,
+        state: Mapping[str, Any],
+        item_texts: Mapping[str, Mapping[str, str]],
+        settled: pd.DataFrame,
+        answers: pd.DataFrame,
+        current: Mapping[str, tuple[str, str]],
+    ) -> None:
+        """Add what a survey's people answered: the labels that are settled, and each answer.
+
+        `state` says which questions and statements of each meme it asked about, `item_texts` what
+        people read; `current` has question and answer by id.
+        """
+        rows = {str(row["item"]): row for row in settled.to_dict("records")}
+        by_item: dict[str, list[dict[Any, Any]]] = defaultdict(list)
+        for answer in answers.to_dict("records"):
+            by_item[answer["item"]].append(answer)
+        judged = self.judged[state["stage"]]
+        for meme, asked in state["memes"].items():
+            shown, row = item_texts.get(meme, {}), rows.get(meme, {})
+            about: dict[str, tuple[str, str, str]] = {}
+            for (question, right), dimension in zip(PLACES, asked["questions"], strict=False):
+                id = f"{meme}/{dimension}"
+                if current.get(id) != (shown.get(question, ""), shown.get(right, "")):
+                    self.changed += 1
+                    continue
+                now = Judged(str(row.get(question, "")), str(row.get(right, "")))
+                if id not in judged or not now.is_open:
+                    judged[id] = now
+                about |= {question: (id, dimension, "question"), right: (id, dimension, "answer")}
+            for column, statement in zip(STATEMENTS, asked["statements"], strict=False):
+                id = f"{meme} {statement}"
+                self.statements[id] = str(row.get(column, ""))
+                about[column] = (id, statement.rpartition("-")[0], "statement")
+            self.dimensions |= {id: dimension for id, dimension, _ in about.values()}
+            self.judgements += [
+                Judgement(*where, str(each["participant"]), each[column])
+                for each in by_item[meme]
+                for column, where in about.items()
+                if each.get(column) in GIVEN
+            ]

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from importlib.resources import files
@@ -408,3 +408,46 @@ def _provenance(answer: KnowledgeAnswer) -> Provenance:
     served, question = settings.pop("served", ""), settings.pop("question", "")
     date = settings.pop("answered", "") or answer.created_at
     return Provenance(answer.model, str(served), str(question), str(date), settings)
+
+
+_REASONS = 20
+"""Sentences about what is missing that are given."""
+
+
+def extraction_figures(
+    memes: Sequence[MemeKnowledge], answers: Iterable[KnowledgeAnswer]
+) -> dict[str, Any]:
+    """Return how far an extraction is: how many `memes`, and by dimension how many are `answered`,
+    `empty` (the model found no statement), `missing` (no answer could be read) and `open`; `linked`
+    are memes with an answer of the linking step, `links` what statements rest on; `cost` is by
+    currency of all `answers`, questions too, and `last` the time of the newest; `reasons` are the
+    first sentences about what is missing, and `notes` about what was dropped of links."""
+    cost: dict[str, float] = defaultdict(float)
+    last = ""
+    for answer in answers:
+        cost[answer.currency] += answer.cost
+        last = max(last, answer.created_at)
+    dimensions = []
+    for of_memes in zip(*(meme.dimensions for meme in memes), strict=True):
+        states = Counter("open" if each.reason == NOT_ASKED else each.state for each in of_memes)
+        row = {"dimension": of_memes[0].dimension}
+        row |= {state: states[state] for state in ("answered", "empty", "missing", "open")}
+        for name in ("entities", "relations", "statements"):
+            row[name] = sum(len(getattr(each, name)) for each in of_memes)
+        dimensions.append(row)
+    reasons = [
+        f"{meme.meme}, {each.dimension}: {each.reason}"
+        for meme in memes
+        for each in meme.dimensions
+        if each.state == "missing" and each.reason != NOT_ASKED
+    ]
+    return {
+        "memes": len(memes),
+        "dimensions": dimensions,
+        "linked": sum(meme.linked is not None for meme in memes),
+        "links": sum(len(each.rests_on) for meme in memes for each in meme.statements()),
+        "cost": {currency: round(value, 6) for currency, value in cost.items()},
+        "last": last,
+        "reasons": reasons[:_REASONS],
+        "notes": [f"{meme.meme}: {note}" for meme in memes for note in meme.notes][:_REASONS],
+    }

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from memeloc.agreement import fleiss_kappa, pairwise_kappa
-from memeloc.label.scheme import GivenLabel, Scheme
+from memeloc.label.scheme import Category, GivenLabel, Scheme
+from memeloc.language_models.job import sent_counts
 from memeloc.reports.figures import BETWEEN, gap, joined, tidy
 
 if TYPE_CHECKING:
@@ -193,3 +194,51 @@ def count(results: Sequence[Outcome]) -> dict[str, int]:
         "severe": sum(each.severe for each in results),
         "exact": sum(each.exact for each in results),
     }
+
+
+def figures(
+    answers: Sequence[RoundLabel],
+    results: Sequence[Outcome],
+    rounds: int,
+    categories: Iterable[Category],
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return of each round how many memes were `answered`, `refused` and `wrong`, and what was
+    `sent`; and by category the memes that it was accepted for, and that differ with it in a round.
+    """
+    by_round = []
+    for number in range(1, 1 + rounds):
+        of_round = [answer for answer in answers if answer.round == number]
+        states = Counter(answer.status for answer in of_round)
+        sent = sent_counts(answer.settings for answer in of_round)
+        counts = {"refused": states["refused"], "wrong": states["wrong"]}
+        by_round.append({"round": number, "sent": sent, "answered": len(of_round), **counts})
+    named = Counter(
+        (outcome.state, category)
+        for outcome in results
+        for category in {labels[0].category for labels in outcome.rounds if labels}
+    )
+    labels = [
+        {"label": each.id, "name": each.name}
+        | {state: named[state, each.id] for state in ("accepted", "differing")}
+        for each in categories
+    ]
+    return by_round, [row for row in labels if row["accepted"] or row["differing"]]
+
+
+def agreement(results: Sequence[Outcome]) -> tuple[float | None, dict[str, float | None]]:
+    """Return Fleiss' kappa of the rounds, and Cohen's of each two, by most severe category."""
+    import pandas as pd
+
+    rows = [
+        (each.item, f"round {number}", labels[0].category)
+        for each in results
+        for number, labels in enumerate(each.rounds, 1)
+        if labels
+    ]
+    table = pd.DataFrame(rows, columns=["item", "participant", "label"], dtype=object)
+    if table.empty:
+        return None, {}
+    pairs = pairwise_kappa(table)
+    names = pairs["first"] + " and " + pairs["second"].str.removeprefix("round ")
+    kappas = [None if pd.isna(kappa) else float(kappa) for kappa in pairs["kappa"]]
+    return fleiss_kappa(table), dict(zip(names, kappas, strict=True))

@@ -75,12 +75,8 @@ class SurveyAnalysis:
                 `culture`, the code of the culture that it was asked as.
             only: names of analyses; all by default.
             on_analysis: called as each begins.
-
-        Raises:
-            InputError: nothing is retained, or a file is not there or cannot be read.
-            MissingError: a package of the extra `analyze` is missing.
         """
-        checked = self.answers.checked(keep=False)
+        survey, checked = self.survey, self.answers.checked(keep=False)
         answers = self.analysed_answers(checked, pictures=pictures, models=models)
         chosen = settings or Settings()
         analyses: dict[str, Callable[[], pd.DataFrame]] = {
@@ -88,32 +84,30 @@ class SurveyAnalysis:
             # Of finished memes all that were collected; of captions those asked about, for of those
             # that were collected others may not have been selected.
             "dataset": lambda: (
-                describe(Describing(self.survey.workspace).memes())
-                if self.survey.collected
+                describe(Describing(survey.workspace).memes())
+                if survey.collected
                 else dataset(answers, chosen)
             ),
         }
         if self._pairs():
             analyses["codebook"] = self._all_themes
         rows = figures(answers, settings, only, analyses, on_analysis)
-        self.survey.workspace.store.progress.note("analyzed", {self.survey.name: {}})
-        english = SurveyTexts(
-            self.survey.workspace.locale("en"), {}, catalogue(self.survey.taxonomy)
-        )
-        asked = TaxonomyTexts(english, self.survey.taxonomy)
-        names = {culture.code: culture_name(culture) for culture in self.survey.design.cultures}
-        for question in self.survey.taxonomy.about("person"):
+        survey.workspace.store.progress.note("analyzed", {survey.name: {}})
+        english = SurveyTexts(survey.workspace.locale("en"), {}, catalogue(survey.taxonomy))
+        asked = TaxonomyTexts(english, survey.taxonomy)
+        names = {culture.code: culture_name(culture) for culture in survey.design.cultures}
+        for question in survey.taxonomy.about("person"):
             names |= {question.id: asked.asked[question.id], **asked.answers[question.id]}
-        planned = counted(self.survey.design.answers, "answer")
+        planned = counted(survey.design.answers, "answer")
         return report_of(
             answers,
             rows,
             settings,
-            title=self.survey.name,
+            title=survey.name,
             question=asked.question,
             names=names,
             facts={
-                "Memes": f"{counted(len(self.survey.memes), 'meme')} asked about",
+                "Memes": f"{counted(len(survey.memes), 'meme')} asked about",
                 "Plan": f"{planned} a meme in each culture",
             },
         )
@@ -125,30 +119,35 @@ class SurveyAnalysis:
         pictures: str | Path | None = None,
         models: str | Path | None = None,
     ) -> Answers:
-        """Return the retained answers with what is known of items and people; raises as
-        `analyze`."""
-        checked = checked or self.answers.checked(keep=False)
-        voting = sorted(self.survey.taxonomy.of_role("vote"), key=lambda label: label.severity)
-        no_votes = {label.id for label in self.survey.taxonomy.of_role("abstain", "reject")}
-        skips = [label.id for label in self.survey.taxonomy.of_role("skip")]
+        """Return the retained answers with what is known of items and people; see `analyze`."""
+        survey, checked = self.survey, checked or self.answers.checked(keep=False)
+        voting = sorted(survey.taxonomy.of_role("vote"), key=lambda label: label.severity)
+        no_votes = {label.id for label in survey.taxonomy.of_role("abstain", "reject")}
+        skips = [label.id for label in survey.taxonomy.of_role("skip")]
         table = checked.answers()
         table = table[~table["label"].isin(skips)]
         if table.empty:
-            name = self.survey.name
-            why = checked.why_none() or f"take some in: memeloc survey import {name} FILES"
-            raise InputError(f"{name} has no retained answers to analyse: {why}")
+            why = checked.why_none() or f"take some in: memeloc survey import {survey.name} FILES"
+            raise InputError(f"{survey.name} has no retained answers to analyse: {why}")
         once = table.drop_duplicates(["item", "participant"]).reset_index(drop=True)
         twice = len(table) - len(once)
         notes = [f"{counted(twice, 'answer', 'answers')} of people in a second culture"]
         versions, no_pictures = self._versions(pictures)
         short = short_names(once["participant"].unique())
+        # What people and services say of people; free text is left out.
+        services = survey.store.participants(survey.name)
+        about = people_table(checked.retained, checked.sheets, services, survey.taxonomy)
+        free = {each.id for each in survey.taxonomy.about("person") if each.kind == "text"}
+        about = about[~about["question"].isin(free)]
+        facts = about.groupby(["participant", "question"])["answer"].agg(", ".join).unstack()
+        people = once.groupby("participant")[["culture"]].first()
         return Answers.of(
             once.assign(participant=once["participant"].map(short)),
             labels=[label.id for label in voting],
             abstentions=no_votes,
-            levels=severities(self.survey.taxonomy),
+            levels=severities(survey.taxonomy),
             items=self._items(),
-            people=self._people(checked, once).rename(index=short),
+            people=people.join(facts).rename(index=short),
             versions=versions,
             models=None if models is None else self._models(Path(models), no_votes),
             notes=[*(notes if twice else []), *no_pictures],
@@ -175,18 +174,6 @@ class SurveyAnalysis:
         for name in ("topic", "category"):
             frame[name] = [topics.get(each, {}).get(name, "") for each in templates.values()]
         return frame.loc[:, (frame != "").any()]
-
-    def _people(self, checked: Checked, table: pd.DataFrame) -> pd.DataFrame:
-        """Return what people and services say of people; free text is left out."""
-        import pandas as pd
-
-        services = self.survey.store.participants(self.survey.name)
-        about = people_table(checked.retained, checked.sheets, services, self.survey.taxonomy)
-        free = {each.id for each in self.survey.taxonomy.about("person") if each.kind == "text"}
-        about = about[~about["question"].isin(free)]
-        facts = about.groupby(["participant", "question"])["answer"].agg(", ".join).unstack()
-        cultures = table.groupby("participant")[["culture"]].first()
-        return pd.concat([cultures, facts.reindex(cultures.index)], axis=1)
 
     def _versions(self, pictures: str | Path | None) -> tuple[pd.DataFrame, list[str]]:
         """Return each meme as each culture saw it, and notes on what lacks its picture."""
@@ -220,33 +207,25 @@ class SurveyAnalysis:
         return pd.DataFrame(rows, columns=list(VERSION_COLUMNS)), [note] if lacking else []
 
     def _models(self, path: Path, no_votes: Iterable[str]) -> pd.DataFrame:
-        """Return what models answered.
-
-        Raises:
-            InputError: the file cannot be read, or a meme, a culture or a label is unknown.
-        """
+        """Return what models answered; raise InputError if a meme, culture or label is unknown."""
         import pandas as pd
 
+        survey = self.survey
         allowed = {
-            "meme_id": set(self.survey.memes),
-            "culture": {"", *(culture.code for culture in self.survey.design.cultures)},
-            "label": {*(label.id for label in self.survey.taxonomy.of_role("vote")), *no_votes},
+            "meme_id": set(survey.memes),
+            "culture": {"", *(culture.code for culture in survey.design.cultures)},
+            "label": {*(label.id for label in survey.taxonomy.of_role("vote")), *no_votes},
         }
-        table = read_table(path, _MODEL_COLUMNS)
+        table, rows = read_table(path, _MODEL_COLUMNS), []
         has_culture = "culture" in table.columns
-        rows = []
         for row in table.rows:
             cells = {name: row[name].strip() for name in _MODEL_COLUMNS}
             cells["culture"] = row["culture"].strip() if has_culture else ""
             for name, values in allowed.items():
                 if cells[name] not in values:
-                    raise InputError(
-                        f"{self.survey.name} has no {name.removesuffix('_id')} "
-                        f"{cells[name][:60]!r}",
-                        file=path,
-                        row=row.number,
-                        column=name,
-                    )
+                    kind = name.removesuffix("_id")
+                    message = f"{survey.name} has no {kind} {cells[name][:60]!r}"
+                    raise InputError(message, file=path, row=row.number, column=name)
             rows.append((cells["meme_id"], cells["culture"], cells["model"], cells["label"]))
         return pd.DataFrame(rows, columns=["item", "culture", "participant", "label"])
 
@@ -272,16 +251,14 @@ class SurveyAnalysis:
             Step("answers", "with a picture that loaded", asked - unseen),
         ]
 
+    # Reasons of people who know two cultures, and their codes
+
     def export_reasons(
         self, out: str | Path, person: str, pair: Pair | None = None
     ) -> dict[str, Any]:
         """Write the sheet that asks a person who knows two cultures why they label memes
         differently, by default the two that agree least: .xlsx with both pictures of each meme; or
-        .csv, .jsonl, .parquet.
-
-        Raises:
-            InputError: nothing is retained, or no label differs.
-        """
+        .csv, .jsonl, .parquet."""
         answers = self.analysed_answers()
         chosen = pair or least_agreeing(answers)
         items = differing_items(answers, chosen)
@@ -290,12 +267,8 @@ class SurveyAnalysis:
 
     def import_reasons(self, files: Sequence[str | Path], person: str = "") -> dict[str, Any]:
         """Store the reasons of sheets that came back, in any order and any number of times;
-        `person` filled in a sheet that does not say so.
-
-        Raises:
-            InputError: a row cannot be read, or is not about this survey; nothing of its file is
-                stored.
-        """
+        `person` filled in a sheet that does not say so. Nothing is stored of a file with a row that
+        cannot be read, or is not about this survey."""
         survey = self.survey
         codes = {culture.code for culture in survey.design.cultures}
 
@@ -328,11 +301,7 @@ class SurveyAnalysis:
         pair: Pair | None = None,
         codebook: Codebook | None = None,
     ) -> dict[str, Any]:
-        """Write the sheet that asks a coder for codes of reasons, without another coder's codes.
-
-        Raises:
-            InputError: there are no reasons, or of several pairs none is named.
-        """
+        """Write the sheet that asks a coder for codes of reasons, without another coder's codes."""
         chosen = self._only_pair(pair)
         versions = self.analysed_answers().versions
         seen = versions[versions["culture"] == chosen[0]]
@@ -348,11 +317,7 @@ class SurveyAnalysis:
         pair: Pair | None = None,
         codebook: Codebook | None = None,
     ) -> dict[str, Any]:
-        """Store the codes of sheets that came back; codes that the codebook lacks are kept.
-
-        Raises:
-            InputError: a row cannot be read, or is about a reason that nobody gave.
-        """
+        """Store the codes of sheets that came back; codes that the codebook lacks are kept."""
         chosen, book = self._only_pair(pair), codebook or load_codebook()
         texts = {reason.key: reason.text for reason in self.reasons(chosen)}
 
@@ -368,11 +333,7 @@ class SurveyAnalysis:
         return self._take_in(files, read)
 
     def themes(self, pair: Pair | None = None, codebook: Codebook | None = None) -> pd.DataFrame:
-        """Return the share of each code and theme, and how far coders agree, as rows of figures.
-
-        Raises:
-            InputError: no reason has a code, or of several pairs none is named.
-        """
+        """Return the share of each code and theme, and how far coders agree, as rows of figures."""
         chosen = self._only_pair(pair)
         reasons = self.reasons(chosen)
         seen = {reason.key: hash_of(reason.text) for reason in reasons}
@@ -414,16 +375,17 @@ class SurveyAnalysis:
         return [_two(each.removeprefix(start)) for each in questions if each.startswith(start)]
 
     def _only_pair(self, pair: Pair | None) -> Pair:
-        pairs = [pair] if pair else self._pairs()
-        if not pairs:
-            raise InputError(
-                f"{self.survey.name} has no reasons yet; ask for some: "
-                f"memeloc survey reasons {self.survey.name} --person NAME --out FILE"
-            )
-        if len(pairs) > 1:
-            names = ", ".join(",".join(each) for each in pairs)
-            raise InputError(f"{self.survey.name} has reasons about {names}; name one pair")
-        return pairs[0]
+        """Return the pair; raise InputError if there is none, or several and none is named."""
+        name, pairs = self.survey.name, [pair] if pair else self._pairs()
+        if len(pairs) == 1:
+            return pairs[0]
+        names = ", ".join(",".join(each) for each in pairs)
+        raise InputError(
+            f"{name} has reasons about {names}; name one pair"
+            if pairs
+            else f"{name} has no reasons yet; ask for some: "
+            f"memeloc survey reasons {name} --person NAME --out FILE"
+        )
 
 
 def culture_name(culture: Culture) -> str:
@@ -437,10 +399,8 @@ def culture_name(culture: Culture) -> str:
 
 
 def short_names(people: Collection[str]) -> dict[str, str]:
-    """Return by stored id a name for tables: as few letters of it as make people different.
-
-    `memeloc survey check --exclude` takes such a beginning.
-    """
+    """Return by stored id a name for tables: as few letters as make people different; `memeloc
+    survey check --exclude` takes such a beginning."""
     ids = {id for id in people if "/" not in id}  # others are a sheet and a submission
     length = FEWEST_LETTERS
     while len({id[:length] for id in ids}) < len(ids):

@@ -1,28 +1,29 @@
-"""`Questions`: what models ask about memes. In: a workspace. Out: a benchmark, judged."""
+"""What models say and ask about memes. In: a workspace, settings. Out: jobs, answers, a benchmark.
+
+What was chosen for a run is stored with each answer, so that everything after it goes on from
+there. People judge the questions.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from memeloc.counts import counted
-from memeloc.errors import InputError
+from pydantic import field_validator
+
+from memeloc.errors import InputError, MemelocError
 from memeloc.evaluate.runs.asking import ANSWERS
 from memeloc.knowledge import TEXTS
 from memeloc.knowledge.benchmark import (
     COLUMNS,
-    GIVEN,
-    PLACES,
     QUESTIONS,
     SAMPLE,
-    STATEMENTS,
-    Judged,
-    Judgement,
+    PeopleAnswers,
     benchmark_of,
     draw,
     funnel,
@@ -34,21 +35,30 @@ from memeloc.knowledge.benchmark import (
     validity,
     write_benchmark,
 )
-from memeloc.knowledge.questions import MemeQuestion, question_of
-from memeloc.knowledge.statements import KnowledgeAnswer, MemeKnowledge
+from memeloc.knowledge.dimensions import Recipe, read_recipe
+from memeloc.knowledge.extraction import (
+    NOT_ASKED,
+    Extraction,
+    knowledge_of,
+    read_answers,
+)
+from memeloc.knowledge.questions import MemeQuestion, QuestionWriting, made_of, question_of
+from memeloc.knowledge.statements import (
+    DimensionKnowledge,
+    KnowledgeAnswer,
+    MemeKnowledge,
+    Statement,
+)
+from memeloc.language_models import Answer, Question
 from memeloc.language_models.job import OnProgress
-from memeloc.language_models.prompts import MemeInput
+from memeloc.language_models.prompts import Input, MemeInput
+from memeloc.language_models.questions import content_hash
+from memeloc.locales.tags import canonical, is_well_formed
 from memeloc.reports import Report
 from memeloc.tables.writing import write_table
+from memeloc.workspace.asking import AskedMeme, AskingSettings, Key, MemeJob, Pass, meme_inputs
 from memeloc.workspace.evaluating import rendered_pictures
 from memeloc.workspace.folder import Part, WorkspaceFolder
-from memeloc.workspace.knowledge_asking import (
-    KnowledgeSettings,
-    StoredKnowledge,
-    question_job,
-    stored_knowledge,
-)
-from memeloc.workspace.model_inputs import meme_inputs
 from memeloc.workspace.stored_survey import RENDERED, StoredSurvey
 from memeloc.workspace.surveys import Survey, Surveys, cultures_of
 
@@ -61,66 +71,222 @@ _SUBJECT, _KEY = "knowledge", "questions"
 """Under which subject and key a survey's state has which questions it is about."""
 
 
-@dataclass
-class People:
-    """People's answers about the questions of a set.
+class KnowledgeSettings(AskingSettings):
+    """Asking a model what memes mean; its defaults are M-QUEST's, where the paper states them.
 
     Attributes:
-        judged: by stage and question's id what is settled.
-        statements: by meme and statement what is settled: `yes`, `no`, `maybe`; empty for open.
-        dimensions: by id of questions and statements.
-        judgements: each person's.
-        surveys: names; `changed`, questions that were written anew since they were judged.
-        drawn: how the second stage was drawn: `sample` and `seed`; empty without one.
+        input: what the model is given; the picture alone by default, as there.
+        recipe: dimensions and their order, one that ships or a TOML file.
+        prompt: a TOML file; empty for the shipped texts.
+        statements_language: of labels, statements and questions, a tag; empty for the meme's own,
+            or English where that is not known.
     """
 
-    judged: dict[str, dict[str, Judged]] = field(
-        default_factory=lambda: {"toxicity": {}, "others": {}}
+    input: Input | Literal[""] = "picture"
+    recipe: str = "m-quest"
+    prompt: str = ""
+    statements_language: str = ""
+
+    paths: ClassVar[tuple[str, ...]] = ("pictures", "recipe", "prompt")
+
+    def language_of(self, item: MemeInput) -> str:
+        """Return the language of statements and questions about a meme, a tag; else English."""
+        return self.statements_language or item.version or "en"
+
+    @field_validator("statements_language")
+    @classmethod
+    def _tag(cls, tag: str) -> str:
+        if tag and not is_well_formed(canonical(tag)):
+            raise ValueError(f"{tag[:40]!r} is no language tag; write one such as de or pt-BR")
+        return canonical(tag)
+
+
+@dataclass(frozen=True)
+class StoredKnowledge:
+    """The knowledge that a model found by a recipe; `settings` are of its newest run."""
+
+    workspace: WorkspaceFolder
+    recipe: Recipe
+    model: str
+    settings: KnowledgeSettings
+
+    def memes(
+        self, *, version: str | None = None, language: str | None = None
+    ) -> Iterator[MemeKnowledge]:
+        """Return what was found in each meme, sorted by meme, version and statements' language;
+        only those of a version or language (tags), where one is named."""
+        wanted = {"recipe": self.recipe.name, "model": self.model, "language": language}
+        found = knowledge_of(self.workspace.store.knowledge.find(**wanted), self.recipe)
+        return (each for each in found if version in (None, each.version))
+
+
+def stored_knowledge(
+    workspace: WorkspaceFolder, recipe: str = "", model: str = ""
+) -> StoredKnowledge:
+    """Return what a model found by a recipe (name or file); of the newest answer where empty. Raise
+    InputError if nothing was extracted yet, or not by these."""
+    is_file = recipe.endswith(".toml")
+    name = read_recipe(recipe).name if is_file else recipe
+    newest = workspace.store.knowledge.newest(
+        step="extract", recipe=name or None, model=model or None
     )
-    statements: dict[str, str] = field(default_factory=dict)
-    dimensions: dict[str, str] = field(default_factory=dict)
-    judgements: list[Judgement] = field(default_factory=list)
-    surveys: list[str] = field(default_factory=list)
-    changed: int = 0
-    drawn: dict[str, int] = field(default_factory=dict)
+    if newest is None:
+        by = " and ".join(each[:60] for each in (recipe, model) if each)
+        raise InputError(
+            f"Nothing was extracted{f' by {by}' if by else ''} yet; memeloc knowledge extract "
+            "--model NAME asks a model."
+        )
+    settings = KnowledgeSettings.model_validate(newest.settings.get("run", {}))
+    read = read_recipe(recipe if is_file else settings.recipe)
+    return StoredKnowledge(workspace, read, newest.model, settings)
 
-    def notes(self) -> list[str]:
-        changed = counted(self.changed, "question was", "questions were")
-        note = f"{changed} written anew after people judged; those judgements do not count."
-        return [note] if self.changed else []
 
-    def add(self, survey: Survey, state: Mapping[str, Any], current: Mapping[str, Any]) -> None:
-        """Add what a survey's people answered; `current` has question and answer by id."""
-        checked = survey.answers.checked(keep=False)
-        table = survey.labels.settled(checked).table
-        rows = {str(row["item"]): row for row in table.to_dict("records")}
-        answers: dict[str, list[dict[Any, Any]]] = defaultdict(list)
-        for row in checked.answers().to_dict("records"):
-            answers[row["item"]].append(row)
-        judged = self.judged[state["stage"]]
-        for meme, asked in state["memes"].items():
-            shown, row = survey.item_texts.get(meme, {}), rows.get(meme, {})
-            about: dict[str, tuple[str, str, str]] = {}
-            for (question, answer), dimension in zip(PLACES, asked["questions"], strict=False):
-                id = f"{meme}/{dimension}"
-                if current.get(id) != (shown.get(question, ""), shown.get(answer, "")):
-                    self.changed += 1
-                    continue
-                now = Judged(str(row.get(question, "")), str(row.get(answer, "")))
-                if id not in judged or not now.is_open:
-                    judged[id] = now
-                about |= {question: (id, dimension, "question"), answer: (id, dimension, "answer")}
-            for column, statement in zip(STATEMENTS, asked["statements"], strict=False):
-                id = f"{meme} {statement}"
-                self.statements[id] = str(row.get(column, ""))
-                about[column] = (id, statement.rpartition("-")[0], "statement")
-            self.dimensions |= {id: dimension for id, dimension, _ in about.values()}
-            self.judgements += [
-                Judgement(*where, str(each["participant"]), each[column])
-                for each in answers[meme]
-                for column, where in about.items()
-                if each.get(column) in GIVEN
-            ]
+# Asking
+
+
+def _job(
+    workspace: WorkspaceFolder,
+    settings: KnowledgeSettings,
+    model: str,
+    recipe: str,
+    passes: Sequence[Pass],
+) -> MemeJob:
+    """Return a job of passes, each of which builds on those before; `recipe` is its name."""
+    store = workspace.store.knowledge
+
+    def find(memes: Mapping[str, AskedMeme]) -> Iterator[tuple[Key, KnowledgeAnswer]]:
+        for answer in store.find(recipe=recipe, model=job.model, items=list(memes)):
+            meme = memes[answer.item]
+            if (answer.version, answer.language) == (meme.input.version, meme.language):
+                yield (answer.step, answer.dimension), answer
+
+    def record(
+        asked: Pass, meme: AskedMeme, answer: Answer[Any], how: Mapping[str, Any]
+    ) -> KnowledgeAnswer:
+        return KnowledgeAnswer(
+            meme.input.id,
+            meme.input.content,
+            meme.input.version,
+            asked.key[0],  # type: ignore[arg-type]
+            asked.name,
+            recipe,
+            meme.language,
+            job.model,
+            asked.prompt,
+            answer.status,
+            {} if answer.value is None else answer.value.model_dump(mode="json"),
+            answer.text,
+            how,
+            answer.cost,
+            job.currency,
+        )
+
+    stages, about = [[each] for each in passes], {"recipe": recipe}
+    language_of = settings.language_of
+    job = MemeJob(workspace, settings, model, about, stages, find, record, store.add, language_of)
+    return job
+
+
+def extraction_job(workspace: WorkspaceFolder, settings: KnowledgeSettings, model: str) -> MemeJob:
+    """Return a job that extracts all dimensions of a recipe in its order, and links at the end."""
+    settings = settings.with_full_paths()
+    recipe = read_recipe(settings.recipe)
+    extraction = Extraction(recipe, settings.prompt)
+    languages = cache(lambda tag: _language_name(workspace, tag))
+    keys: list[Key] = [("extract", each.id) for each in recipe.dimensions]
+
+    def found(meme: AskedMeme) -> dict[str, DimensionKnowledge]:
+        answers = meme.answers.items()
+        extracted = {str(name): answer for (step, name), answer in answers if step == "extract"}
+        return read_answers(extracted, recipe, meme.read)
+
+    def ask(dimension: str, needs: tuple[Key, ...]) -> Pass:
+        shown: list[Key] = [("extract", each) for each in recipe.contexts[dimension]]
+
+        def question(meme: AskedMeme) -> Question[Any]:
+            language, missing = languages(meme.language), meme.open(shown)
+            return extraction.question(dimension, meme.input, found(meme), language, open=missing)
+
+        return Pass(("extract", dimension), extraction.sha256, question, needs, name=dimension)
+
+    def link(meme: AskedMeme) -> Question[Any] | None:
+        return extraction.link_question(meme.input, found(meme), open=meme.open(keys))
+
+    passes = [ask(each.id, tuple(keys[:at])) for at, each in enumerate(recipe.dimensions)]
+    if recipe.link:
+        key = ("link", recipe.link)
+        passes.append(Pass(key, extraction.sha256, link, tuple(keys), name=recipe.link))
+    return _job(workspace, settings, model, recipe.name, passes)
+
+
+def question_job(
+    workspace: WorkspaceFolder,
+    model: str,
+    *,
+    recipe: str = "",
+    of: str = "",
+    lang: str = "",
+    none: str = "",
+    seed: int = 0,
+) -> MemeJob:
+    """Return a job that has a model write a question about each dimension of what was extracted.
+
+    Args:
+        recipe, of: of the extraction, and the model that made it; the newest one's where empty.
+        lang: of the captions; that of the extraction where empty.
+        none: the fourth option; empty for “None of the others” in the questions' language.
+        seed: of the model's random numbers.
+    """
+    stored = stored_knowledge(workspace, recipe, of)
+    writing = QuestionWriting(stored.recipe, none)
+    knowledge = {(each.meme, each.version, each.language): each for each in stored.memes()}
+    prompt = content_hash([writing.sha256, stored.model])
+
+    def statements(meme: AskedMeme, dimension: str) -> tuple[Statement, ...] | None:
+        """Return what a question is made of; None where the dimension was not extracted yet."""
+        found = knowledge.get((meme.input.id, meme.input.version, meme.language))
+        if found is None or found.content != meme.input.content:
+            return None
+        asked = [each.dimension for each in found.dimensions if each.reason != NOT_ASKED]
+        return made_of(found, dimension) if dimension in asked else None
+
+    def ask(dimension: str) -> Pass:
+        def question(meme: AskedMeme) -> Question[Any] | None:
+            made = statements(meme, dimension)
+            if made is None:
+                return None
+            name, asked = _language_name(workspace, meme.language), stored.recipe.by_id[dimension]
+            return writing.question(meme.input, asked, made, meme.language, name)
+
+        def about(meme: AskedMeme) -> Mapping[str, Any]:
+            ids = [each.id for each in statements(meme, dimension) or ()]
+            return {"statements": ids, "none": writing.fourth(meme.language), "of": stored.model}
+
+        return Pass(("ask", dimension), prompt, question, about=about, name=dimension)
+
+    update: dict[str, Any] = {"seed": seed}
+    if lang:
+        update["language"] = workspace.locale(lang).tag
+    settings = stored.settings.model_copy(update=update)
+    passes = [ask(each.id) for each in stored.recipe.dimensions]
+    job = _job(workspace, settings, model, stored.recipe.name, passes)
+    extracted = {(each.meme, each.content) for each in knowledge.values()}
+    if not any((item.id, item.content) in extracted for item in job.items):
+        raise InputError(
+            "None of the memes as they are now was extracted by these; run memeloc knowledge "
+            "extract again."
+        )
+    for language in sorted(set(map(settings.language_of, job.items))):
+        writing.fourth(language)
+    return job
+
+
+def _language_name(workspace: WorkspaceFolder, tag: str) -> str:
+    """Return a language for a model, as `German (de)`; its tag alone where there is no locale."""
+    try:
+        return f"{workspace.locale(tag).name} ({tag})"
+    except MemelocError:
+        return f"the language {tag}"
 
 
 @dataclass(frozen=True)
@@ -143,7 +309,7 @@ class QuestionSet:
 
     @cached_property
     def questions(self) -> list[MemeQuestion]:
-        """Return those that are right, by meme, in the recipe's order of dimensions."""
+        """Those that are right, by meme, in the recipe's order of dimensions."""
         order = {item.id: place for place, item in enumerate(self._items)}
         dimensions = list(self._stored.recipe.by_id)
         right = [question_of(each) for each in self._current if each.status == "answered"]
@@ -161,14 +327,14 @@ class QuestionSet:
 
     @cached_property
     def captions(self) -> dict[str, str]:
-        """Return by meme its text, where it has one, whatever the model was given."""
+        """By meme its text, where it has one, whatever the model was given."""
         with_text = "text" if self.settings.collected == RENDERED else "both"
         inputs = meme_inputs(self.workspace, self.settings.model_copy(update={"input": with_text}))
         return {item.id: item.text for item in inputs if item.text}
 
     @cached_property
     def pictures(self) -> dict[str, Path]:
-        """Return by meme its picture, where it has one."""
+        """By meme its picture, where it has one."""
         ids = {each.meme: each.version for each in self.questions}
         if self.settings.collected == RENDERED:
             rendered = rendered_pictures(Path(self.settings.pictures or ""), {*ids.values()})
@@ -177,9 +343,9 @@ class QuestionSet:
         return {item.id: item.path for item in items if item.path is not None}
 
     @cached_property
-    def people(self) -> People:
-        """Return what people settled on about its questions, in all its surveys."""
-        people = People()
+    def people(self) -> PeopleAnswers:
+        """What people settled on about its questions, in all its surveys."""
+        people = PeopleAnswers()
         current = {each.id: (each.question, each.correct) for each in self.questions}
         store = self.workspace.store.surveys
         for name in store.names():
@@ -187,12 +353,15 @@ class QuestionSet:
             if self.about.items() <= state.items():
                 people.surveys.append(name)
                 people.drawn |= state["drawn"]
-                people.add(Survey(self.workspace, name), state, current)
+                survey = Survey(self.workspace, name)
+                checked = survey.answers.checked(keep=False)
+                settled = survey.labels.settled(checked).table
+                people.add(state, survey.item_texts, settled, checked.answers(), current)
         return people
 
     @property
     def about(self) -> dict[str, Any]:
-        """Return what says of a survey that it is about these questions."""
+        """What says of a survey that it is about these questions."""
         names = ("recipe", "model", "prompt", "versions")
         return {name: getattr(self, name) for name in names}
 
@@ -231,8 +400,7 @@ class Questions(Part):
     """Questions that models write about memes, and people judge.
 
     A `recipe`, a `model` (which wrote them) and a `lang` of memes choose a set where there are
-    several; the one that was written last is meant where they are empty. Its methods raise
-    InputError where there is none.
+    several (`which`); the one that was written last is meant where they are empty.
     """
 
     def plan(self, *, model: str = "", **settings: Any) -> dict[str, Any]:
@@ -247,16 +415,8 @@ class Questions(Part):
         on_progress: OnProgress = lambda more, total: None,
         **settings: Any,
     ) -> dict[str, Any]:
-        """Have a model write a question about each dimension of what was extracted.
-
-        Args:
-            model, budget, on_progress: as of `Knowledge.extract`, like what is returned.
-            settings: `recipe`, `of`, `lang`, `none` and `seed`; see `question_job`.
-
-        Raises:
-            InputError: nothing was extracted yet.
-            MissingError: urllib3 or a key is missing.
-        """
+        """Have a model write a question about each dimension of what was extracted; see
+        `Knowledge.extract`, and `question_job` for `settings`."""
         return question_job(self._workspace, model, **settings).run(budget, on_progress)
 
     def set(self, *, recipe: str = "", model: str = "", lang: str = "") -> QuestionSet:
@@ -275,15 +435,8 @@ class Questions(Part):
         return QuestionSet(self._workspace, *key, newest.settings["of"], settings, of_run)
 
     def review(self, *, answers: Sequence[str | Path] = (), seed: int = 0, **which: str) -> Report:
-        """Return whether questions give their answers away.
-
-        Args:
-            answers: folders of `memeloc evaluate` whose models were given the question alone.
-            seed: by which options are shuffled.
-
-        Raises:
-            InputError: a folder has no answers to questions alone.
-        """
+        """Return whether questions give their answers away: `answers` are folders of `memeloc
+        evaluate` whose models were given the question alone; options are shuffled by the `seed`."""
         questions = self.set(**which)
         chosen = _without_picture([Path(each) for each in answers])
         figures = review(questions.questions, questions.captions, chosen, seed=seed)
@@ -306,14 +459,10 @@ class Questions(Part):
         """Build the surveys in which people judge questions, by the recipe m-quest.
 
         Args:
-            name: of the first; a further one, NAME-2, has a meme's third and fourth question.
+            name: of the first; another one, NAME-2, has a meme's third and fourth question.
             stage: `toxicity`, or `others` once that is settled: `sample` questions of each other
                 dimension, drawn by the `seed` from memes whose toxicity was found right.
             people: a table of the judges; `cultures` and `options` are as of `Surveys.build`.
-
-        Raises:
-            InputError: there is nothing to judge, people would see captions in another language
-                than that of the questions' memes; or as `Surveys.build`.
         """
         questions = self.set(recipe=recipe, model=model, lang=lang)
         seen = {each.locale.tag for each in cultures_of(self._workspace, cultures)}
@@ -363,9 +512,8 @@ class Questions(Part):
                 }
                 for each in memes
             }
-            StoredSurvey(self._workspace, survey).put_state(
-                _SUBJECT, _KEY, {**state, "memes": asked}
-            )
+            about = {**state, "memes": asked}
+            StoredSurvey(self._workspace, survey).put_state(_SUBJECT, _KEY, about)
         return results
 
     def validity(self, **which: str) -> Report:
@@ -377,19 +525,13 @@ class Questions(Part):
         return questions.report("validity", title, figures, people.notes())
 
     def select(self, out: str | Path, *, seed: int = 0, **which: str) -> dict[str, Any]:
-        """Write the benchmark: what people found right, of memes whose toxicity they found right.
+        """Write the benchmark into a folder: what people found right, of memes whose toxicity they
+        found right; `memeloc evaluate m-quest --data OUT` examines models. Options are shuffled by
+        the `seed`.
 
-        Args:
-            out: a folder; `memeloc evaluate m-quest --data OUT` examines models.
-            seed: by which options are shuffled.
-
-        Returns:
-            `file` of the questions, beside which those left out and where it comes from stand;
-            how many `questions`, `memes` and `left_out`; the `funnel`, by dimension and step how
-            many fell out or are selected; `surveys` whose judgements count; and `notes`.
-
-        Raises:
-            InputError: nobody has judged a question yet, or a file cannot be written.
+        Return the `file` of the questions, beside which those left out and where it comes from
+        stand; how many `questions`, `memes` and `left_out`; the `funnel`, by dimension and step how
+        many fell out or are selected; `surveys` whose judgements count; and `notes`.
         """
         questions = self.set(**which)
         people, folder = questions.people, Path(out)

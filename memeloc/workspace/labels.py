@@ -7,7 +7,7 @@ goes on from there.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from memeloc.agreement import fleiss_kappa, pairwise_kappa
 from memeloc.errors import InputError
 from memeloc.label.prompts import (
     BUILT,
@@ -29,7 +28,17 @@ from memeloc.label.prompts import (
     read_merges,
     read_topics,
 )
-from memeloc.label.rounds import TEXTS, Equal, Outcome, RoundLabel, audit, count, outcomes
+from memeloc.label.rounds import (
+    TEXTS,
+    Equal,
+    Outcome,
+    RoundLabel,
+    agreement,
+    audit,
+    count,
+    figures,
+    outcomes,
+)
 from memeloc.label.scheme import Scheme, TopicsForm
 from memeloc.language_models import Answer, Question
 from memeloc.language_models.job import OnProgress, sent_counts
@@ -43,9 +52,8 @@ from memeloc.survey.recipes import leave_out, load_recipe, recipe_names
 from memeloc.survey.texts import catalogue
 from memeloc.taxonomy import Taxonomy, load_taxonomy
 from memeloc.workspace.analyzing import short_names
+from memeloc.workspace.asking import AskedMeme, AskingSettings, Key, MemeJob, Pass, meme_inputs
 from memeloc.workspace.folder import Part, WorkspaceFolder
-from memeloc.workspace.meme_jobs import AskedMeme, AskingSettings, Key, MemeJob, Pass
-from memeloc.workspace.model_inputs import meme_inputs
 from memeloc.workspace.stored_survey import PRELABELS, RENDERED, StoredSurvey
 from memeloc.workspace.surveys import Survey, Surveys
 
@@ -56,11 +64,17 @@ Purpose = Literal["differing", "audit"]
 """Why people are asked: rounds differ, or they agree and a sample is looked at."""
 _STATES = {"differing": ("differing", "no answer"), "audit": ("accepted",)}
 _MODES = {"differing": "labelling", "audit": "validation"}
+_NOBODY = {
+    "differing": "The model's rounds agree on every meme that they are done with; nobody needs to "
+    "be asked.",
+    "audit": "The model's rounds do not agree on any meme yet; there is nothing to audit.",
+}
 SAMPLE = 200
 """Items of an audit (CHARMemes 4.2)."""
 _ORIGIN = "origin"
 """The key of a survey's state under `PRELABELS` that says for what it is, and of which labelling:
 `purpose`, `taxonomy`, `model`, `prompt`, `equal`."""
+_COLUMNS = ("meme_id", "label", "subcategory", "by", "who", "state")
 
 
 class LabelSettings(AskingSettings):
@@ -88,13 +102,8 @@ class LabelSettings(AskingSettings):
 
 
 def labels_of(name: str) -> tuple[Taxonomy, Scheme]:
-    """Return the label set that models and people have in common, and what models may answer.
-
-    What the recipe of that name leaves out for people, such as "I don't know", models have not
-    either.
-
-    Raises:
-        InputError: there is no such taxonomy, or none that models can label by.
+    """Return the label set that models and people have in common, and what models may answer. What
+    the recipe of that name leaves out for people, such as "I don't know", models have not either.
     """
     taxonomy = load_taxonomy(name)
     if taxonomy.name in recipe_names():
@@ -113,27 +122,24 @@ class Labelling:
     settings: LabelSettings
 
     @cached_property
-    def scheme(self) -> Scheme:
-        return labels_of(self.settings.taxonomy)[1]
-
-    @cached_property
     def items(self) -> list[MemeInput]:
         return meme_inputs(self.workspace, self.settings)
 
     @cached_property
     def answers(self) -> list[RoundLabel]:
-        """Return the answers about the memes as they are now, of all rounds."""
+        """The answers about the memes as they are now, of all rounds."""
         return self._current("label", self.labelled.prompt)
 
     @cached_property
     def topics(self) -> list[RoundLabel]:
-        """Return what the model answered about topics last."""
+        """What the model answered about topics last."""
         return list({answer.item: answer for answer in self._current("topics", None)}.values())
 
     @cached_property
     def outcomes(self) -> list[Outcome]:
-        ids = [item.id for item in self.items]
-        return outcomes(ids, self.answers, self.scheme, self.settings.rounds, self.settings.equal)
+        ids, settings = [item.id for item in self.items], self.settings
+        scheme = labels_of(settings.taxonomy)[1]
+        return outcomes(ids, self.answers, scheme, settings.rounds, settings.equal)
 
     @property
     def names(self) -> dict[str, str]:
@@ -141,7 +147,7 @@ class Labelling:
 
     @cached_property
     def surveys(self) -> dict[str, str]:
-        """Return the surveys that were made of it, by name: for what."""
+        """The surveys that were made of it, by name: for what."""
         names = self.workspace.store.surveys.names()
         origins = {name: _origin_of(self.workspace, name) for name in names}
         return {
@@ -160,31 +166,16 @@ class Labelling:
         """Return how it stands: how far, how much and how sure.
 
         `sent`, by parameter and value how many requests held it; `kappa`, Fleiss' of the rounds by
-        most severe category, None where not defined, and `pairs`, Cohen's of each two; `labels`, by
-        category the memes that it was accepted for, and that differ with it in a round; `cost`, by
-        currency, of all answers that are stored; `people`, its surveys.
+        most severe category, None where not defined, and `pairs`, Cohen's of each two; `rounds` and
+        `labels`, see `memeloc.label.rounds.figures`; `cost`, by currency, of all answers that are
+        stored; `people`, its surveys.
         """
         cost: dict[str, float] = defaultdict(float)
         for answer in (*self.answers, *self.topics):
             cost[answer.currency] += answer.cost
-        rounds = []
-        for number in range(1, 1 + self.settings.rounds):
-            answers = [answer for answer in self.answers if answer.round == number]
-            states = Counter(answer.status for answer in answers)
-            sent = sent_counts(answer.settings for answer in answers)
-            counts = {"refused": states["refused"], "wrong": states["wrong"]}
-            rounds.append({"round": number, "sent": sent, "answered": len(answers), **counts})
-        named = Counter(
-            (outcome.state, category)
-            for outcome in self.outcomes
-            for category in {labels[0].category for labels in outcome.rounds if labels}
-        )
-        labels = [
-            {"label": each.id, "name": each.name}
-            | {state: named[state, each.id] for state in ("accepted", "differing")}
-            for each in self.scheme.categories
-        ]
-        kappa, pairs = _agreement(self.outcomes)
+        categories = labels_of(self.settings.taxonomy)[1].categories
+        rounds, labels = figures(self.answers, self.outcomes, self.settings.rounds, categories)
+        kappa, pairs = agreement(self.outcomes)
         return {
             **self.names,
             "last": self.labelled.last.isoformat(timespec="seconds"),
@@ -194,30 +185,11 @@ class Labelling:
             "rounds": rounds,
             "kappa": kappa,
             "pairs": pairs,
-            "labels": [row for row in labels if row["accepted"] or row["differing"]],
+            "labels": labels,
             "topics": len(self.topics),
             "cost": {currency: round(value, 6) for currency, value in cost.items()},
             "people": self.surveys,
         }
-
-
-def _agreement(results: Sequence[Outcome]) -> tuple[float | None, dict[str, float | None]]:
-    """Return Fleiss' kappa of the rounds, and Cohen's of each two, by most severe category."""
-    import pandas as pd
-
-    rows = [
-        (each.item, f"round {number}", labels[0].category)
-        for each in results
-        for number, labels in enumerate(each.rounds, 1)
-        if labels
-    ]
-    table = pd.DataFrame(rows, columns=["item", "participant", "label"], dtype=object)
-    if table.empty:
-        return None, {}
-    pairs = pairwise_kappa(table)
-    names = pairs["first"] + " and " + pairs["second"].str.removeprefix("round ")
-    kappas = [None if pd.isna(kappa) else float(kappa) for kappa in pairs["kappa"]]
-    return fleiss_kappa(table), dict(zip(names, kappas, strict=True))
 
 
 def labellings(
@@ -227,13 +199,8 @@ def labellings(
     prompt: str = "",
     equal: str = "",
 ) -> list[Labelling]:
-    """Return all labellings of a taxonomy (or any) by a model (or any), the newest last.
-
-    `equal` is another meaning of equal than the run's.
-
-    Raises:
-        InputError: there is none.
-    """
+    """Return all labellings of a taxonomy (or any) by a model (or any), the newest last; raise
+    InputError if there is none. `equal` is another meaning of equal than the run's."""
     wanted = {"taxonomy": taxonomy, "model": model, "prompt": prompt}
     chosen = [
         each
@@ -246,21 +213,15 @@ def labellings(
             if not (taxonomy or model)
             else f"No model {model[:60]} has labelled anything by {taxonomy[:60] or 'a taxonomy'}."
         )
-    other = {"equal": equal} if equal else {}
+    other, read = {"equal": equal} if equal else {}, LabelSettings.model_validate
     return [
-        Labelling(
-            workspace, each, LabelSettings.model_validate(each.settings.get("run", {}) | other)
-        )
-        for each in chosen
+        Labelling(workspace, each, read(each.settings.get("run", {}) | other)) for each in chosen
     ]
 
 
 def label_job(workspace: WorkspaceFolder, settings: LabelSettings, model: str) -> MemeJob:
-    """Return the job that labels memes.
-
-    Raises:
-        InputError: there is nothing to label, or no such taxonomy, model or prompt.
-    """
+    """Return the job that labels memes; raise InputError if there is nothing to label, or no such
+    taxonomy, model or prompt."""
     full = settings.with_full_paths()
     topics = read_topics(full.topics) if full.topics else ()
     prompt = label_prompt(full.prompt, labels_of(full.taxonomy)[1], topics)
@@ -274,10 +235,8 @@ def label_job(workspace: WorkspaceFolder, settings: LabelSettings, model: str) -
 
     passes = [labelled(number) for number in range(1, full.rounds + 1)]
     if full.topics:
-        topic = Pass(
-            ("topics", 1), prompt.topics_sha256, lambda meme: prompt.topics_question(meme.input)
-        )
-        passes.append(topic)
+        ask = lambda meme: prompt.topics_question(meme.input)  # noqa: E731
+        passes.append(Pass(("topics", 1), prompt.topics_sha256, ask))
 
     def find(memes: Mapping[str, AskedMeme]) -> Iterator[tuple[Key, RoundLabel]]:
         wanted = {"taxonomy": taxonomy, "model": job.model}
@@ -343,15 +302,12 @@ class Labels(Part):
     """Labels by language models, and what people make of them.
 
     A `taxonomy`, a `model` and another meaning of `equal` choose a labelling where there are
-    several; the one that was run last is meant where they are empty.
+    several (`which`); the one that was run last is meant where they are empty.
     """
 
     def plan(self, settings: LabelSettings | None = None, *, model: str = "") -> dict[str, Any]:
-        """Return what `run` would ask and cost; nothing is asked or stored.
-
-        Returns:
-            `taxonomy`, `memes`, how many answers are `there` already, and the plan of the `model`.
-        """
+        """Return what `run` would ask and cost: `taxonomy`, `memes`, how many answers are `there`
+        already, and the plan of the `model`; nothing is asked or stored."""
         return label_job(self._workspace, settings or LabelSettings(), model).plan()
 
     def run(
@@ -362,21 +318,11 @@ class Labels(Part):
         budget: float | None = None,
         on_progress: OnProgress = lambda more, total: None,
     ) -> dict[str, Any]:
-        """Have a model label memes in rounds; what it answered before is not asked again.
+        """Have a model (memeloc.toml's by default) label memes in rounds, for a `budget` over all
+        rounds at the most; what it answered before is not asked again.
 
-        Args:
-            settings: taxonomy, rounds and the like; those of CHARMemes by default.
-            model: as its server names it; memeloc.toml's by default.
-            budget: the most that it may cost, over all rounds.
-            on_progress: gets how many answers more are stored, and how many are wanted.
-
-        Returns:
-            `taxonomy`, `model`, `memes`, answers that are `there` from before, `counts` of memes by
-            their state after all rounds, and what came of it as `memeloc.language_models.job` says.
-
-        Raises:
-            InputError: there is nothing to label, or no such taxonomy, model or prompt.
-            MissingError: urllib3 or a key is missing.
+        Return `taxonomy`, `model`, `memes`, answers that are `there` from before, `counts` of memes
+        by their state after all rounds, and what came of it as `memeloc.language_models.job` says.
         """
         job = label_job(self._workspace, settings or LabelSettings(), model)
         result = job.run(budget, on_progress)
@@ -414,29 +360,22 @@ class Labels(Part):
         equal: str = "",
         **options: Any,
     ) -> dict[str, Any]:
-        """Build a survey of the memes on which the rounds differ, or have no answer.
+        """Build a survey of the memes on which the rounds differ, or have no answer; or an `audit`
+        of a simple random sample of what all rounds agree on, in which the labels are hidden, so
+        that people judge by themselves, and everybody labels all.
 
         Args:
-            name: of the survey; `cultures` as of `Surveys.build`, which `options` are for, too.
+            cultures, options: as of `Surveys.build`.
             people: a table of the people, for recipes with a named team.
             recipe: of the taxonomy's name by default, where it has the mode.
             show: whether sheets show what the model answered, for targets that can.
-            purpose: `audit` for a simple random sample of what all rounds agree on; see `audit`.
-            sample: memes of it.
-
-        Raises:
-            InputError: the rounds agree everywhere, or for an audit nowhere; or as `Surveys.build`.
+            sample: memes; of an audit 200 by default (CHARMemes 4.2), drawn by the `seed`.
         """
         labelling = self._newest(taxonomy=taxonomy, model=model, equal=equal)
         settings, mode = labelling.settings, _MODES[purpose]
         chosen = [each for each in labelling.outcomes if each.state in _STATES[purpose]]
         if not chosen:
-            raise InputError(
-                "The model's rounds agree on every meme that they are done with; nobody needs to "
-                "be asked."
-                if purpose == "differing"
-                else "The model's rounds do not agree on any meme yet; there is nothing to audit."
-            )
+            raise InputError(_NOBODY[purpose])
         if not recipe and settings.taxonomy in recipe_names():
             recipe = settings.taxonomy if mode in load_recipe(settings.taxonomy).modes else ""
         result = Surveys(self._workspace).build(
@@ -448,7 +387,7 @@ class Labels(Part):
             people=None if people is None else Path(people),
             memes=[each.item for each in chosen],
             collected=settings.collected,
-            sample=sample,
+            sample=SAMPLE if sample is None and purpose == "audit" else sample,
             **options,
         )
         survey = StoredSurvey(self._workspace, name)
@@ -459,30 +398,9 @@ class Labels(Part):
             survey.put_state(PRELABELS, "labels", {"model": origin["model"], "memes": shares})
         return result
 
-    def audit(
-        self, name: str, cultures: str, *, sample: int | None = None, **options: Any
-    ) -> dict[str, Any]:
-        """Build a survey of a simple random sample of what all rounds agree on.
-
-        The labels are hidden, so that people judge by themselves; the recipe's mode is
-        `validation`, in which everybody labels all.
-
-        Args:
-            name, cultures, options: as of `ask_people`, without `show`.
-            sample: memes in it; 200 by default (CHARMemes 4.2), drawn by the `seed`.
-
-        Raises:
-            InputError: the rounds agree nowhere; or as `Surveys.build`.
-        """
-        sample = SAMPLE if sample is None else sample
-        return self.ask_people(name, cultures, "audit", sample=sample, **options)
-
     def audited(self, name: str) -> Report:
-        """Return how the people of an audit agree with the model, and with each other.
-
-        Raises:
-            InputError: there is no survey of that name, or it is no audit.
-        """
+        """Return how the people of an audit agree with the model, and with each other; raise
+        InputError if the survey is none."""
         origin = _origin_of(self._workspace, name)
         if origin.get("purpose") != "audit":
             raise InputError(
@@ -506,23 +424,22 @@ class Labels(Part):
         names = short_names(answers["participant"].unique())
         places = {who: place for place, who in survey.team.people.items()} if survey.team else {}
         names |= {who: place for who, place in places.items() if who in names}
-        figures = audit(
+        table = audit(
             answers.assign(participant=answers["participant"].map(names)),
             {meme: accepted[meme] for meme in survey.memes if meme in accepted},
             origin["model"],
             {names[who] for (_, who), beside in judged.items() if beside["outlier"]},
         )
         title, settings = f"How people agree with {origin['model']}", {"model": origin["model"]}
-        return Report("audit", title, figures, TEXTS, settings=settings, facts={"Survey": name})
+        return Report("audit", title, table, TEXTS, settings=settings, facts={"Survey": name})
 
     def table(self, **which: str) -> pd.DataFrame:
         """Return each label with who gave it: a row a meme of the model, and one of people.
 
-        Returns:
-            `meme_id`, `label`, `subcategory` (with `|` between several), `by` (`model` or
-            `people`), `who` (the model, or the survey), `state` of the model's rounds or of the
-            people's votes, a column for each of the model's rounds, and `topics` as people merged
-            them (`|` between, the most relevant first); both are empty in rows of people.
+        It has `meme_id`, `label`, `subcategory` (with `|` between several), `by` (`model` or
+        `people`), `who` (the model, or the survey), `state` of the model's rounds or of the
+        people's votes, a column for each of the model's rounds, and `topics` as people merged
+        them (`|` between, the most relevant first); both are empty in rows of people.
         """
         import pandas as pd
 
@@ -535,25 +452,19 @@ class Labels(Part):
             answer.item: dict.fromkeys(merged(topic["id"], merges) for topic in answer.topics)
             for answer in labelling.topics
         }
-        rows: list[dict[str, Any]] = []
-        for outcome in labelling.outcomes:
-            labels = [" ".join(map(str, labels)) for labels in outcome.rounds]
-            row = {
-                "meme_id": outcome.item,
-                "label": outcome.label,
-                "subcategory": "|".join(outcome.subcategories),
-                "by": "model",
-                "who": labelling.labelled.model,
-                "state": outcome.state,
-                "topics": "|".join(topics.get(outcome.item, ())),
-            }
-            rows.append({**row, **dict(zip(rounds, labels, strict=True))})
+        model, rows = labelling.labelled.model, list[dict[str, Any]]()
+        for each in labelling.outcomes:
+            labels = [" ".join(map(str, labels)) for labels in each.rounds]
+            kinds = "|".join(each.subcategories)
+            cells = (each.item, each.label, kinds, "model", model, str(each.state))
+            row = dict(zip((*_COLUMNS, *rounds), (*cells, *labels), strict=True))
+            rows.append({**row, "topics": "|".join(topics.get(each.item, ()))})
         for name in labelling.surveys:
-            for each in Survey(self._workspace, name).labels.settled().rows:
-                row = {"meme_id": each["item"], "label": each["label"], "state": each["state"]}
-                rows.append({**row, "by": "people", "who": f"{name} {each['culture']}"})
-        columns = ["meme_id", "label", "subcategory", "by", "who", "state", *rounds, "topics"]
-        return pd.DataFrame(rows, columns=columns, dtype=object).fillna("")
+            for row in Survey(self._workspace, name).labels.settled().rows:
+                who = f"{name} {row['culture']}"
+                cells = (row["item"], row["label"], "", "people", who, row["state"])
+                rows.append(dict(zip(_COLUMNS, cells, strict=True)))
+        return pd.DataFrame(rows, columns=[*_COLUMNS, *rounds, "topics"], dtype=object).fillna("")
 
     def export(
         self, file: str | Path, *, accepted: bool = False, survey: str = "", **which: str
@@ -579,16 +490,12 @@ class Labels(Part):
         return new_topics(proposed, self._store.model_labels.topic_merges())
 
     def merge_topics(self, file: str | Path, *, person: str, **which: str) -> int:
-        """Take in a sheet of new topics that a person has filled in; return how many are new.
-
-        Raises:
-            InputError: it names a topic that is not there, or merges in a circle.
-        """
+        """Take in a sheet of new topics that a person has filled in; return how many are new. Raise
+        InputError if it names a topic that is not there, or merges in a circle."""
         table = self._newest(**which).settings.topics
         ids = [topic.id for topic in self.new_topics(**which)]
         ids += [topic.id for topic in (read_topics(table) if table else ())]
-        merges = read_merges(file, ids)
-        return self._store.model_labels.merge_topics(merges, person)
+        return self._store.model_labels.merge_topics(read_merges(file, ids), person)
 
     def write_topics(self, file: str | Path, **which: str) -> Path:
         """Write a sheet in which a person says what each new topic is merged into; return where."""
