@@ -35,7 +35,7 @@ def _declared(*extras: str) -> set[str]:
     return {canonicalize_name(re.match(r"[\w.-]+", line)[0]) for line in lines}  # type: ignore[index]
 
 
-_NOT_INSTALLED = {"open_clip": "open-clip-torch", "sentence_transformers": "sentence-transformers"}
+_NOT_INSTALLED = {"sentence_transformers": "sentence-transformers"}
 """Modules of packages that tests do without, and their packages."""
 
 

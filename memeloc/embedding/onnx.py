@@ -6,7 +6,7 @@ beside the `tokenizer.json` of the tokenizers library. How pixels are prepared i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from memeloc.embedding.models import (
     Embedder,
-    FunctionEmbedder,
     Task,
+    Things,
     Vectors,
     cache_key_of,
     first_line,
@@ -59,11 +59,38 @@ class TextSettings(BaseModel):
 
 
 def build(task: Task, where: str, settings: Mapping[str, Any]) -> Embedder:
-    """A model from a file; see `memeloc.embedding.models.Build`."""
+    """Return a model from a file; see `memeloc.embedding.models.Build`."""
     if task == "images":
-        path = Path(where)
-        return picture_embedder(path, settings, path)
-    return _texts(Path(where), validate(TextSettings, settings, "the model of texts"))
+        return picture_embedder(Path(where), settings, Path(where))
+    path, chosen = Path(where), validate(TextSettings, settings, "the model of texts")
+    tokenizers = library("tokenizers", _EXTRA)
+    model = _Model(path, chosen.output, path)
+    words = Path(chosen.tokenizer) if chosen.tokenizer else path.parent / "tokenizer.json"
+    digest = _digest(words)
+    try:
+        tokenizer = tokenizers.Tokenizer.from_file(str(words))
+    except Exception as error:
+        raise InputError(f"is not a tokenizer ({first_line(error)})", file=words) from error
+    tokenizer.enable_truncation(chosen.length)
+    tokenizer.enable_padding()
+
+    def embed(things: Things) -> Vectors:
+        # A lone surrogate is no text to the library.
+        texts = [str(text).encode("utf-8", "replace").decode() for text in things]
+        encoded = tokenizer.encode_batch(texts)
+        feed = {
+            "input_ids": np.array([text.ids for text in encoded], dtype=np.int64),
+            "attention_mask": np.array([text.attention_mask for text in encoded], dtype=np.int64),
+            "token_type_ids": np.array([text.type_ids for text in encoded], dtype=np.int64),
+        }
+        result = model.run({name: feed[name] for name in feed if name in model.inputs})
+        if result.ndim == 3:  # vectors of tokens, averaged over the text
+            weights = feed["attention_mask"][:, :, None].astype(np.float32)
+            result = (result * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
+        return result.reshape(len(things), -1)
+
+    key = cache_key_of(model.digest, digest, chosen.length, chosen.output)
+    return Embedder(f"onnx-{key}", embed)
 
 
 class _Model:
@@ -71,8 +98,7 @@ class _Model:
 
     def __init__(self, model: Path | bytes, output: str, path: Path) -> None:
         onnxruntime = library("onnxruntime", _EXTRA)
-        self.digest = _digest(path)
-        self._path = path
+        self.digest, self._path = _digest(path), path
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4
         content = str(model) if isinstance(model, Path) else model
@@ -81,9 +107,8 @@ class _Model:
                 content, options, providers=["CPUExecutionProvider"]
             )
         except Exception as error:
-            raise InputError(
-                f"is not a model that ONNX Runtime can load ({first_line(error)})", file=path
-            ) from error
+            message = f"is not a model that ONNX Runtime can load ({first_line(error)})"
+            raise InputError(message, file=path) from error
         self.inputs = {tensor.name: tensor for tensor in self._session.get_inputs()}
         names = [tensor.name for tensor in self._session.get_outputs()]
         if output and output not in names:
@@ -94,93 +119,52 @@ class _Model:
         try:
             (result,) = self._session.run([self._output], dict(feed))
         except Exception as error:
-            raise InputError(
-                f"cannot be run on this ({first_line(error)}); check its settings", file=self._path
-            ) from error
+            message = f"cannot be run on this ({first_line(error)}); check its settings"
+            raise InputError(message, file=self._path) from error
         return np.asarray(result, dtype=np.float32)
 
 
-def picture_embedder(source: Path | bytes, given: Mapping[str, Any], path: Path) -> Embedder:
-    """A picture model; a map of features is averaged over its places.
+def picture_embedder(model: Path | bytes, values: Mapping[str, Any], path: Path) -> Embedder:
+    """Return a picture model by its file or content; a map of features is averaged over its places.
 
-    Args:
-        source: the model's file, or its content.
-        given: those of `PictureSettings`.
-        path: what errors name, and what the vectors depend on besides the settings.
+    `values` are those of `PictureSettings`; `path` is what errors name, and what the vectors depend
+    on besides these.
     """
-    settings = validate(PictureSettings, given, "the model of pictures")
-    model = _Model(source, settings.output, path)
-    if len(model.inputs) != 1:
-        raise InputError("takes more than a picture: " + ", ".join(model.inputs), file=path)
-    ((name, tensor),) = model.inputs.items()
+    settings = validate(PictureSettings, values, "the model of pictures")
+    session = _Model(model, settings.output, path)
+    if len(session.inputs) != 1:
+        raise InputError("takes more than a picture: " + ", ".join(session.inputs), file=path)
+    ((name, tensor),) = session.inputs.items()
     rows_first = settings.layout == "NHWC"
     height = tensor.shape[1 if rows_first else 2 :][:1]
     size = settings.size or (height[0] if height and isinstance(height[0], int) else 224)
+    mean, std = np.array([settings.mean, settings.std], dtype=np.float32)
 
-    def embed(things: Sequence[Path] | Sequence[str]) -> Vectors:
-        pixels = np.stack([_pixels(Path(path), size, settings) for path in things])
+    def pixels_of(path: Path) -> np.ndarray[Any, Any]:
+        picture, bicubic = open_picture(path), Image.Resampling.BICUBIC
+        if settings.fit == "squash":
+            picture = picture.resize((size, size), bicubic)
+        else:
+            fit = ImageOps.fit if settings.fit == "crop" else ImageOps.pad
+            picture = fit(picture, (size, size), bicubic)
+        pixels: np.ndarray[Any, Any] = (np.asarray(picture, dtype=np.float32) / 255 - mean) / std
+        return pixels
+
+    def embed(things: Things) -> Vectors:
+        pixels = np.stack([pixels_of(Path(path)) for path in things])
         if not rows_first:
             pixels = np.ascontiguousarray(pixels.transpose(0, 3, 1, 2))
-        result = model.run({name: pixels})
+        result = session.run({name: pixels})
         if result.ndim == 4:
             result = result.mean(axis=(1, 2) if rows_first else (2, 3))
         return result.reshape(len(things), -1)
 
-    key = cache_key_of(model.digest, settings.model_dump(), size)
-    return FunctionEmbedder(f"onnx-{key}", embed)
-
-
-def _pixels(path: Path, size: int, settings: PictureSettings) -> np.ndarray[Any, Any]:
-    square, bicubic = (size, size), Image.Resampling.BICUBIC
-    picture = open_picture(path)
-    if settings.fit == "squash":
-        picture = picture.resize(square, bicubic)
-    else:
-        fit = ImageOps.fit if settings.fit == "crop" else ImageOps.pad
-        picture = fit(picture, square, bicubic)
-    mean, std = np.array([settings.mean, settings.std], dtype=np.float32)
-    pixels: np.ndarray[Any, Any] = (np.asarray(picture, dtype=np.float32) / 255 - mean) / std
-    return pixels
-
-
-def _texts(path: Path, settings: TextSettings) -> Embedder:
-    """A text model; vectors of tokens are averaged over the text."""
-    tokenizers = library("tokenizers", _EXTRA)
-    model = _Model(path, settings.output, path)
-    words = Path(settings.tokenizer) if settings.tokenizer else path.parent / "tokenizer.json"
-    digest = _digest(words)
-    try:
-        tokenizer = tokenizers.Tokenizer.from_file(str(words))
-    except Exception as error:
-        raise InputError(f"is not a tokenizer ({first_line(error)})", file=words) from error
-    tokenizer.enable_truncation(settings.length)
-    tokenizer.enable_padding()
-
-    def embed(things: Sequence[Path] | Sequence[str]) -> Vectors:
-        # A lone surrogate is no text to the library.
-        encoded = tokenizer.encode_batch(
-            [str(text).encode("utf-8", "replace").decode() for text in things]
-        )
-        mask = np.array([text.attention_mask for text in encoded], dtype=np.int64)
-        feed = {
-            "input_ids": np.array([text.ids for text in encoded], dtype=np.int64),
-            "attention_mask": mask,
-            "token_type_ids": np.array([text.type_ids for text in encoded], dtype=np.int64),
-        }
-        result = model.run({name: feed[name] for name in feed if name in model.inputs})
-        if result.ndim == 3:
-            weights = mask[:, :, None].astype(np.float32)
-            result = (result * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
-        return result.reshape(len(things), -1)
-
-    key = cache_key_of(model.digest, digest, settings.length, settings.output)
-    return FunctionEmbedder(f"onnx-{key}", embed)
+    return Embedder(f"onnx-{cache_key_of(session.digest, settings.model_dump(), size)}", embed)
 
 
 def _digest(path: Path) -> str:
     try:
         return file_sha256(path)
     except OSError as error:
-        raise InputError(
-            f"cannot be read ({error.strerror}); give a model's file", file=path
-        ) from error
+        message = f"cannot be read ({error.strerror}); give a model's file"
+        raise InputError(message, file=path) from error

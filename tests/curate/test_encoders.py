@@ -16,9 +16,8 @@ import onnxruntime
 import pytest
 
 from memeloc.curate.duplicates.similarity import unit_vectors
-from memeloc.embedding.efficientnet import graph
+from memeloc.embedding.efficientnet import graph, read_weights
 from memeloc.embedding.models import create
-from memeloc.embedding.torch_weights import read_weights
 from memeloc.errors import InputError
 from tests.curate.drawn import draw_picture
 

@@ -106,7 +106,6 @@ def test_a_broken_model_is_refused_with_its_reason(tmp_path: Path) -> None:
     [
         ("onnx:model.onnx", "onnxruntime", "embeddings"),
         ("sentence-transformers:some-model", "sentence_transformers", "torch-models"),
-        ("open_clip:ViT-B-32/some", "open_clip", "torch-models"),
     ],
 )
 def test_a_missing_package_is_an_error_with_its_pip_line(
