@@ -13,7 +13,7 @@ from PIL import Image
 
 from bench import language_id
 from bench.figures import Bound, Figure
-from memeloc.curate.filters.identifiers import Identifier, Method, identifier
+from memeloc.curate.filters.identification import Classifier, LangDetect, Method, identifier
 from memeloc.curate.protocol import FilterContext, create
 from memeloc.curate.run import run_filter
 from memeloc.engine import usable_cpus
@@ -30,7 +30,7 @@ _LANGDETECT = 100
 _ROUNDS = 5
 _ENOUGH = 100
 """Sentences that a language beyond those must have to be told of."""
-_METHODS: tuple[Method, ...] = ("both", "py3langid", "fasttext")
+_METHODS: tuple[Method, ...] = ("both",)
 
 
 def measure(*, say: Callable[[str], None]) -> tuple[list[Figure], list[str]]:
@@ -219,7 +219,7 @@ def _most(all_texts: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
 
 
 def _accuracy(
-    method: Identifier,
+    method: Classifier | LangDetect,
     texts: Mapping[str, Sequence[str]],
     *,
     capitals: bool = False,

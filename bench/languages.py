@@ -16,10 +16,8 @@ from statistics import mean
 from bench import language_id
 from bench.figures import Bound, Figure
 from bench.scenes import ROOT
-from memeloc.curate.filters.identifiers import identifier
-from memeloc.curate.filters.language import LanguageFilter
-from memeloc.curate.filters.mixing import MixingFilter
-from memeloc.curate.filters.romanised import CLASSES
+from memeloc.curate.filters.identification import CLASSES, identifier
+from memeloc.curate.filters.language import LanguageFilter, MixingFilter
 from memeloc.curate.protocol import FilterContext
 from memeloc.curate.verdict import Verdict
 from memeloc.items import Item, Origin

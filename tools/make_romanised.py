@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from memeloc.curate.filters.romanised import CLASSES, features
+from memeloc.curate.filters.identification import CLASSES, features
 from tools.romanised_spelling import arabic, bengali, hindi
 
 VERSION = "3.1.1"

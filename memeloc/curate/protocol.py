@@ -209,7 +209,7 @@ FILTERS: Plugins[Filter[Any]] = Plugins(
     {
         "language": "memeloc.curate.filters.language:LanguageFilter",
         "script": "memeloc.curate.filters.language:ScriptFilter",
-        "mixing": "memeloc.curate.filters.mixing:MixingFilter",
+        "mixing": "memeloc.curate.filters.language:MixingFilter",
         "quality": "memeloc.curate.filters.quality:QualityFilter",
         "topics": "memeloc.curate.filters.topics:TopicFilter",
         "content": "memeloc.curate.filters.models:ContentFilter",

@@ -6,7 +6,7 @@ import pytest
 
 from bench import languages
 from bench.scenes import ROOT
-from memeloc.curate.filters.romanised import CLASSES
+from memeloc.curate.filters.identification import CLASSES
 from memeloc.locales import default
 
 pytest.importorskip("py3langid", reason="needs pip install 'memeloc[filters]'")

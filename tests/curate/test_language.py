@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.curate.filters.language import LanguageFilter, ScriptFilter
-from memeloc.curate.filters.mixing import MixingFilter
+from memeloc.curate.filters.language import LanguageFilter, MixingFilter, ScriptFilter
 from memeloc.curate.protocol import FilterContext
 from tests.curate.items import caption
 
@@ -150,7 +149,7 @@ def test_settings_and_text_change_the_stamp():
     assert LanguageFilter({}, DESK).cache_key(item) == cache_key
     assert LanguageFilter({"sure": 0.8}, DESK).cache_key(item) != cache_key
     assert LanguageFilter({}, DESK).cache_key(caption("c", "When you realised")) != cache_key
-    assert LanguageFilter({"identifier": "py3langid"}, DESK).cache_key(item) != cache_key
+    assert LanguageFilter({"identifier": "langdetect"}, DESK).cache_key(item) != cache_key
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.curate.filters.romanised import (
+from memeloc.curate.filters.identification import (
     CLASSES,
     identify_romanised,
     romanised_words,
@@ -47,7 +47,7 @@ def test_related_texts_decide_where_words_do_not():
 
 
 def test_stretches_of_a_mixed_text_are_found():
-    words = [word.text for word in words_of("please send the report warna boss gussa ho jayega")]
+    words = [word for word, *_ in words_of("please send the report warna boss gussa ho jayega")]
     places = romanised_words(words)
     assert set(places.values()) == {"hi-Latn"}
     assert {words[place] for place in places} >= {"gussa", "ho", "jayega"}
@@ -62,10 +62,10 @@ def test_a_single_borrowed_word_is_none():
 @given(st.text(max_size=60))
 def test_any_text_has_words_and_scores(text):
     words = words_of(text)
-    for word in words:
-        assert text[word.start : word.end].lower() == word.text
-        assert len(word_scores(word.text)) == len(CLASSES)
-    assert set(romanised_words([word.text for word in words])) <= set(range(len(words)))
+    for word, start, end in words:
+        assert text[start:end].lower() == word
+        assert len(word_scores(word)) == len(CLASSES)
+    assert set(romanised_words([word for word, *_ in words])) <= set(range(len(words)))
     language, probability = identify_romanised(text)
     assert language in ("", *CLASSES)
     assert 0.0 <= probability <= 1.0

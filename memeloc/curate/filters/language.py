@@ -1,4 +1,4 @@
-"""Language and script of texts. In: captions and pictures' texts. Out: keep, drop, or a person's.
+"""Language, script and code-mixing of texts. In: captions, pictures' texts. Out: keep, drop, ask.
 
 A text goes out when it is surely in none of the languages wanted: where other languages have less
 than the probability `sure` together, a person is asked. So it is where identifiers differ and no
@@ -6,37 +6,45 @@ language alone has that probability, and of short texts: a text of one or two wo
 about its language, so it is judged beside longer ones of the same template, and where that has few,
 of the same dataset. A script counts by words, and names in Latin letters (Netflix, PDF) are at home
 in every script.
+
+Words of another language in the same script are found where several stand together: a part of its
+own, or some neighbouring words, that all identifiers call another language. Arabic, Hindi with
+Urdu, and Bengali in Latin letters are found word by word, and count as mixed whether the rest of a
+text is in another language or not, unless they are the source language. A name, or a single
+borrowed word, is no code-mixing.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
 from pydantic import Field
 
-from memeloc.curate.filters.identifiers import (
+from memeloc.curate.filters.identification import (
+    CLASSES,
+    PARTS,
+    Classifier,
     Hint,
     Identification,
-    Identifier,
+    LangDetect,
     Method,
-    identifier,
-    plain,
-)
-from memeloc.curate.filters.romanised import (
-    CLASSES,
+    ScriptWord,
     classes_of,
+    identifier,
     identify_romanised,
-    weights_version,
-)
-from memeloc.curate.filters.scripts import (
     main_script,
+    plain,
+    romanised_words,
     script_words,
     scripts_of_locale,
     weigh_scripts,
+    weights_version,
+    words_of,
 )
 from memeloc.curate.protocol import Decision, Filter, FilterContext, FilterSettings
 from memeloc.curate.verdict import Outcome
@@ -47,6 +55,9 @@ _ROMANISED: Any = Field(
     ("ar",),
     description="of the languages wanted, those that are kept in Latin letters too: ar, hi, ur, bn",
 )
+_SMOOTHING = 0.2  # texts that every language is thought to have beside those seen
+_FEWEST = 5  # longer texts that a template must have, or its dataset's are taken
+_MOST = 20  # texts that are looked at, chosen by the hash of their items' ids
 
 
 class LanguageSettings(FilterSettings):
@@ -54,7 +65,7 @@ class LanguageSettings(FilterSettings):
 
     languages: tuple[str, ...] = Field((), description="tags to keep; empty: the source language")
     identifier: Method = Field(
-        "both", description="what identifies the language: both, py3langid, fasttext or langdetect"
+        "both", description="what identifies the language: both (two models), or langdetect"
     )
     preference: float = Field(
         0.5, ge=0, le=10, description="score added for the workspace's languages"
@@ -75,12 +86,27 @@ class LanguageSettings(FilterSettings):
     romanised: tuple[Romanised, ...] = _ROMANISED
 
 
-_SMOOTHING = 0.2
-"""Texts that every language is thought to have beside those seen."""
-_FEWEST = 5
-"""Longer texts that a template must have, or its dataset's are taken."""
-_MOST = 20
-"""Texts that are looked at, chosen by the hash of their items' ids."""
+class ScriptSettings(FilterSettings):
+    """The settings of the script filter."""
+
+    languages: tuple[str, ...] = Field(
+        (), description="tags of the languages whose scripts to keep; empty: source language"
+    )
+    keep: float = Field(0.6, ge=0, le=1, description="share of words in the script that stays")
+    drop: float = Field(0.4, ge=0, le=1, description="share below which a text goes; between: ask")
+    romanised: tuple[Romanised, ...] = _ROMANISED
+
+
+class MixingSettings(FilterSettings):
+    """The settings of the filter of code-mixing."""
+
+    limit: float = Field(0.3, ge=0, le=1, description="share of foreign words that drops a text")
+    ask: float = Field(0.15, ge=0, le=1, description="share of foreign words that is asked about")
+    window: int = Field(5, ge=2, le=50, description="words that are identified together")
+    sure: float = Field(0.98, ge=0, le=1, description="probability of words that are foreign")
+    preference: float = Field(
+        0.5, ge=0, le=10, description="score added for the workspace's languages"
+    )
 
 
 def is_short(text: str, most: int) -> bool:
@@ -112,47 +138,81 @@ class LanguageFilter(Filter[LanguageSettings]):
         self._expected = tuple(sorted({*self._wanted, *context.languages}))
 
     @cached_property
-    def _identifier(self) -> Identifier:
-        return identifier(
-            self.settings.identifier, self.context.locales, self._expected, self.settings.preference
-        )
+    def _identifier(self) -> Classifier | LangDetect:
+        method, preference = self.settings.identifier, self.settings.preference
+        return identifier(method, self.context.locales, self._expected, preference)
 
     def depends_on(self) -> Any:
-        """Return the languages wanted and expected, and what identifies them."""
         return [self._wanted, self._expected, self._identifier.versions]
 
     def looks_at(self, item: Item) -> Any:
-        """Return the text, its stated language, and the texts beside a short one."""
-        unread = self.context.is_unread(item)
-        return [item.parts, item.language, self._beside(item), unread]
+        return [item.parts, item.language, self._beside(item), self.context.is_unread(item)]
 
     def see(self, items: Sequence[Item]) -> Iterator[tuple[Item, tuple[Hint, Identification]]]:
-        """Yield items with what identifiers say of each; see `Filter.see`."""
         hints = [self._hint(self._beside(item)) for item in items]
         answers = self._identifier.identify([" ".join(item.parts) for item in items], hints)
         return zip(items, zip(hints, answers, strict=True), strict=True)
 
     def decide(self, item: Item, seen: tuple[Hint, Identification]) -> Decision:
-        """Return what becomes of a text."""
         hint, answer = seen
+        fitting = [share for tag, share in answer.likely.items() if self._fits(tag)]
         evidence: dict[str, Any] = {"language": answer.language, "votes": dict(answer.votes)}
         if answer.votes:
-            evidence["wanted"] = round(self._wanted_share(answer), 4)
+            evidence["wanted"] = round(sum(fitting, 0.0), 4)
         if answer.second:
             evidence["second"] = answer.second
         if hint:
             evidence["related"] = max(hint, key=lambda tag: hint[tag])
         if item.language:
             evidence["stated"] = item.language
-        outcome = self._outcome(item, answer, is_related=bool(hint))
+        outcome = self._outcome(item, answer, sum(fitting, 0.0), is_related=bool(hint))
         return *outcome, evidence, round(answer.probability, 4)
+
+    def _outcome(
+        self, item: Item, answer: Identification, wanted: float, *, is_related: bool
+    ) -> tuple[Outcome, str]:
+        """Return the outcome; `wanted` is the probability of the languages wanted together."""
+        text, sure = " ".join(item.parts), self.settings.sure
+        if not text.strip():
+            return self.context.no_text(item)
+        letters = sum(map(str.isalpha, text))
+        if not letters:
+            return "ask", "no letters"
+        if not answer.language:
+            return "drop", "other language"
+        if answer.language in self._classes - self._kept_classes:
+            return "ask", "romanised"
+        inside = self._fits(answer.language)
+        is_sure = (wanted if inside else 1 - wanted) >= sure
+        has_few = letters < self.settings.letters and bool(answer.votes)
+        if has_few and not (inside and is_sure and is_related):
+            return "ask", "too short"
+        votes = {self._fits(tag) for tag in answer.votes.values()} | {inside}
+        is_doubted = len(votes) > 1 or (not inside and is_short(text, self.settings.short))
+        if (is_doubted and answer.probability < sure) or not (inside or is_sure):
+            return "ask", "unsure language"
+        if not inside:
+            return "drop", "other language"
+        if item.language and not self._fits(item.language):
+            return "ask", "stated otherwise"
+        return "keep", ""
+
+    def _fits(self, tag: str) -> bool:
+        """Return whether a tag is one of the languages wanted, or says less or more of one."""
+        if tag in CLASSES:
+            return tag in self._kept_classes
+        return any(
+            tag == wanted or tag.startswith(f"{wanted}-") or wanted.startswith(f"{tag}-")
+            for wanted in self._wanted
+        )
 
     def _beside(self, item: Item) -> tuple[str, ...]:
         """Return up to `_MOST` related texts that a short one is judged beside, always the same."""
         if not self.context.collected or not is_short(" ".join(item.parts), self.settings.short):
             return ()
         of_template = self._related.get(("template", item.parent), ()) if item.parent else ()
-        return of_template if len(of_template) >= _FEWEST else self._related.get(_dataset(item), ())
+        dataset = ("dataset", item.origin.source, item.origin.dataset)
+        return of_template if len(of_template) >= _FEWEST else self._related.get(dataset, ())
 
     @cached_property
     def _related(self) -> dict[tuple[str, ...], tuple[str, ...]]:
@@ -163,7 +223,8 @@ class LanguageFilter(Filter[LanguageSettings]):
             if is_short(text, self.settings.short):
                 continue
             entry = (hashlib.sha256(item.id.encode("utf-8", "surrogatepass")).digest(), text)
-            groups.setdefault(_dataset(item), []).append(entry)
+            dataset = ("dataset", item.origin.source, item.origin.dataset)
+            groups.setdefault(dataset, []).append(entry)
             if item.parent:
                 groups.setdefault(("template", item.parent), []).append(entry)
         return {
@@ -184,62 +245,6 @@ class LanguageFilter(Filter[LanguageSettings]):
             }
         return self._hints[texts]
 
-    def _outcome(
-        self, item: Item, answer: Identification, *, is_related: bool
-    ) -> tuple[Outcome, str]:
-        text, sure = " ".join(item.parts), self.settings.sure
-        if not text.strip():
-            return self.context.no_text(item)
-        letters = sum(map(str.isalpha, text))
-        if not letters:
-            return "ask", "no letters"
-        if not answer.language:
-            return "drop", "other language"
-        if answer.language in self._classes - self._kept_classes:
-            return "ask", "romanised"
-        inside, wanted = self._fits(answer.language), self._wanted_share(answer)
-        is_sure = (wanted if inside else 1 - wanted) >= sure
-        has_few = letters < self.settings.letters and bool(answer.votes)
-        if has_few and not (inside and is_sure and is_related):
-            return "ask", "too short"
-        votes = {self._fits(tag) for tag in answer.votes.values()} | {inside}
-        is_doubted = len(votes) > 1 or (not inside and is_short(text, self.settings.short))
-        if (is_doubted and answer.probability < sure) or not (inside or is_sure):
-            return "ask", "unsure language"
-        if not inside:
-            return "drop", "other language"
-        if item.language and not self._fits(item.language):
-            return "ask", "stated otherwise"
-        return "keep", ""
-
-    def _wanted_share(self, answer: Identification) -> float:
-        """Return the probability that a text is in one of the languages wanted."""
-        return sum((share for tag, share in answer.likely.items() if self._fits(tag)), 0.0)
-
-    def _fits(self, tag: str) -> bool:
-        """Return whether a tag is one of the languages wanted, or says less or more of one."""
-        if tag in CLASSES:
-            return tag in self._kept_classes
-        return any(
-            tag == wanted or tag.startswith(f"{wanted}-") or wanted.startswith(f"{tag}-")
-            for wanted in self._wanted
-        )
-
-
-def _dataset(item: Item) -> tuple[str, ...]:
-    return ("dataset", item.origin.source, item.origin.dataset)
-
-
-class ScriptSettings(FilterSettings):
-    """The settings of the script filter."""
-
-    languages: tuple[str, ...] = Field(
-        (), description="tags of the languages whose scripts to keep; empty: source language"
-    )
-    keep: float = Field(0.6, ge=0, le=1, description="share of words in the script that stays")
-    drop: float = Field(0.4, ge=0, le=1, description="share below which a text goes; between: ask")
-    romanised: tuple[Romanised, ...] = _ROMANISED
-
 
 class ScriptFilter(Filter[ScriptSettings]):
     """Keeps texts whose words are in the script of the languages wanted."""
@@ -258,15 +263,12 @@ class ScriptFilter(Filter[ScriptSettings]):
         self._scripts = frozenset[str]().union(*map(scripts_of_locale, wanted))
 
     def depends_on(self) -> Any:
-        """Return the scripts and romanised classes that are wanted."""
         return [sorted(self._scripts), sorted(self._classes), weights_version(), "script-3"]
 
     def looks_at(self, item: Item) -> Any:
-        """Return the text."""
         return [item.parts, self.context.is_unread(item)]
 
     def decide(self, item: Item, seen: None) -> Decision:
-        """Return what becomes of a text by the share of its words in the scripts wanted."""
         text = " ".join(item.parts)
         words = [word for word in script_words(text) if word.script]
         weights: dict[str, float] = {}
@@ -277,8 +279,8 @@ class ScriptFilter(Filter[ScriptSettings]):
         total = sum(word.weight for word in words)
         inside = sum(word.weight for word in words if word.script in self._scripts)
         share = inside / total if total else None
-        score = None if share is None else round(share, 4)
-        return *self._outcome(item, text, share), {"words": weights}, score
+        outcome = self._outcome(item, text, share)
+        return *outcome, {"words": weights}, None if share is None else round(share, 4)
 
     def _outcome(self, item: Item, text: str, share: float | None) -> tuple[Outcome, str]:
         if not text.strip():
@@ -289,8 +291,118 @@ class ScriptFilter(Filter[ScriptSettings]):
         if share >= self.settings.keep:
             return "keep", ""
         language = identify_romanised(plain(text))[0] if self._classes else ""
-        if language in self._kept_classes:
-            return "keep", ""
         if language in self._classes:
-            return "ask", "romanised"
+            return ("keep", "") if language in self._kept_classes else ("ask", "romanised")
         return ("drop", "other script") if share < self.settings.drop else ("ask", "mixed script")
+
+
+_Passages = list[tuple[range, str]]
+"""What is to be identified of a text, with the places of its words."""
+
+
+class MixingFilter(Filter[MixingSettings]):
+    """Drops texts in two languages (HarMeme's first criterion, appendix B.3)."""
+
+    name = "mixing"
+    summary = "code-mixing: share of words of another language or script"
+    kinds = ("caption", "picture")
+    Settings = MixingSettings
+
+    def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
+        super().__init__(settings, context)
+        self._source_classes = classes_of((context.source_language,))
+        self._expected = tuple(sorted({context.source_language, *context.languages}))
+
+    @cached_property
+    def _identifier(self) -> Classifier | LangDetect:
+        return identifier("both", self.context.locales, self._expected, self.settings.preference)
+
+    def depends_on(self) -> Any:
+        classes = sorted(self._source_classes)
+        return [self._expected, classes, self._identifier.versions, "mixing-4"]
+
+    def looks_at(self, item: Item) -> Any:
+        return [item.parts, self.context.is_unread(item)]
+
+    def see(self, items: Sequence[Item]) -> Iterator[tuple[Item, Any]]:
+        """Yield items with their words, which of these are foreign in any case, the language of
+        the whole, and that of each passage."""
+        texts = [self._read(item.parts) for item in items]
+        wholes = self._identifier.identify([of_script for _, of_script, _, _ in texts])
+        answers = iter(
+            self._identifier.identify([text for *_, passages in texts for _, text in passages])
+        )
+        for item, (words, _, foreign, passages), whole in zip(items, texts, wholes, strict=True):
+            yield item, (words, foreign, whole, [(at, next(answers)) for at, _ in passages])
+
+    def _read(
+        self, parts: Sequence[str]
+    ) -> tuple[list[ScriptWord], str, dict[int, str], _Passages]:
+        """Return the words of a text, those of its main script as a text, which ones, by place,
+        are of another script or romanised, and the passages that are to be identified: every part
+        of at least three words, and windows over those that are longer than one."""
+        by_part, window = [script_words(part) for part in parts], self.settings.window
+        words = [word for part in by_part for word in part]
+        main = main_script(weigh_scripts(words))
+        at_home = PARTS.get(main, {main})
+        foreign = {
+            place: word.script
+            for place, word in enumerate(words)
+            if word.script and word.script not in at_home and not word.is_name
+        }
+        if [*foreign.values()] == ["Latn"]:
+            foreign = {}  # a single Latin word is a borrowed one
+        passages: _Passages = []
+        latin: list[str] = []
+        places: list[list[int]] = []
+        first, has_parts = 0, sum(map(bool, by_part)) > 1
+        for part, here in zip(parts, by_part, strict=True):
+            for text, start, end in words_of(part) if main == "Latn" else ():
+                latin.append(text)
+                places.append([first + n for n, w in enumerate(here) if start <= w.start < end])
+            if len(here) > window:
+                step, last = max(1, window // 2), len(here) - window
+                for at in (*range(0, last, step), last):
+                    passage = part[here[at].start : here[at + window - 1].end]
+                    passages.append((range(first + at, first + at + window), passage))
+            elif has_parts and len(here) > 2:
+                passages.append((range(first, first + len(here)), part))
+            first += len(here)
+        for at, name in romanised_words(latin).items():
+            if name not in self._source_classes:
+                foreign = dict.fromkeys(places[at], name) | foreign
+        return words, " ".join(w.text for w in words if w.script in at_home), foreign, passages
+
+    def decide(self, item: Item, seen: Any) -> Decision:
+        if not "".join(item.parts).strip():
+            return self.context.no_text(item)
+        words, foreign, whole, answers = seen
+        looked, doubted = Counter[int](), Counter[int]()
+        languages: dict[int, str] = {}
+        for places, answer in answers:
+            looked.update(places)
+            if (
+                answer.language
+                and answer.script == whole.script
+                and len({*answer.votes.values()}) < 2
+                and answer.probability >= self.settings.sure
+                and answer.language.partition("-")[0] != whole.language.partition("-")[0]
+            ):
+                doubted.update(places)
+                languages.update(dict.fromkeys(places, answer.language))
+        # A passage that is foreign in part counts as a whole, so most passages must say so.
+        for place, count in doubted.items():
+            if 2 * count > looked[place]:
+                foreign.setdefault(place, languages[place])
+        total = sum(word.weight for word in words)
+        share = sum(words[place].weight for place in foreign) / total if words else 0.0
+        evidence: dict[str, Any] = {"language": whole.language}
+        by_language: dict[str, list[str]] = {}
+        for place in sorted(foreign):
+            by_language.setdefault(foreign[place], []).append(words[place].text)
+        if foreign:
+            evidence["foreign"] = {key: " ".join(texts) for key, texts in by_language.items()}
+        if not foreign or share < min(self.settings.ask, self.settings.limit):
+            return "keep", "", evidence, round(share, 4)
+        outcome: Outcome = "drop" if share >= self.settings.limit else "ask"
+        return outcome, "code-mixed", evidence, round(share, 4)
