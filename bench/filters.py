@@ -14,8 +14,7 @@ from PIL import Image
 from bench import language_id
 from bench.figures import Bound, Figure
 from memeloc.curate.filters.identification import Classifier, LangDetect, Method, identifier
-from memeloc.curate.protocol import FilterContext, create
-from memeloc.curate.run import run_filter
+from memeloc.curate.protocol import FilterContext, create, run_filter
 from memeloc.engine import usable_cpus
 from memeloc.items import Item, Origin
 from memeloc.locales import default

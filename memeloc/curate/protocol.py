@@ -1,4 +1,4 @@
-"""Filters. In: items, settings, a context. Out: verdicts; filters by their names.
+"""Filters. In: items, settings, a context. Out: verdicts as they come; filters by their names.
 
 The smallest filter is one function from an item to an outcome, or an outcome and its reason:
 
@@ -8,27 +8,30 @@ The smallest filter is one function from an item to an outcome, or an outcome an
         return ("drop", "too long") if len(" ".join(item.parts)) > 200 else "keep"
 
 One that has settings or looks at many items at once is a class, see `Filter`. A package outside
-adds either through the entry point group `memeloc.filters`; running them, the pool, statistics and
-what was judged before are `memeloc.curate.run`'s. tests/curate/test_filter_contract.py runs every
-filter through what is promised here.
+adds either through the entry point group `memeloc.filters`. An item that a filter judged before
+under the same settings, versions and content is passed over, so a run that was interrupted goes on
+where it stopped. tests/curate/test_filter_contract.py runs every filter through what is promised.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from memeloc.curate.verdict import Judgement, Outcome, Verdict
+from memeloc.curate.verdict import Judgement, Outcome, Verdict, Verdicts
 from memeloc.engine import ShardMap, map_shards
-from memeloc.errors import MissingError
-from memeloc.items import Item, ItemKind
+from memeloc.errors import MemelocError, MissingError
+from memeloc.items import Item, ItemKind, content_hash
 from memeloc.locales import Registry, default
 from memeloc.plugins import Registry as Plugins
 from memeloc.settings import validate
@@ -40,15 +43,11 @@ Decision = Outcome | tuple[Any, ...] | Verdict
 """An outcome; or outcome, reason, evidence and score, as many of these as there are; or a whole
 `Verdict`, of which item, filter and settings are filled in."""
 
+NOT_READ = "not read yet"
+"""The reason of a question about a picture that nothing was read in."""
 
-class ReadText(Protocol):
-    """What was read in a picture: what the reader noted, as `memeloc.ocr.transcript.NO_TEXT`, and
-    who wrote it; empty when a program did."""
-
-    @property
-    def marks(self) -> tuple[str, ...]: ...
-    @property
-    def person(self) -> str: ...
+_BATCH = 1_000  # items that a filter is given at once
+_STORED, _SECONDS = 5_000, 5.0  # verdicts that wait to be stored together, and for how long
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,8 @@ class FilterContext:
         collected: everything collected, for filters that judge an item beside others.
         languages, source_language: tags; captions are chosen in the source language.
         folder: where a file that a setting names is looked for.
-        transcripts: what was read in pictures, by item id.
+        transcripts: by item id what was read in pictures: what the reader noted (`marks`), and the
+            `person` who wrote it, empty for a program.
         features: what was computed of pictures before: feature and SHA-256s to JSON values.
         add_features: keeps what was computed, by feature and SHA-256.
         judgements: people's newest answers to a question. `keep` or `drop` in answer to the
@@ -75,7 +75,7 @@ class FilterContext:
     source_language: str = "en"
     locales: Registry = field(default_factory=default)
     folder: Path = Path()
-    transcripts: Mapping[str, ReadText] = field(default_factory=dict)
+    transcripts: Mapping[str, Any] = field(default_factory=dict)
     features: Callable[[str, Collection[str]], Mapping[str, Any]] = lambda name, shas: {}
     add_features: Callable[[str, Mapping[str, Any]], None] = lambda name, values: None
     judgements: Callable[[str], Sequence[Judgement]] = lambda question: ()
@@ -89,18 +89,11 @@ class FilterContext:
         return item.kind == "picture" and not has_text and item.id not in self.transcripts
 
     def no_text(self, item: Item) -> tuple[Outcome, str]:
-        """Return what becomes of an item without text.
-
-        A picture may not have been read yet; one that was read and has none is in no wrong
-        language.
-        """
+        """Return what becomes of an item without text: a picture's may not have been read yet, and
+        one that was read and has none is in no wrong language."""
         if item.kind != "picture":
             return "drop", "no text"
         return ("ask", NOT_READ) if self.is_unread(item) else ("keep", "")
-
-
-NOT_READ = "not read yet"
-"""The reason of a question about a picture that nothing was read in."""
 
 
 def cache_key_of(*parts: Any) -> str:
@@ -160,8 +153,7 @@ class Filter(Generic[Chosen]):
         return replace(item, path=None)
 
     def cache_key(self, item: Item) -> str:
-        """Return a hash of all that the verdict on an item rests on; by it a run knows that the
-        item was judged before."""
+        """Return a hash of all that the verdict on an item rests on."""
         return cache_key_of(self._settings_key, self.looks_at(item))
 
     @cached_property
@@ -219,7 +211,6 @@ FILTERS: Plugins[Filter[Any]] = Plugins(
     },
     "filter",
 )
-
 DEFAULT = ("language", "script", "mixing", "quality", "topics")
 """The filters that run when nobody names any: those that need neither people nor a model."""
 
@@ -244,11 +235,8 @@ def settings_of(name: str) -> type[FilterSettings]:
 
 def info(name: str) -> dict[str, Any]:
     """Return a filter's `name`, `summary`, `kinds`, whether it runs by `default`, its `settings`
-    (each `meaning` and `default`), and why it cannot be loaded here (`missing`).
-
-    Raises:
-        InputError: there is none of that name.
-    """
+    (each `meaning` and `default`), and why it cannot be loaded here (`missing`); raise InputError
+    if there is none of that name."""
     about: dict[str, Any] = {"name": name, "summary": "", "kinds": ()}
     about |= {"default": name in DEFAULT, "settings": {}, "missing": ""}
     try:
@@ -261,3 +249,83 @@ def info(name: str) -> dict[str, Any]:
         standard = value.get_default(call_default_factory=True)
         about["settings"][key] = {"meaning": value.description or "", "default": standard}
     return about
+
+
+def to_judge(filter_: Filter[Any], items: Sequence[Item], earlier: Verdicts) -> list[Item]:
+    """Return the items of a filter's kinds that it has not judged as they and its settings are."""
+
+    def is_judged(item: Item) -> bool:
+        before = earlier.get(item.id, {}).get(filter_.name)
+        return before is not None and before.settings == filter_.cache_key(item)
+
+    return [item for item in items if item.kind in filter_.kinds and not is_judged(item)]
+
+
+def run_filter(
+    filter_: Filter[Any],
+    items: Sequence[Item],
+    earlier: Verdicts,
+    store: Callable[[Sequence[Verdict]], object],
+    *,
+    again: bool = False,
+    on_done: Callable[[int], None] = lambda count: None,
+) -> dict[str, Any]:
+    """Judge the items of a filter's kinds, and store verdicts as they come.
+
+    What was judged before, by `earlier`, is passed over unless `again`. What is stored stands if
+    the run ends early. `on_done` gets how many more items are done.
+
+    Returns:
+        `filter`; how many items were `judged` now and `skipped`, as they were judged before; how
+        many have each verdict (`keep`, `drop`, `ask`), now or before, and by `reasons` (`verdict`,
+        `reason`, `items`); `failure`: a sentence why it stopped before the end, or empty.
+    """
+    outcomes: Counter[tuple[str, str]] = Counter()
+    waiting: list[Verdict] = []
+    stored, failure, judged, skipped = time.monotonic(), "", 0, 0
+
+    def take(verdict: Verdict) -> None:
+        nonlocal judged, waiting, stored
+        # What is stored says what was judged, whatever the item is by then.
+        waiting.append(replace(verdict, content=content_hash(todo[verdict.item])))
+        judged += 1
+        outcomes[verdict.verdict, verdict.reason] += 1
+        on_done(1)
+        if len(waiting) >= _STORED or time.monotonic() - stored > _SECONDS:
+            store(waiting)
+            waiting, stored = [], time.monotonic()
+
+    try:
+        todo = {item.id: item for item in to_judge(filter_, items, {} if again else earlier)}
+        for item in items:
+            if item.kind in filter_.kinds and item.id not in todo:
+                before = earlier[item.id][filter_.name]
+                outcomes[before.verdict, before.reason] += 1
+                skipped += 1
+        on_done(skipped)
+        ask = getattr(filter_, "ask", None)
+        if ask and todo:
+            ask(list(todo.values()), take)
+        batches = iter([] if ask else todo.values())
+        while batch := list(islice(batches, _BATCH)):
+            for verdict in filter_.judge(batch):
+                take(verdict)
+    except MemelocError as error:
+        failure = str(error)  # so that other filters can go on
+    finally:
+        if waiting:
+            store(waiting)
+    return {
+        "filter": filter_.name,
+        "judged": judged,
+        "skipped": skipped,
+        **{
+            verdict: sum(count for (name, _), count in outcomes.items() if name == verdict)
+            for verdict in ("keep", "drop", "ask")
+        },
+        "reasons": [
+            {"verdict": verdict, "reason": reason, "items": count}
+            for (verdict, reason), count in sorted(outcomes.items())
+        ],
+        "failure": failure,
+    }

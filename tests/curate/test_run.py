@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from memeloc.curate.protocol import cache_key_of
-from memeloc.curate.run import run_filter
+from memeloc.curate.protocol import cache_key_of, run_filter
 from memeloc.curate.verdict import Verdict
 from memeloc.errors import MissingError
 from tests.curate.items import caption, template

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from memeloc.curate.filters.models import WordplayFilter
 from memeloc.curate.verdict import Judgement
-from tests.chat_server import ChatServer
-from tests.curate.judging import caption, connected, filter_context, template
+from tests.curate.judging import caption, filter_context, template
 
 
 def _judged(*answers: str) -> list[Judgement]:
@@ -56,32 +53,3 @@ def test_a_hint_is_never_a_verdict_and_sees_the_picture() -> None:
     assert got.evidence["hints"] == 'homophone: "bare" sounds like "Bear" of the picture'
     (got,) = WordplayFilter({"hints": False}, filter_context(templates=there)).judge([item])
     assert got.evidence["hints"] == ""
-
-
-def test_a_model_s_hints_are_of_words_in_the_caption(chat: ChatServer) -> None:
-    chat.say = lambda number, body: json.dumps(
-        {"found": [{"words": "Das Brot", "why": "it is bread and money"},
-                   {"words": "der Kuchen", "why": "is not there"}]}
-    )  # fmt: skip
-    items = [caption("Das // Brot ist weg", language="de"), caption("fertig", "c2", language="de")]
-    judgements = [Judgement("c2", "wordplay", who, "no") for who in "ab"]
-    with connected(chat) as model:
-        judge = WordplayFilter({"model_hint": True}, filter_context(judgements, model))
-        plan = judge.plan(items)
-        assert plan is not None
-        assert (plan.questions, len(chat.bodies)) == (1, 0)
-        got = {verdict.item: verdict for verdict in judge.judge(items)}
-    assert got["c1"].evidence["hints"] == 'model: "Das Brot": it is bread and money'
-    assert got["c1"].evidence["model"] == "tiny-2026"
-    assert (got["c1"].verdict, got["c2"].verdict) == ("ask", "keep")
-    assert len(chat.bodies) == 1
-
-
-def test_a_model_that_refuses_leaves_the_hints_of_the_rules(chat: ChatServer) -> None:
-    chat.say = lambda number, body: "I cannot help with that."
-    with connected(chat, asks=1) as model:
-        judge = WordplayFilter({"model_hint": True}, filter_context(model=model))
-        (got,) = judge.judge([caption("seas the day")])
-    assert got.verdict == "ask"
-    assert "seize" in got.evidence["hints"]
-    assert "will not answer" in got.evidence["error"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache
 from importlib.resources import files
 from typing import Any, ClassVar, Literal, TypeVar
 
@@ -22,7 +22,7 @@ from memeloc.curate.hints import MOST, Hint, hint_line, in_words
 from memeloc.curate.protocol import Decision, Filter, FilterContext, FilterSettings
 from memeloc.curate.verdict import Outcome, Verdict, by_subject
 from memeloc.errors import InputError, MissingError, ServiceError
-from memeloc.items import Item
+from memeloc.items import Item, ItemKind
 from memeloc.language_models import Answer, LanguageModel, Picture, Plan, Question
 from memeloc.language_models.job import Job
 from memeloc.language_models.pictures import picture_of
@@ -32,8 +32,6 @@ from memeloc.settings import validate
 from memeloc.templates.pictures import open_picture
 
 _PROMPT = Field("", description="a TOML file with other texts to ask; empty: memeloc's own")
-_SIDE = Field(512, ge=64, le=2048, description="pixels of the copy that a model sees")
-
 
 Chosen = TypeVar("Chosen", bound=FilterSettings)
 
@@ -41,15 +39,16 @@ Chosen = TypeVar("Chosen", bound=FilterSettings)
 class ModelFilter(Filter[Chosen]):
     """The beginning of a filter that asks a model; `needs` are the texts of its prompt."""
 
+    prompt_name: ClassVar[str]
     needs: ClassVar[Mapping[str, set[str]]]
 
     def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
         super().__init__(settings, context)
-        shipped = files("memeloc.curate") / "prompts" / f"{self.name}.toml"
+        shipped = files("memeloc.curate") / "prompts" / f"{self.prompt_name}.toml"
         self.prompt = read_prompt(getattr(self.settings, "prompt", "") or shipped, self.needs)
+        self._answers = cache(lambda question: by_subject(context.judgements(question)))
 
     def depends_on(self) -> Any:
-        """Return the model, as it is recorded, and the prompt's texts."""
         model = self.context.model
         return [[model.settings.recorded] if model else [], self.prompt.texts()]
 
@@ -65,7 +64,6 @@ class ModelFilter(Filter[Chosen]):
         raise NotImplementedError
 
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
-        """See `Filter.judge`."""
         verdicts: list[Verdict] = []
         self.ask(items, verdicts.append)
         return iter(verdicts)
@@ -134,13 +132,9 @@ class ModelFilter(Filter[Chosen]):
             )
         return self.context.model
 
-    def people(self, item: str) -> dict[str, str]:
-        """Return what people answered to the filter's question about an item, by person."""
-        return dict(sorted(self._people.get(item, {}).items()))
-
-    @cached_property
-    def _people(self) -> Mapping[str, Mapping[str, str]]:
-        return by_subject(self.context.judgements(getattr(self.settings, "question", self.name)))
+    def people(self, question: str, item: str) -> dict[str, str]:
+        """Return what people answered to a question about an item, by person."""
+        return dict(sorted(self._answers(question).get(item, {}).items()))
 
 
 def caption_of(item: Item) -> str:
@@ -166,26 +160,22 @@ class FoundWordplay(BaseModel):
     why: str = Field("", description="one short sentence")
 
 
-class Wordplay(BaseModel):
-    """All that the model found."""
-
-    found: list[FoundWordplay]
-
-
 def hints_of(item: Item, found: Sequence[FoundWordplay]) -> list[Hint]:
     """Return a model's hints, those of words that stand in the caption: it sees others, too."""
-    text = _plain(" ".join(item.parts))
+
+    def plain(text: str) -> str:
+        return " ".join(text.casefold().replace("’", "'").replace(SEPARATOR.strip(), " ").split())
+
+    text = plain(" ".join(item.parts))
     hints = [
         Hint("model", f'"{piece.words.strip()[:100]}": {piece.why.strip()[:200]}')
         for piece in found
-        if _plain(piece.words) and _plain(piece.words) in text
+        if plain(piece.words) and plain(piece.words) in text
     ]
     return list(dict.fromkeys(hints))[:MOST]
 
 
-def _plain(text: str) -> str:
-    return " ".join(text.casefold().replace("’", "'").replace(SEPARATOR.strip(), " ").split())
-
+Seen = Literal["nsfw", "unimodal", "cartoon", "topic", "wordplay"]
 
 _REASONS = {
     "nsfw": "not safe for work",
@@ -200,7 +190,7 @@ _REASONS = {
 class ContentSettings(FilterSettings):
     """The settings of the filter of what a model sees."""
 
-    questions: tuple[Literal["nsfw", "unimodal", "cartoon", "topic", "wordplay"], ...] = Field(
+    questions: tuple[Seen, ...] = Field(
         ("nsfw", "unimodal", "cartoon"),
         min_length=1,
         description="what is asked, in one request: nsfw, unimodal, cartoon, topic, wordplay",
@@ -209,18 +199,27 @@ class ContentSettings(FilterSettings):
         ("wordplay", "topic"),
         description="questions about whose findings a person is asked; those of the others drop",
     )
+    people: int = Field(
+        1, ge=1, le=9, description="people whose no to a question of that name settles it"
+    )
+    part: Literal["drop", "keep", "ask"] = Field(
+        "keep", description="what becomes of a picture that is a cartoon in part"
+    )
     file: str = Field("", description="topics that a meme may be about, as topics.file")
-    longest_side: int = _SIDE
+    longest_side: int = Field(
+        512, ge=64, le=2048, description="pixels of the copy that a model sees"
+    )
     prompt: str = _PROMPT
 
 
 class ContentFilter(ModelFilter[ContentSettings]):
-    """Drops what a model sees in a meme, by all questions in one request."""
+    """Drops what people, or a model, see in a meme, by all questions in one request."""
 
     name = "content"
     summary = "what a model sees, in one request a meme: nsfw, unimodal, cartoon, topic, wordplay"
-    kinds = ("caption", "picture")
-    Settings = ContentSettings
+    kinds: ClassVar[tuple[ItemKind, ...]] = ("caption", "picture")
+    Settings: type[Any] = ContentSettings
+    prompt_name = "content"
     needs: ClassVar[Mapping[str, set[str]]] = {
         "meme": {"questions", "language", "caption"},
         **{name: {"topics"} if name == "topic" else set() for name in _REASONS},
@@ -228,52 +227,73 @@ class ContentFilter(ModelFilter[ContentSettings]):
 
     def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
         super().__init__(settings, context)
-        topics = validate(TopicSettings, {"file": self.settings.file}, "topics").topics(
-            context.folder
-        )
-        self._topics = tuple(dict.fromkeys(topic.name for topic in topics))
+        chosen = validate(TopicSettings, {"file": self.settings.file}, "topics")
+        topics = tuple(dict.fromkeys(topic.name for topic in chosen.topics(context.folder)))
+        self._topics = ", ".join(topics)
         fields: dict[str, Any] = {
             "nsfw": Literal["no", "yes"],
             "unimodal": Literal["no", "yes"],
             "cartoon": Literal["no", "part", "whole"],
-            "topic": Literal[*self._topics, "none"],
+            "topic": Literal[*topics, "none"],
             "wordplay": list[FoundWordplay],
         }
-        asked: dict[str, Any] = {name: (fields[name], ...) for name in self.settings.questions}
-        self._form: type[BaseModel] = create_model("Seen", **asked)
+
+        def form(names: tuple[str, ...]) -> type[BaseModel]:
+            asked: dict[str, Any] = {name: (fields[name], ...) for name in names}
+            return create_model("Seen", **asked)
+
+        self._form = cache(form)
+
+    def _by_people(self, item: Item) -> dict[str, dict[str, str]]:
+        by_question = {name: self.people(name, item.id) for name in self.settings.questions}
+        return {name: answers for name, answers in by_question.items() if answers}
+
+    def _open(self, item: Item) -> tuple[str, ...]:
+        """Return the questions that people have not settled."""
+        people = self._by_people(item)
+        names = self.settings.questions
+        return tuple(name for name in names if len(people.get(name, ())) < self.settings.people)
 
     def _shown(self, item: Item) -> Item:
         """Return what has the picture of a meme: it, or the template that it stands on."""
         return item if item.path else self.context.templates.get(item.parent, item)
 
     def looks_at(self, item: Item) -> Any:
-        """Return the picture, the text and its language."""
-        return [self._shown(item).picture, item.parts, item.language]
+        people = list(self._by_people(item).items())
+        return [self._shown(item).picture, item.parts, item.language, people]
 
     def without_model(self, item: Item) -> Decision | None:
-        """Return `ask` for a meme with neither picture nor text, or where there is no model."""
+        """Return what people's answers come to, or `ask` where nothing can be shown to a model."""
+        people = self._by_people(item)
+        for name, by_person in people.items():
+            answers = {answer.casefold() for answer in by_person.values()}
+            if answers == {"yes"}:
+                return "drop", _REASONS[name], {"people": people}
+            if answers - {"no"}:
+                reason = "people differ" if len(by_person) > 1 else "unsure"
+                return "ask", reason, {"people": people}
+        if not self._open(item):
+            return "keep", "", {"people": people}
         if self._shown(item).path is None and not caption_of(item):
             return "ask", "no picture"
-        return None if self.context.model else ("ask", "nobody looked")
+        return None if self.context.model else ("ask", "nobody looked", {"people": people})
 
     def questions(self, item: Item) -> list[Question[Any]]:
-        """Return all questions as one, with a small copy of the picture."""
-        shown = self._shown(item)
+        """Return all open questions as one, with a small copy of the picture."""
+        shown, names = self._shown(item), self._open(item)
         pictures: tuple[Picture, ...] = ()
         if shown.path is not None:
             side = self.settings.longest_side
             pictures = (picture_of(shown.path, side, sha256=shown.picture),)
-        topics = {"topics": ", ".join(self._topics)}
-        asks = [self.prompt.fill(name, topics)[1].text for name in self.settings.questions]
+        asks = [self.prompt.fill(name, {"topics": self._topics})[1].text for name in names]
         values = {
             "questions": "\n".join(asks),
             "language": item.language or "unknown",
             "caption": caption_of(item),
         }
-        return [Question(self.prompt.fill("meme", values, pictures), self._form)]
+        return [Question(self.prompt.fill("meme", values, pictures), self._form(names))]
 
     def with_answers(self, item: Item, answers: Sequence[Answer[Any]]) -> Decision:
-        """Return `drop` or `ask` for what the model sees."""
         (answer,) = answers
         reason, error = unanswered(answers)
         if reason:
@@ -281,94 +301,35 @@ class ContentFilter(ModelFilter[ContentSettings]):
         seen = answer.value.model_dump()
         if "wordplay" in seen:
             seen["wordplay"] = in_words(hints_of(item, answer.value.wordplay))
-        is_found = {
-            "nsfw": seen.get("nsfw") == "yes",
-            "unimodal": seen.get("unimodal") == "yes",
-            "cartoon": seen.get("cartoon") == "whole",
-            "topic": seen.get("topic") == "none",
-            "wordplay": bool(seen.get("wordplay")),
-        }
         evidence = {"model": answer.model, **seen, "attempts": answer.attempts}
-        found = [name for name in self.settings.questions if is_found[name]]
+        found = [
+            name
+            for name, value in seen.items()
+            if (value if name == "wordplay" else value in ("yes", "whole", "none"))
+        ]
         for name in sorted(found, key=lambda name: name in self.settings.ask):
-            outcome: Outcome = "ask" if name in self.settings.ask else "drop"
-            return outcome, _REASONS[name], evidence
+            return "ask" if name in self.settings.ask else "drop", _REASONS[name], evidence
+        if seen.get("cartoon") == "part" and self.settings.part != "keep":
+            return self.settings.part, "cartoon in part", evidence
         return "keep", "", evidence
 
 
-class CartoonSettings(FilterSettings):
-    """The settings of the cartoon filter."""
+class CartoonSettings(ContentSettings):
+    """The settings of the cartoon filter: those of `content` with one question."""
 
-    people: int = Field(1, ge=1, le=9, description="people who must say no for a picture to stay")
-    question: str = Field("cartoon", min_length=1, description="the question that they answer")
+    questions: tuple[Seen, ...] = Field(("cartoon",), min_length=1, description="what is asked")
     part: Literal["drop", "keep", "ask"] = Field(
         "drop", description="what becomes of a picture that is a cartoon in part"
     )
-    longest_side: int = _SIDE
-    prompt: str = _PROMPT
 
 
-class Look(BaseModel):
-    """What the model sees."""
-
-    shows: str = Field("", description="what the picture shows, in a few words")
-    cartoon: Literal["no", "part", "whole"]
-
-
-class CartoonFilter(ModelFilter[CartoonSettings]):
+class CartoonFilter(ContentFilter):
     """Drops cartoons (HarMeme's fourth reason to reject a meme, appendix B.3)."""
 
     name = "cartoon"
     summary = "cartoons, by people's answers or by a model that looks at the picture"
     kinds = ("template", "picture")
     Settings = CartoonSettings
-    needs: ClassVar[Mapping[str, set[str]]] = {"look": set()}
-
-    def looks_at(self, item: Item) -> Any:
-        """Return the picture, and people's answers."""
-        return [item.picture, list(self.people(item.id).items())]
-
-    def without_model(self, item: Item) -> Decision | None:
-        """Return what people's answers come to; None while a model may look."""
-        people = self.people(item.id)
-        answers = {answer.casefold() for answer in people.values()}
-        evidence = {"people": people}
-        if answers == {"yes"}:
-            return "drop", "cartoon", evidence
-        if answers == {"no"} and len(people) >= self.settings.people:
-            return "keep", "", evidence
-        if answers - {"no"}:
-            return "ask", "people differ" if len(people) > 1 else "unsure", evidence
-        if not item.picture or item.path is None:
-            return "ask", "no picture"
-        if self.context.model is None:
-            return "ask", "nobody looked", {"people": self.settings.people}
-        return None
-
-    def questions(self, item: Item) -> list[Question[Look]]:
-        """Return what the picture is, with a small copy of it."""
-        assert item.path is not None
-        picture = picture_of(item.path, self.settings.longest_side, sha256=item.picture)
-        return [Question(self.prompt.fill("look", {}, (picture,)), Look)]
-
-    def with_answers(self, item: Item, answers: Sequence[Answer[Look]]) -> Decision:
-        """Return what the model's answer comes to."""
-        (answer,) = answers
-        asked = {"prompts": self.prompt.texts(), "longest side": self.settings.longest_side}
-        reason, error = unanswered(answers)
-        if reason:
-            return "ask", reason, {**error, **asked}
-        look = answer.value
-        evidence: dict[str, Any] = {
-            "model": answer.model,
-            "cartoon": look.cartoon,
-            "shows": look.shows[:300],
-        }
-        evidence |= {"attempts": answer.attempts, **asked}
-        outcomes: dict[str, Outcome] = {"no": "keep", "part": self.settings.part, "whole": "drop"}
-        outcome = outcomes[look.cartoon]
-        reason = "cartoon" if look.cartoon == "whole" else "cartoon in part"
-        return outcome, "" if outcome == "keep" else reason, evidence
 
 
 class MultimodalSettings(FilterSettings):
@@ -398,36 +359,37 @@ class MultimodalFilter(ModelFilter[MultimodalSettings]):
     summary = "hateful with each description of the picture, and not as text alone (by a model)"
     kinds = ("caption",)
     Settings = MultimodalSettings
+    prompt_name = "multimodality"
     needs: ClassVar[Mapping[str, set[str]]] = {
         "caption": {"caption"},
         "described": {"caption", "description"},
     }
 
+    def _described(self, item: Item) -> dict[str, str]:
+        return self.people(self.settings.question, item.parent)
+
     def looks_at(self, item: Item) -> Any:
-        """Return the caption, and the descriptions."""
-        return [item.parts, list(self.people(item.parent).items())]
+        return [item.parts, list(self._described(item).items())]
 
     def without_model(self, item: Item) -> Decision | None:
         """Return `ask` for a caption without text, or whose template too few people described."""
         if not caption_of(item):
             return "ask", "no text"
-        people, needed = list(self.people(item.parent)), self.settings.descriptions
+        people, needed = list(self._described(item)), self.settings.descriptions
         evidence = {"template": item.parent, "described by": people, "needed": needed}
         return ("ask", "descriptions missing", evidence) if len(people) < needed else None
 
     def questions(self, item: Item) -> list[Question[Vote]]:
-        """Return whether the caption is hateful alone, then with each description."""
         caption = caption_of(item)
         messages = [self.prompt.fill("caption", {"caption": caption})]
-        for text in self.people(item.parent).values():
+        for text in self._described(item).values():
             values = {"caption": caption, "description": text}
             messages.append(self.prompt.fill("described", values))
         return [Question(message, Vote) for message in messages]
 
     def with_answers(self, item: Item, answers: Sequence[Answer[Vote]]) -> Decision:
-        """Return what the answers come to; `ask` when one is missing."""
         votes: list[dict[str, Any]] = [{"asked": "caption"}]
-        for person, text in self.people(item.parent).items():
+        for person, text in self._described(item).items():
             about = {"asked": "caption and description", "person": person, "description": text}
             votes.append(about)
         for vote, answer in zip(votes, answers, strict=True):
@@ -464,67 +426,42 @@ class WordplaySettings(FilterSettings):
         "drop", description="what becomes of a caption that some call wordplay and others not"
     )
     hints: bool = Field(True, description="whether lists of idioms and homophones give hints")
-    model_hint: bool = Field(False, description="whether a language model gives hints, too")
 
 
-class WordplayFilter(ModelFilter[WordplaySettings]):
+class WordplayFilter(Filter[WordplaySettings]):
     """Keeps captions that people agree to be free of wordplay.
 
     Multi3Hate's appendix A.3.3: two fluent speakers classify each caption, and only what both call
-    free of wordplay is kept. People decide; lists and, where it is wanted, a model give hints,
-    which stand in the evidence and in the sheets that people get.
+    free of wordplay is kept. Hints of lists stand in the evidence and in the sheets that people
+    get; a model's are the filter `content`'s.
     """
 
     name = "wordplay"
     summary = "wordplay, by the answers of two people who must agree; lists give hints in English"
     kinds = ("caption",)
     Settings = WordplaySettings
-    needs: ClassVar[Mapping[str, set[str]]] = {"caption": {"language", "caption"}}
 
-    def depends_on(self) -> Any:
-        """Return the model and the prompt, where it gives hints."""
-        return super().depends_on() if self.settings.model_hint else None
+    def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
+        super().__init__(settings, context)
+        self._people = by_subject(context.judgements(self.settings.question))
 
     def looks_at(self, item: Item) -> Any:
-        """Return the caption, and people's answers."""
-        return [item.parts, list(self.people(item.id).items())]
+        return [item.parts, sorted(self._people.get(item.id, {}).items())]
 
-    def without_model(self, item: Item) -> Decision | None:
-        """Return what people's answers come to; None where they wait for a model's hints."""
-        if self._outcome(item)[0] != "ask":
-            return *self._outcome(item), {"people": self.people(item.id)}
-        return None if self.settings.model_hint else self._asked(item, [])
-
-    def questions(self, item: Item) -> list[Question[Wordplay]]:
-        """Return where the caption has wordplay."""
-        values = {"language": item.language or "unknown", "caption": caption_of(item)}
-        return [Question(self.prompt.fill("caption", values), Wordplay)]
-
-    def with_answers(self, item: Item, answers: Sequence[Answer[Wordplay]]) -> Decision:
-        """Return what people's answers come to, with the model's hints."""
-        (answer,) = answers
-        reason, error = unanswered(answers)
-        if reason:
-            return self._asked(item, [], error)
-        return self._asked(item, hints_of(item, answer.value.found), {"model": answer.model})
-
-    def _outcome(self, item: Item) -> tuple[Outcome, str]:
-        """Return what people's answers come to: `no` is free of wordplay, `yes` is wordplay."""
-        answers = [answer.casefold() for answer in self.people(item.id).values()]
-        if "yes" in answers:
-            if "no" in answers and self.settings.disagreement == "ask":
-                return "ask", "people differ"
-            return "drop", "wordplay"
-        if any(answer != "no" for answer in answers):
-            return "ask", "unsure"
-        is_enough = len(answers) >= self.settings.people
-        return ("keep", "") if is_enough else ("ask", "answers missing")
-
-    def _asked(
-        self, item: Item, by_model: Sequence[Hint], more: Mapping[str, str] | None = None
-    ) -> Decision:
-        line = in_words(by_model)
-        if self.settings.hints:
-            line = hint_line(item, self.context.templates.get(item.parent), by_model)
-        people = self.people(item.id)
-        return *self._outcome(item), {"people": people, "hints": line, **(more or {})}
+    def decide(self, item: Item, seen: None) -> Decision:
+        people = dict(sorted(self._people.get(item.id, {}).items()))
+        answers = [answer.casefold() for answer in people.values()]
+        outcome: tuple[Outcome, str] = "ask", "answers missing"
+        if "yes" in answers and "no" in answers and self.settings.disagreement == "ask":
+            outcome = "ask", "people differ"
+        elif "yes" in answers:
+            outcome = "drop", "wordplay"
+        elif any(answer != "no" for answer in answers):
+            outcome = "ask", "unsure"
+        elif len(answers) >= self.settings.people:
+            outcome = "keep", ""
+        if outcome[0] != "ask":
+            return *outcome, {"people": people}
+        template = self.context.templates.get(item.parent)
+        line = hint_line(item, template) if self.settings.hints else ""
+        return *outcome, {"people": people, "hints": line}

@@ -25,11 +25,8 @@ from memeloc.errors import InputError
 from memeloc.items import Item
 from memeloc.ocr.transcript import NO_TEXT, UNSURE
 
-FEATURE = "quality-1"
-"""The feature's name; its number rises when the same picture would measure otherwise."""
-
-SIDE = 256
-"""Longest side, in pixels, at which pictures are measured: one scale makes them comparable."""
+FEATURE = "quality-1"  # its number rises when the same picture would measure otherwise
+SIDE = 256  # longest side, in pixels, of what is measured: one scale makes it comparable
 
 _QUESTIONS = {
     "cartoon": "cartoon",
@@ -89,16 +86,13 @@ class QualityFilter(Filter[QualitySettings]):
                 counts.setdefault(question, Counter())[judgement.answer.strip().lower()] += 1
 
     def depends_on(self) -> str:
-        """Return how pictures are measured."""
         return FEATURE
 
     def looks_at(self, item: Item) -> Any:
-        """Return the picture, what is known of its text, and people's answers."""
         has_text, is_unread = bool("".join(item.parts).strip()), self.context.is_unread(item)
         return [item.picture, has_text, self._marks(item), is_unread, self._answers.get(item.id)]
 
     def see(self, items: Sequence[Item]) -> Iterator[tuple[Item, Mapping[str, Any]]]:
-        """Yield items with what is measured of their pictures; see `Filter.see`."""
         context, shas = self.context, {item.picture for item in items if item.picture}
         measured = dict(context.features(FEATURE, shas))
         paths = {
@@ -170,7 +164,6 @@ class QualityFilter(Filter[QualitySettings]):
         return counts["yes"], counts["no"]
 
     def _unanswered(self, item: Item) -> list[str]:
-        """Return the questions that must be answered and that nobody has answered."""
         return [name for name in self.settings.need if not any(self._count(item, name))]
 
     def _text(self, item: Item) -> tuple[Any, str]:

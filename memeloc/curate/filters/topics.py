@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -35,10 +35,8 @@ _WORDS = re.compile(r"\w+", re.UNICODE)
 class Keyword(NamedTuple):
     """A keyword, one or several words, and how it matches.
 
-    >>> [Keyword.read(text, "word") for text in ("arab", "arab*")]
-    [Keyword(text='arab', mode='word'), Keyword(text='arab', mode='prefix')]
-    >>> Keyword.read("*arab*", "word").mode
-    'inside'
+    >>> [Keyword.read(text, "word").mode for text in ("arab", "arab*", "*arab*")]
+    ['word', 'prefix', 'inside']
     """
 
     text: str
@@ -46,11 +44,10 @@ class Keyword(NamedTuple):
 
     @classmethod
     def read(cls, written: str, unmarked: Mode) -> Keyword:
-        """A keyword as a file has it; `*` marks prefixes and what may stand inside a word."""
-        text = written.strip("*")
+        """Return a keyword of a file; `*` marks prefixes and what may stand inside a word."""
         marks = written.startswith("*"), written.endswith("*")
         modes: dict[tuple[bool, bool], Mode] = {(False, True): "prefix", (True, True): "inside"}
-        return cls(text, modes.get(marks, unmarked))
+        return cls(written.strip("*"), modes.get(marks, unmarked))
 
 
 class Topic(NamedTuple):
@@ -59,14 +56,6 @@ class Topic(NamedTuple):
     category: str
     name: str
     keywords: tuple[Keyword, ...]
-
-
-class TopicMatch(NamedTuple):
-    """A topic whose keyword stands in a template's name, and the words that it stands in."""
-
-    topic: Topic
-    keyword: Keyword
-    words: str
 
 
 class _Table(BaseModel):
@@ -85,7 +74,7 @@ class _Category(_Table):
 
 class _File(_Table):
     keyword: Mode = Field("word", description="how keywords without a mark match")
-    category: list[_Category] = Field(min_length=1)
+    category: Annotated[list[_Category], Field(min_length=1)]
 
 
 def read_topics(path: Path = SHIPPED[""], keyword: Mode | None = None) -> tuple[Topic, ...]:
@@ -121,7 +110,7 @@ class TopicMatcher:
 
     >>> pets = Topic("Animals", "Cats", (Keyword("cat"), Keyword("kitten", "inside")))
     >>> matcher = TopicMatcher((pets,))
-    >>> [match.keyword.text for match in matcher.match("Two Cats and thekittenclub")]
+    >>> [match["keyword"] for match in matcher.match("Two Cats and thekittenclub")]
     ['kitten']
     >>> matcher.match("Concatenation")
     []
@@ -134,23 +123,25 @@ class TopicMatcher:
         ]
         self._patterns.sort(key=lambda row: -len(" ".join(fold(row[1].text))))
 
-    def match(self, name: str) -> list[TopicMatch]:
-        """The topics of a name, one match each: the longest keyword first, then the file's order.
+    def match(self, name: str) -> list[dict[str, str]]:
+        """Return the topics of a name, one match each: the longest keyword first, then as in the
+        file; each its `category`, `topic`, `keyword` and the `words` that it stands in.
 
         Case and accents do not matter, nor what stands between words (`middle-eastern`). The last
         word of a keyword may be in the plural (-s, -es, -ies, -men) or have a possessive s. A
         keyword of several words that matches as a prefix or inside may be written as one word.
         """
         text = " ".join(fold(name))
-        matches: dict[Topic, TopicMatch] = {}
+        matches: dict[Topic, dict[str, str]] = {}
         for topic, keyword, pattern in self._patterns:
             if topic not in matches and (place := pattern.search(text)):
-                matches[topic] = TopicMatch(topic, keyword, place[0])
+                about = {"category": topic.category, "topic": topic.name}
+                matches[topic] = about | {"keyword": keyword.text, "words": place[0]}
         return list(matches.values())
 
 
 def fold(text: str) -> tuple[str, ...]:
-    """The words of a text without case, accents and possessive s."""
+    """Return the words of a text without case, accents and possessive s."""
     plain = unicodedata.normalize("NFKD", text.replace("’", "'")).casefold()
     plain = "".join(char for char in plain if not unicodedata.combining(char))
     plain = re.sub(r"'s\b|(?<=s)'(?=\W|$)", "", plain)
@@ -189,15 +180,14 @@ class TopicSettings(FilterSettings):
     )
 
     def topics(self, folder: Path) -> tuple[Topic, ...]:
-        """The topics of the file, which a relative path names from `folder` on."""
+        """Return the topics of the file, which a relative path names from `folder` on."""
         shipped = SHIPPED.get(self.file)
         return read_topics(shipped or folder / Path(self.file).expanduser(), self.keyword)
 
     def text(self, template: Item) -> str:
-        """What of a template is searched for keywords."""
-        if self.match == "name":
-            return template.name
-        return " / ".join((template.name, *template.keywords))
+        """Return what of a template is searched."""
+        keywords = template.keywords if self.match == "name and keywords" else ()
+        return " / ".join((template.name, *keywords))
 
 
 class TopicFilter(Filter[TopicSettings]):
@@ -213,28 +203,16 @@ class TopicFilter(Filter[TopicSettings]):
         self._matcher = TopicMatcher(self.settings.topics(context.folder))
 
     def depends_on(self) -> Any:
-        """Return the topics with their keywords."""
         return [self._matcher.topics, "topics-2"]
 
     def looks_at(self, item: Item) -> str:
-        """Return what of a template is searched."""
         return self.settings.text(item)
 
     def decide(self, item: Item, seen: None) -> Decision:
-        """Return `keep` for a template on a topic."""
-        matches = self._matcher.match(self.settings.text(item))
-        topics = [
-            {
-                "category": match.topic.category,
-                "topic": match.topic.name,
-                "keyword": match.keyword.text,
-                "words": match.words,
-            }
-            for match in matches
-        ]
-        if len(matches) > 1 and self.settings.several == "ask":
+        topics = self._matcher.match(self.settings.text(item))
+        if len(topics) > 1 and self.settings.several == "ask":
             return "ask", "several topics", {"topics": topics}
-        return "keep" if matches else "drop", "" if matches else "no topic", {"topics": topics}
+        return "keep" if topics else "drop", "" if topics else "no topic", {"topics": topics}
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +249,7 @@ def nearest_topics(
     """
     from rapidfuzz.fuzz import partial_ratio, ratio
 
-    counts = Counter(match.topic for text in captions for match in matcher.match(text))
+    counts = Counter(match["topic"] for text in captions for match in matcher.match(text))
     folded = " ".join(fold(name))
 
     def share(written: Keyword) -> float:
@@ -283,9 +261,8 @@ def nearest_topics(
 
     near = []
     for topic in matcher.topics:
-        keyword = max(topic.keywords, key=share)
-        in_captions = counts[topic] / len(captions) if captions else 0.0
-        nearness, name_share = max(share(keyword), in_captions), round(share(keyword), 2)
-        row = (topic.category, topic.name, round(nearness, 2), keyword.text, name_share)
-        near.append(NearTopic(*row, counts[topic]))
+        keyword, count = max(topic.keywords, key=share), counts[topic.name]
+        nearness = max(share(keyword), count / len(captions) if captions else 0.0)
+        row = (topic.category, topic.name, round(nearness, 2), keyword.text)
+        near.append(NearTopic(*row, round(share(keyword), 2), count))
     return tuple(sorted(near, key=lambda topic: -topic.nearness)[:most])

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.curate.duplicates.pairs import PAIR
-from memeloc.curate.protocol import DEFAULT, FilterContext, create, info
+from memeloc.curate.protocol import DEFAULT, FilterContext, create, info, run_filter, to_judge
 from memeloc.curate.recipes import load_recipe
-from memeloc.curate.run import run_filter, to_judge
 from memeloc.engine import Engine
 from memeloc.errors import InputError
 from memeloc.items import Item
@@ -45,9 +44,9 @@ class Filtering(Part):
     ) -> dict[str, Any]:
         """Judge collected items; store a verdict each. What was judged before is passed over.
 
-        Return of the `filters` how each went (see `memeloc.curate.run.run_filter`), what a language
-        model was asked and its `cost`, in words, and with a `recipe` every setting, and where the
-        paper states it.
+        Return of the `filters` how each went (see `memeloc.curate.protocol.run_filter`), what a
+        language model was asked and its `cost`, in words, and with a `recipe` every setting, and
+        where the paper states it.
 
         Args:
             names: of filters; none are those of memeloc.toml.
