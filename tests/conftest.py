@@ -108,6 +108,17 @@ def databases_share_compiled_statements() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module", autouse=True)
+def plots_are_drawn_in_their_own_tests_alone(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Reports without plots: a report has some twenty, and each takes a fifth of a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        part = request.path.relative_to(Path(__file__).parent).parts[0]
+        if part in {"analyze", "cli", "end_to_end", "evaluate", "workspace"}:
+            blank = b'<svg xmlns="http://www.w3.org/2000/svg"></svg>'
+            patch.setattr("memeloc.reports.folder.draw", lambda plot: (blank, b""))
+        yield
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a command did: its exit status and what it printed."""

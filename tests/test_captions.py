@@ -392,6 +392,7 @@ def test_no_file_raises_anything_but_a_sentence(tmp_path: Path, data: bytes, suf
         assert rows
 
 
+@pytest.mark.slow
 def test_the_rows_of_a_table_are_not_held(tmp_path: Path) -> None:
     path = tmp_path / "large.csv"
     languages = ["en", "de", "es", "hi", "zh"]

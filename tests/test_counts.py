@@ -8,9 +8,10 @@ import pytest
 import memeloc
 from memeloc.cli.show import Table
 from memeloc.counts import counted
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("number", "text"),
     [(0, "0 pictures"), (1, "1 picture"), (2, "2 pictures"), (1000, "1,000 pictures")],
 )

@@ -17,6 +17,7 @@ from memeloc.locales.tags import count_scripts, letter_scripts
 from memeloc.model import Caption
 from memeloc.render import Renderer
 from memeloc.templates import load_templates
+from tests.each import each
 
 STARTER = Path(__file__).parents[1] / "examples" / "starter" / "captions.csv"
 
@@ -70,7 +71,7 @@ DAMAGED = [
 ]
 
 
-@pytest.mark.parametrize(("tag", "text", "kind", "said"), DAMAGED)
+@each(("tag", "text", "kind", "said"), DAMAGED)
 def test_damaged_text_is_named(tag: str, text: str, kind: str, said: str) -> None:
     (found,) = damage(text, default().get(tag))
     assert found.kind == kind
@@ -99,7 +100,7 @@ SOUND = [
 ]
 
 
-@pytest.mark.parametrize(("tag", "text"), SOUND)
+@each(("tag", "text"), SOUND)
 def test_sound_text_is_left_in_peace(tag: str, text: str) -> None:
     assert damage(text, default().get(tag)) == []
 
@@ -142,9 +143,7 @@ def test_no_alphabet_is_damage() -> None:
     assert flagged == {}
 
 
-@pytest.mark.parametrize(
-    "encoding", ["latin-1", "cp1252", "cp1254", "cp1250", "cp1251", "cp1253", "cp437"]
-)
+@each("encoding", ["latin-1", "cp1252", "cp1254", "cp1250", "cp1251", "cp1253", "cp437"])
 def test_the_starter_set_read_in_another_encoding_is_damaged(encoding: str) -> None:
     def misread(text: str) -> str:
         return "".join(
@@ -170,7 +169,7 @@ def _circles(renderer: Renderer, tag: str, text: str) -> list[str]:
     return [found.detail for found in findings if found.kind == "dotted circle"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "text", "said"),
     [
         ("mr", "अॅपमुळे फोन बंद", "“अॅपमुळे”: it is probably “ॲपमुळे”"),
@@ -192,7 +191,7 @@ def test_a_dotted_circle_that_was_typed_is_none(renderer: Renderer) -> None:
     assert _circles(renderer, "hi", "ॲप ठीक है, कर्म भी") == []
 
 
-@pytest.mark.parametrize("tag", ["hi", "bn", "pa", "gu", "or", "ta", "te", "kn", "ml", "si"])
+@each("tag", ["hi", "bn", "pa", "gu", "or", "ta", "te", "kn", "ml", "si"])
 def test_each_vowel_that_is_a_letter_is_drawn_with_a_circle_in_pieces(
     renderer: Renderer, tag: str
 ) -> None:
@@ -206,7 +205,7 @@ def test_each_vowel_that_is_a_letter_is_drawn_with_a_circle_in_pieces(
         assert f"it is probably “{vowel}”" in sentence
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "caption", "said"),
     [
         ("then // now", "damals | heute", "if | parts it, write “damals // heute”"),
@@ -228,7 +227,7 @@ def test_a_part_that_is_lost_is_named(source: str, caption: str, said: str) -> N
     assert said in found.sentence
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "caption"),
     [
         ("then // now", "damals // heute"),

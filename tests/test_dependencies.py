@@ -10,10 +10,10 @@ from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
-import pytest
 from packaging.utils import canonicalize_name
 
 from memeloc.fonts import FontLibrary
+from tests.each import each
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -60,7 +60,7 @@ def _providers() -> dict[str, list[str]]:
     return {name: [package] for name, package in _NOT_INSTALLED.items()} | installed
 
 
-@pytest.mark.parametrize(
+@each(
     ("folder", "extras"),
     [
         ("memeloc", [*EXTRAS, "torch-models", "torch"]),

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from memeloc import Workspace
+from tests.each import each
 from tools import make_scale_page, make_speed_page
 from tools.make_command_reference import TARGET, commands, reference
 
@@ -35,13 +36,13 @@ def _example(command: Any) -> list[str]:
     return [line.strip() for line in lines if line.strip().startswith("memeloc ")]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each("name", COMMANDS)
 def test_paragraphs_of_help_are_broken_by_the_terminal_alone(name: str) -> None:
     about, _ = _help(COMMANDS[name])
     assert [text for text in about.split("\n\n")[1:] if "\n" in text.strip()] == []
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each("name", COMMANDS)
 def test_every_command_has_help_and_an_example_of_itself(name: str) -> None:
     command = COMMANDS[name]
     first = str(command.help).splitlines()[0]
@@ -54,7 +55,7 @@ def test_every_command_has_help_and_an_example_of_itself(name: str) -> None:
         _check_command_line(example)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each("name", COMMANDS)
 def test_every_option_and_argument_has_help_that_rich_shows_whole(name: str) -> None:
     for parameter in COMMANDS[name].params:
         assert parameter.help, parameter.name
@@ -75,13 +76,13 @@ def test_the_plan_of_large_sets_is_computed_from_the_bench() -> None:
     assert written == make_scale_page.page(), "run `make docs`"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each("page", PAGES, ids=lambda page: page.name)
 def test_every_command_line_in_a_page_can_be_run(page: Path) -> None:
     for line in _command_lines(page.read_text(encoding="utf-8")):
         _check_command_line(line)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each("page", PAGES, ids=lambda page: page.name)
 def test_every_make_target_and_linked_file_in_a_page_exists(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))

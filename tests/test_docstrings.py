@@ -7,7 +7,7 @@ import inspect
 from importlib import import_module
 from pathlib import Path
 
-import pytest
+from tests.each import each
 
 ROOT = Path(__file__).parents[1]
 MODULES = [
@@ -21,7 +21,7 @@ PACKAGES = [
 ]
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@each("package", PACKAGES)
 def test_what_a_package_exports_has_a_docstring(package: str) -> None:
     module = import_module(package)
     exported = {name: getattr(module, name) for name in getattr(module, "__all__", ())}
@@ -29,7 +29,7 @@ def test_what_a_package_exports_has_a_docstring(package: str) -> None:
     assert [name for name, value in public.items() if not value.__doc__] == []
 
 
-@pytest.mark.parametrize("module", MODULES)
+@each("module", MODULES)
 def test_examples_are_true(module: str) -> None:
     result = doctest.testmod(import_module(module))
     assert result.attempted

@@ -5,12 +5,11 @@ from __future__ import annotations
 import pickle
 from pathlib import Path
 
-import pytest
-
 from memeloc.errors import InputError, MemelocError, MissingError, ServiceError
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("error", "sentence"),
     [
         (InputError("is empty"), "is empty"),

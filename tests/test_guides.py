@@ -7,7 +7,6 @@ import re
 import unicodedata
 from pathlib import Path
 
-import pytest
 from fontTools import unicodedata as scripts
 
 from memeloc.correct.model import STATUSES
@@ -16,6 +15,7 @@ from memeloc.locales import default
 from memeloc.model import SEPARATOR
 from memeloc.resources import folder
 from memeloc.sheets.form import paragraphs
+from tests.each import each
 
 GUIDES = folder("guides") / "translation"
 STARTER = Path(__file__).parents[1] / "examples" / "starter" / "captions.csv"
@@ -46,21 +46,21 @@ def test_the_guides_are_those_of_the_starter_languages() -> None:
     assert {path.stem for path in GUIDES.glob("*.md")} == set(TAGS)
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@each("tag", TAGS)
 def test_a_guide_has_the_headings_of_the_english_one(tag: str) -> None:
     english = HEADING.findall(_text("en"))
     assert len(english) > 10
     assert HEADING.findall(_text(tag)) == english
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@each("tag", TAGS)
 def test_a_guide_says_in_the_same_order_what_each_status_means(tag: str) -> None:
     section = re.split(r"^## .*\n", _text(tag), flags=re.MULTILINE)[-3]
     listed = re.findall(r"^- \*\*(.+?)\*\*\s?[:：] *\S", section, re.MULTILINE)
     assert listed == [status_words(tag)[status] for status in STATUSES["caption"]]
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@each("tag", TAGS)
 def test_a_guide_shows_the_separator_and_an_empty_part_at_either_end(tag: str) -> None:
     in_code = re.findall(r"`([^`\n]+)`", _text(tag))
     assert SEPARATOR.strip() in {code.strip() for code in in_code}
@@ -68,7 +68,7 @@ def test_a_guide_shows_the_separator_and_an_empty_part_at_either_end(tag: str) -
     assert any(re.search(r"\S //$", code) for code in in_code)
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@each("tag", TAGS)
 def test_a_guide_is_mostly_in_the_script_of_its_language(tag: str) -> None:
     script = default().get(tag).script
     codes = SCRIPTS.get(script, {script})
@@ -78,7 +78,7 @@ def test_a_guide_is_mostly_in_the_script_of_its_language(tag: str) -> None:
     assert len(own) > 0.75 * len(letters)
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@each("tag", TAGS)
 def test_a_guide_is_clean_text(tag: str) -> None:
     text = _text(tag)
     assert unicodedata.is_normalized("NFC", text)
@@ -94,7 +94,7 @@ def test_a_guide_is_clean_text(tag: str) -> None:
     assert not re.search(r"[ \t]+$", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@each("tag", TAGS)
 def test_a_guide_names_columns_as_the_sheet_does_and_shows_no_markup(tag: str) -> None:
     for name in ("history", "translation memory", "glossary"):
         assert f"`{sheet_texts(tag).get(name, name)}`" in _text(tag)

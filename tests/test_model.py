@@ -20,12 +20,13 @@ from memeloc.model import (
     check_tag_name,
 )
 from memeloc.render.background import contrast, relative_luminance
+from tests.each import each
 
 part = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="/／"), max_size=20)
 parts = st.lists(part.map(lambda text: Caption.parse(text).parts[0]), min_size=1, max_size=5)
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "expected"),
     [
         ("when the build passes // at last", ("when the build passes", "at last")),
@@ -53,7 +54,7 @@ def test_a_caption_is_split_at_slashes_between_spaces(
     assert Caption.parse(written).parts == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "counts", "expected"),
     [
         ("上//中//下//尾", (4,), ("上", "中", "下", "尾")),
@@ -83,14 +84,12 @@ def test_a_caption_written_and_read_is_the_same(texts: tuple[str, ...]) -> None:
     assert str(Caption(texts)).count(SEPARATOR) >= len(texts) - 1
 
 
-@pytest.mark.parametrize("name", ["a", "robot-chef", "Meme_01", "v1.2", "x" * 100])
+@each("name", ["a", "robot-chef", "Meme_01", "v1.2", "x" * 100])
 def test_a_safe_name_is_given_back(name: str) -> None:
     assert check_tag_name(name, "meme") == name
 
 
-@pytest.mark.parametrize(
-    "name", ["", ".", "..", "-a", ".a", "a.", "a/b", "a\\b", "a b", "ä", "a\n", "x" * 101, "a:b"]
-)
+@each("name", ["", ".", "..", "-a", ".a", "a.", "a/b", "a\\b", "a b", "ä", "a\n", "x" * 101, "a:b"])
 def test_a_name_that_is_not_safe_everywhere_is_refused(name: str) -> None:
     with pytest.raises(InputError, match="meme"):
         check_tag_name(name, "meme")

@@ -15,6 +15,7 @@ from pyarrow import fs
 
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.object_storage import TEMPORARY, Folder, folder_at
+from tests.each import each
 from tests.s3_server import make_bucket, s3_server
 
 
@@ -128,7 +129,7 @@ def test_a_bucket_that_is_not_there_is_named(server: str) -> None:
     assert not raised.value.retryable
 
 
-@pytest.mark.parametrize(
+@each(
     ("message", "sentence", "again"),
     [
         ("AWS Error INVALID_ACCESS_KEY_ID during HeadObject", "refuses the credentials", False),
@@ -150,7 +151,7 @@ def test_what_a_client_reports_is_a_sentence(message: str, sentence: str, again:
     assert raised.value.retryable is again
 
 
-@pytest.mark.parametrize(
+@each(
     "address",
     [
         "s3://me:mine@memes/set",
@@ -212,7 +213,7 @@ def test_a_missing_package_is_named_with_the_pip_line(monkeypatch: pytest.Monkey
         folder_at("kettle://memes").entry("a")
 
 
-@pytest.mark.parametrize(
+@each(
     ("place", "path"),
     [("out", "out"), ("file:///tea/out", "/tea/out"), ("C:/out", "C:/out"), (Path("a/b"), "a/b")],
 )

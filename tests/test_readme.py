@@ -22,6 +22,7 @@ def test_the_first_screen_has_at_most_90_lines() -> None:
     assert len(README.splitlines()) <= 90
 
 
+@pytest.mark.slow
 def test_the_whole_path_runs_as_it_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Callable[..., Outcome]
 ) -> None:

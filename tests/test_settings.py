@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from memeloc.errors import InputError
 from memeloc.settings import parse_toml, read_toml, validate
+from tests.each import each
 
 
 class Inner(BaseModel):
@@ -34,7 +35,7 @@ def test_values_become_the_model() -> None:
     assert validate(Plain, {"url": "x", "wait": 2}, "the thing") == Plain("x", 2.0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "values", "message"),
     [
         (

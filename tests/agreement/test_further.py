@@ -9,6 +9,7 @@ import pytest
 from memeloc.agreement import fleiss_kappa, further_answers, last_answer
 from memeloc.errors import InputError
 from tests.agreement.answers import drawn, table
+from tests.each import each
 
 
 def crowd(seed: int, *, items: int, answers: int, spread: float) -> np.ndarray:
@@ -54,8 +55,8 @@ def test_further_answer_worked_by_hand() -> None:
     assert further.changed == pytest.approx(1 / 4 + chance / 4)
 
 
-@pytest.mark.parametrize("more", [1, 2])
-@pytest.mark.parametrize(("answers", "spread"), [(3, 1.0), (4, 1.0), (5, 3.0), (6, 8.0)])
+@each("more", [1, 2])
+@each(("answers", "spread"), [(3, 1.0), (4, 1.0), (5, 3.0), (6, 8.0)])
 def test_expected_changes_are_those_that_come(answers: int, spread: float, more: int) -> None:
     given = crowd(11, items=6000, answers=answers + more, spread=spread)
     further = further_answers(long(given[:, :answers]), more)

@@ -22,6 +22,7 @@ from memeloc.agreement import (
 )
 from memeloc.errors import InputError
 from tests.agreement.answers import drawn, table
+from tests.each import each
 
 SEVERITY = {"a": 0, "b": 1, "c": 2}
 HAND = table({"m1": "aaa", "m2": "aab", "m3": "bbb", "m4": "abb"})
@@ -71,8 +72,8 @@ def test_each_against_the_rest_worked_by_hand() -> None:
     assert rest.loc["ann", "kappa"] == pytest.approx(0.4)
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3, 0.6])
-@pytest.mark.parametrize("seed", range(5))
+@each("missing", [0.0, 0.3, 0.6])
+@each("seed", range(5))
 def test_alpha_is_krippendorffs(seed: int, missing: float) -> None:
     answers = drawn(seed, missing=missing)
     for levels, measurement in ((None, "nominal"), (SEVERITY, "ordinal")):
@@ -84,7 +85,7 @@ def test_alpha_is_krippendorffs(seed: int, missing: float) -> None:
         assert krippendorff_alpha(answers, levels) == pytest.approx(peer)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_fleiss_kappa_is_that_of_statsmodels(seed: int) -> None:
     answers = drawn(seed)
     counts = pd.crosstab(answers["item"], answers["label"]).to_numpy()
@@ -141,7 +142,7 @@ def test_ordinal_alpha_forgives_neighbours_more_than_extremes() -> None:
     assert (krippendorff_alpha(near, SEVERITY) or 0) > (krippendorff_alpha(far, SEVERITY) or 0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "rows"),
     [
         ("no answers", {}),

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.analyze.comparisons import COMPARISONS, Comparison
+from tests.each import each
 from tools.make_statistics_table import listed
 
 
-@pytest.mark.parametrize(
-    "comparison", COMPARISONS, ids=[each.values.__name__ for each in COMPARISONS]
-)
+@each("comparison", COMPARISONS, ids=[each.values.__name__ for each in COMPARISONS])
 def test_a_statistic_is_that_of_its_peer(comparison: Comparison) -> None:
     assert comparison.difference() <= comparison.tolerance
 

@@ -11,6 +11,7 @@ from memeloc.analyze.dataset import describe
 from memeloc.errors import InputError
 from memeloc.locales.words import plain_words
 from memeloc.reports.figures import value_of, wide
+from tests.each import each
 
 MEMES = pd.DataFrame(
     [
@@ -42,7 +43,7 @@ def test_scripts_are_those_of_most_letters() -> None:
     assert counts(mixed, "script", "mixed") == {"Cyrl": 1, "Latn": 0}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "tag", "words"),
     [
         ("Don't panic!", "en", ["don't", "panic"]),

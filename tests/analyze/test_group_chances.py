@@ -10,6 +10,7 @@ from scipy.stats import multivariate_hypergeom
 
 from memeloc.analyze.cultures.random_groups import agreement_chances, chances_of
 from memeloc.errors import InputError
+from tests.each import each
 
 
 def _winner(labels: list[int]) -> int | None:
@@ -34,7 +35,7 @@ def _enumerated(pool: tuple[int, ...], size: int, other: int) -> tuple[float, fl
     return same / total, apart / total
 
 
-@pytest.mark.parametrize(
+@each(
     ("pool", "sizes"),
     [
         ((5, 2), (3, 3)),
@@ -63,7 +64,7 @@ def test_groups_too_many_to_count_are_drawn(monkeypatch: pytest.MonkeyPatch) -> 
     assert chances_of.__wrapped__(pool, 9, 12) == pytest.approx(exact, abs=0.015)
 
 
-@pytest.mark.parametrize("pool", [(14, 11), (12, 9, 4), (25, 0), (8, 7, 6, 4)])
+@each("pool", [(14, 11), (12, 9, 4), (25, 0), (8, 7, 6, 4)])
 def test_chances_agree_with_scipys_distribution(pool: tuple[int, ...]) -> None:
     """Both groups' counts are multivariate hypergeometric, the second's given the first's."""
     counts = [count for count in product(range(6), repeat=len(pool)) if sum(count) == 5]

@@ -14,6 +14,7 @@ from memeloc.errors import InputError
 from memeloc.resources import folder
 from memeloc.tables import write_table
 from memeloc.tables.writing import Column
+from tests.each import each
 
 HEADINGS = ["item", "annotator", "culture", "label"]
 ROWS = [
@@ -128,7 +129,7 @@ def test_what_is_known_of_items_stands_beside_the_answers() -> None:
     assert answers.notes == ("not used: 1 column ('mood')",)
 
 
-@pytest.mark.parametrize(
+@each(
     ("mapping", "sentence"),
     [
         ({"lables": {}}, "did you mean 'labels'"),

@@ -17,6 +17,7 @@ from PIL import ImageChops
 
 from memeloc.locales import default
 from memeloc.templates import open_picture
+from tests.each import each
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -34,7 +35,7 @@ def _scenes(language, turn=0):
     return scenes(language, templates()[:1], turn=turn, most=3)
 
 
-@pytest.mark.parametrize("language", ["de", "hi", "zh", "ar"])
+@each("language", ["de", "hi", "zh", "ar"])
 def test_a_later_round_has_the_same_letters_and_another_text(language):
     written, shuffled = _scenes(language, turn=0), _scenes(language, turn=1)
     assert len(written) == len(shuffled) == 3
@@ -56,8 +57,8 @@ def _changed_rows(picture, template):
     return [y for y, value in enumerate(rows.get_flattened_data()) if value]
 
 
-@pytest.mark.parametrize("language", ["en", "hi", "zh", "ar"])
-@pytest.mark.parametrize("name", ["pillow_peer.PillowPeer", "pango_peer.PangoPeer"])
+@each("language", ["en", "hi", "zh", "ar"])
+@each("name", ["pillow_peer.PillowPeer", "pango_peer.PangoPeer"])
 def test_a_peer_writes_in_both_boxes_and_nowhere_else(name, language):
     if name.startswith("pango") and find_spec("pangocairocffi") is None:
         pytest.skip("needs pip install pangocairocffi and Debian's libpangocairo-1.0-0")
@@ -114,6 +115,7 @@ def test_pango_leaves_other_programs_their_fonts():
     assert os.environ == before
 
 
+@pytest.mark.slow
 def test_pictures_are_measured_beside_the_peers():
     from bench.pictures import measure
 

@@ -10,6 +10,7 @@ import pytest
 
 from bench import coverage
 from bench.coverage import Design, groups, intervals
+from tests.each import each
 
 SETS = 60
 
@@ -37,7 +38,7 @@ def test_cultures_that_differ_are_found() -> None:
     assert shares["answers: people permuted"] > 0.6
 
 
-@pytest.mark.parametrize("answers", [(3,), (4,), (11,), (3, 4, 5, 6, 7)], ids=str)
+@each("answers", [(3,), (4,), (11,), (3, 4, 5, 6, 7)], ids=str)
 def test_random_groups_find_nothing_where_nothing_is(answers: tuple[int, ...]) -> None:
     design = Design(max(answers), 100, 5, answers if len(answers) > 1 else (0,), person=0)
     ((_, share, _),) = groups(design, SETS)

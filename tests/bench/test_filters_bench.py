@@ -62,6 +62,7 @@ def test_the_starter_set_has_captions_in_eighteen_languages():
     assert all("//" not in text for captions in texts.values() for text in captions)
 
 
+@pytest.mark.slow
 def test_everything_is_measured(catalogue, monkeypatch):
     from bench import filters
 

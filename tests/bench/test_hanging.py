@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from bench.hanging import hanging
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("lines", "count"),
     [
         (["THE CAT ON", "THE MAT"], 1),

@@ -8,6 +8,7 @@ from bench import languages
 from bench.scenes import ROOT
 from memeloc.curate.filters.identification import CLASSES
 from memeloc.locales import default
+from tests.each import each
 
 pytest.importorskip("py3langid", reason="needs pip install 'memeloc[filters]'")
 pytest.importorskip("fasttext", reason="needs pip install 'memeloc[filters]'")
@@ -15,14 +16,14 @@ pytest.importorskip("fasttext", reason="needs pip install 'memeloc[filters]'")
 SETS = ("arabizi", "romanised", "mixed", "unmixed")
 
 
-@pytest.mark.parametrize("name", SETS)
+@each("name", SETS)
 def test_a_set_has_two_hundred_different_captions(name):
     rows = languages.captions(name)
     assert len({text for _, text in rows}) == len(rows) == 200
     assert all(label in ("", *CLASSES) or label in default() for label, _ in rows)
 
 
-@pytest.mark.parametrize("name", SETS)
+@each("name", SETS)
 def test_no_caption_is_one_that_constants_were_set_on(name):
     tuned = set()
     for file in ("tuning", "tuning-ar"):

@@ -7,6 +7,7 @@ import pytest
 
 from bench.backgrounds import BUSY, SMOOTH, make_background
 from bench.finished_memes import KINDS, FinishedMeme, finished_memes
+from tests.each import each
 
 
 @pytest.fixture(scope="module")
@@ -14,7 +15,7 @@ def memes(tmp_path_factory: pytest.TempPathFactory) -> list[FinishedMeme]:
     return list(finished_memes(tmp_path_factory.mktemp("memes"), 4))
 
 
-@pytest.mark.parametrize("kind", [*SMOOTH, *BUSY])
+@each("kind", [*SMOOTH, *BUSY])
 def test_background_is_the_same_for_a_seed(kind: str) -> None:
     first, second, other = (make_background(kind, (40, 30), seed) for seed in (1, 1, 2))
     assert first.shape == (30, 40, 3)

@@ -1,4 +1,7 @@
-"""What [release] lists under files: eighty releases, each refused or let through, and why."""
+"""What [release] lists under files: eighty releases, each refused or let through, and why.
+
+`make test` has one of each reason, `make test-all` all.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import tarfile
 import zipfile
 from collections.abc import Callable
 from contextlib import closing
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -365,8 +369,12 @@ RELEASES: list[tuple[str, list[str], Make | None, str, str]] = [
 
 @pytest.mark.parametrize(
     ("files", "make", "always", "checked"),
-    [row[1:] for row in RELEASES],
-    ids=[row[0] for row in RELEASES],
+    [
+        pytest.param(*row[1:], id=row[0], marks=[pytest.mark.slow] if row[3:] in earlier else [])
+        for row, earlier in zip(
+            RELEASES, accumulate(([row[3:]] for row in RELEASES), initial=[]), strict=False
+        )
+    ],
 )
 def test_what_stands_in_files_is_refused_or_goes_out(
     command: Run, work: Path, files: list[str], make: Make | None, always: str, checked: str

@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.correct.checks import CHECKS, Checked, check
 from memeloc.locales import default
 from memeloc.model import Caption
+from tests.each import each
 
 STARTER = Path(__file__).parents[2] / "examples/starter/captions.csv"
 
@@ -20,7 +20,7 @@ def kinds(tag: str, source: tuple[str, ...], parts: tuple[str, ...]) -> set[str]
     return {warning.check for warning in check(Checked("m", default().get(tag), source, parts))}
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "source", "wrong", "right", "kind"),
     [
         ("de", ("a", "b"), ("x", ""), ("x", "y"), "part"),
@@ -58,7 +58,7 @@ def test_words_may_become_numbers_and_code_may_stay() -> None:
     assert kinds("hi", ("ctrl+s", "Report_final_v7"), ("ctrl+s", "रिपोर्ट_final_v7")) == set()
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "source", "text"),
     [
         ("de", "Meetings", "Meetings"),

@@ -13,6 +13,7 @@ from memeloc.correct.report import Distance, chrf, edits
 from memeloc.locales import default
 from memeloc.locales.words import words
 from memeloc.model import Locale
+from tests.each import each
 
 DE, ZH, TH, KM, LO, MY = (default().get(tag) for tag in ("de", "zh", "th", "km", "lo", "my"))
 TEXTS = st.text(st.sampled_from("ab c,ä我们ก"), max_size=12)
@@ -39,7 +40,7 @@ def test_a_phrase_that_moved_is_one_edit() -> None:
     assert distance([("heute gehe ich nach Hause", "ich nach Hause gehe heute")]).hter == 40.0
 
 
-@pytest.mark.parametrize(
+@each(
     ("locale", "before", "after", "rate"),
     [
         (ZH, "我们今天开会", "我们明天开会", 100 / 3),

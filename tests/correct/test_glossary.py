@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memeloc.correct.checks import Checked, check_terms
 from memeloc.glossary import Term
 from memeloc.locales import default
+from tests.each import each
 
 TERMS = (
     Term(("pull request",), ("Pull-Request*", "PR"), ("Anfrage",)),
@@ -15,7 +14,7 @@ TERMS = (
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "text", "expected"),
     [
         (("my pull request", "AI"), ("künstliche Intelligenz", "zwei Pull-Requests"), []),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memeloc.correct.checks import lost_marks, lost_numbers, names
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "text", "lost"),
     [
         ("at 9 sharp", "um 8 genau", ["9"]),
@@ -22,7 +21,7 @@ def test_changed_numbers_are_lost(source: str, text: str, lost: list[str]) -> No
     assert lost_numbers(source, text)[0] == lost
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "text"),
     [
         ("19 degrees", "१९ डिग्री"),
@@ -47,7 +46,7 @@ def test_numbers_that_are_written_otherwise_are_kept(source: str, text: str) -> 
     assert lost_numbers(source, text) == ([], [])
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "text", "lost"),
     [
         ("thanks @anna_k", "danke @anna_l", ["@anna_k"]),
@@ -64,7 +63,7 @@ def test_handles_hashtags_and_links_are_kept(source: str, text: str, lost: list[
     assert list(lost_marks(source, text)) == lost
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("my cat meets Ada at noon", ["Ada"]),

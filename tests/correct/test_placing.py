@@ -11,6 +11,7 @@ import pytest
 from memeloc.correct.model import Answer, Sheet, SheetItem, text_key
 from memeloc.correct.placing import place
 from memeloc.locales import default
+from tests.each import each
 
 SENT = datetime(2026, 11, 1, tzinfo=UTC)
 SOURCE, BASE, NEW = ("a joke", "its point"), ("ein Witz", "sein Punkt"), ("ein Witz", "die Pointe")
@@ -96,7 +97,7 @@ def test_a_part_may_be_emptied_on_purpose() -> None:
     assert placed(emptied).outcome == "placed"
 
 
-@pytest.mark.parametrize("status", ["wordplay", "culture", "other", "harmful"])
+@each("status", ["wordplay", "culture", "other", "harmful"])
 def test_what_was_given_up_waits_to_be_settled(status: str) -> None:
     result = placed(answer(status, ()))
     assert (result.outcome, result.reason, result.parts) == ("case", "given up", ())

@@ -12,6 +12,7 @@ import pytest
 from memeloc.evaluate import Gold, ModelAnswers
 from memeloc.evaluate.scores import ScoreSettings, score
 from memeloc.reports.figures import wide
+from tests.each import each
 
 # Table 1. Textual, visual, scene, background, intent, emotion, analogical, community, semiotic.
 TOXICITY = 307
@@ -85,7 +86,7 @@ def test_three_models_are_outside_their_own_parts() -> None:
     assert outside == ["BLIP2-Flan-T5-xl", "InstructBLIP-Vicuna-7B", "Qwen2.5-VL-7B-Instruct"]
 
 
-@pytest.mark.parametrize("model", TABLE_2)
+@each("model", TABLE_2)
 def test_the_scores_of_parts_give_another_whole(model: str) -> None:
     """What is printed of toxicity and reasoning, answered so, is scored as another share of all."""
     whole, _, toxicity, reasoning, _ = TABLE_2[model]

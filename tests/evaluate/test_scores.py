@@ -12,6 +12,7 @@ from memeloc.errors import InputError
 from memeloc.evaluate import Gold, ModelAnswers
 from memeloc.evaluate.scores import ScoreSettings, score
 from memeloc.reports.figures import gaps, of_analysis, value_of, wide
+from tests.each import each
 from tests.evaluate import simulated
 
 QUICK = ScoreSettings(bootstraps=50)
@@ -60,7 +61,7 @@ def test_prompts_keep_the_names_that_they_have_elsewhere() -> None:
     assert groups == {"model · prompt 7", "model · prompt 0, swapped"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("answers", "sentence"),
     [
         (two(["a", "c", "b", "a"]), "chooses 'c' (item '1'), which is not one of the labels"),

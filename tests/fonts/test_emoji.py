@@ -7,25 +7,24 @@ import pytest
 from memeloc.fonts import FontLibrary
 from memeloc.fonts.faces import is_emoji, loses
 from memeloc.locales import default
+from tests.each import each
 
 FONTS = FontLibrary()
 COLOUR = FONTS.families["colour-emoji"]
 needs_colour = pytest.mark.skipif(not COLOUR.found, reason="no colour emoji font on this system")
 
 
-@pytest.mark.parametrize(
-    "cluster", ["😀", "☕", "⭐", "❤\ufe0f", "1\ufe0f\u20e3", "🇩🇪", "👩🏽‍💻", "🏴󠁧󠁢󠁳󠁣󠁴󠁿"]
-)
+@each("cluster", ["😀", "☕", "⭐", "❤\ufe0f", "1\ufe0f\u20e3", "🇩🇪", "👩🏽‍💻", "🏴󠁧󠁢󠁳󠁣󠁴󠁿"])
 def test_what_is_drawn_as_emoji(cluster: str) -> None:
     assert is_emoji(cluster)
 
 
-@pytest.mark.parametrize("cluster", ["a", "1", "#", "©", "❤", "☺", "→", "☕\ufe0e", "漢", "ক্ষি"])
+@each("cluster", ["a", "1", "#", "©", "❤", "☺", "→", "☕\ufe0e", "漢", "ক্ষি"])
 def test_what_is_drawn_as_text(cluster: str) -> None:
     assert not is_emoji(cluster)
 
 
-@pytest.mark.parametrize(
+@each(
     ("cluster", "lost"),
     [
         ("🇩🇪", True),
@@ -49,7 +48,7 @@ def test_a_sequence_that_a_font_lacks_falls_into_pieces() -> None:
 
 
 @needs_colour
-@pytest.mark.parametrize("cluster", ["🇩🇪", "👍🏽", "💙", "👨‍👩‍👧‍👦", "👩🏽‍💻", "1\ufe0f\u20e3"])
+@each("cluster", ["🇩🇪", "👍🏽", "💙", "👨‍👩‍👧‍👦", "👩🏽‍💻", "1\ufe0f\u20e3"])
 def test_a_colour_font_keeps_them(cluster: str) -> None:
     face = FONTS.stack(default().get("ar"), "plain").font_for(cluster)
     assert face is not None

@@ -11,12 +11,13 @@ from memeloc.fonts import FontLibrary
 from memeloc.fonts.library import FontEntry
 from memeloc.locales import default
 from memeloc.model import FaceName
+from tests.each import each
 
 ANTON = FontLibrary().families["anton"].path
 SANS = FontLibrary().families["noto-sans"].path
 
 
-@pytest.mark.parametrize(
+@each(
     ("entry", "parsed"),
     [
         ("My.ttf", ("My.ttf", "", None)),
@@ -32,7 +33,7 @@ def test_an_entry_is_read(entry: str, parsed: tuple[str, str, FaceName | None]) 
     assert FontEntry.parse(str(FontEntry.parse(entry))) == FontEntry(*parsed)
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "face", "family"),
     [
         ("de", "plain", "Anton-Regular"),

@@ -16,6 +16,7 @@ from memeloc.locales import Registry, default
 from memeloc.locales.tags import DATA
 from memeloc.model import FaceName
 from memeloc.resources import folder
+from tests.each import each
 
 FONTS = FontLibrary()
 CONJUNCTS = {
@@ -61,8 +62,8 @@ def written(tmp_path: Path, **changes: object) -> Path:
 PACKAGED = sorted(name for name, family in FONTS.families.items() if not family.optional)
 
 
-@pytest.mark.parametrize("face", ["poster", "plain"])
-@pytest.mark.parametrize("name", PACKAGED)
+@each("face", ["poster", "plain"])
+@each("name", PACKAGED)
 def test_no_sign_of_a_number_runs_into_the_digit(name: str, face: FaceName) -> None:
     drawn = Face(FONTS.families[name], face)
     for char in "+-\N{MINUS SIGN}×÷=±<>%‰°€£¥$₹₺₽₪₫0123456789–—#@&":
@@ -149,7 +150,7 @@ def test_what_is_no_font_is_refused(tmp_path: Path) -> None:
 EMOJI = "colour-emoji" if FONTS.families["colour-emoji"].found else "noto-emoji"
 
 
-@pytest.mark.parametrize(
+@each(
     ("cluster", "family"),
     [
         ("A", "anton"),
@@ -189,7 +190,7 @@ def test_composed_forms_cover_parts_invisible_need_no_glyph() -> None:
     assert FONTS.stack(default().get("en"), "poster").font_for("\U0010fffd") is None
 
 
-@pytest.mark.parametrize("tag", sorted(locale.tag for locale in default()))
+@each("tag", sorted(locale.tag for locale in default()))
 def test_handwriting_that_memeloc_brings_has_all_letters(tag: str) -> None:
     """Else the words with the letters it lacks would stand out among the others."""
     face = FONTS.stack(default().get(tag), "comic").primary
@@ -258,9 +259,7 @@ def test_poster_weights_match_over_the_scripts(weights: ModuleType) -> None:
         assert LEAST <= strokes[locale.tag] / latin <= 1.05, locale.tag
 
 
-@pytest.mark.parametrize(
-    "tag", ["or", "kn", "te", "my", "bn", "hi", "gu", "si", "km", "ml", "pa", "lo"]
-)
+@each("tag", ["or", "kn", "te", "my", "bn", "hi", "gu", "si", "km", "ml", "pa", "lo"])
 def test_thickened_posters_keep_the_counters_of_words(weights: ModuleType, tag: str) -> None:
     family = FONTS.families[weights.first(FONTS, default().get(tag))]
     thick, usual = (

@@ -15,6 +15,7 @@ from memeloc.locales import default
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.shape import ShapedText, shape
 from memeloc.resources import folder
+from tests.each import each
 
 FONTS = FontLibrary()
 PACKAGED = [name for name, family in FONTS.families.items() if not family.optional]
@@ -54,8 +55,8 @@ def face_of(char: str, tag: str, face: FaceName) -> Face:
     return drawn(char, tag, face).runs[0].face
 
 
-@pytest.mark.parametrize("face", ["poster", "plain", "comic"])
-@pytest.mark.parametrize("pair", ["≠=", "₵¢", "ƙk", "ƘK"])
+@each("face", ["poster", "plain", "comic"])
+@each("pair", ["≠=", "₵¢", "ƙk", "ƘK"])
 def test_the_face_that_draws_it_draws_the_other_differently(
     tool: ModuleType, pair: str, face: FaceName
 ) -> None:
@@ -63,7 +64,7 @@ def test_the_face_that_draws_it_draws_the_other_differently(
         assert not tool.is_same(face_of(pair[0], locale.tag, face), *pair), locale.tag
 
 
-@pytest.mark.parametrize("tag", ["en", "hi", "el", "ja", "ca"])
+@each("tag", ["en", "hi", "el", "ja", "ca"])
 def test_no_symbol_of_plain_text_is_from_the_poster_face(tag: str) -> None:
     for char in "≠≈≤≥∞√✗✘➜☐♞★→½₵𝓗𝐛∂∑⇒①":
         assert face_of(char, tag, "plain").family != "anton", char
@@ -75,7 +76,7 @@ def test_symbols_are_drawn_by_a_face_chosen_for_symbols() -> None:
         assert "Zsym" in face_of(char, "ru", "poster").source.scripts, char
 
 
-@pytest.mark.parametrize("tag", ["hi", "bn", "kn", "my", "km", "ar", "he", "th", "en"])
+@each("tag", ["hi", "bn", "kn", "my", "km", "ar", "he", "th", "en"])
 def test_a_symbol_stays_whole_beside_every_script(tag: str) -> None:
     text = f"{default().exemplars(tag)[-1]} ≠"
     (run,) = [run for run in drawn(text, tag, "plain").runs if run.end == len(text)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 import rdflib
 from rdflib.namespace import PROV, RDF, RDFS
 
@@ -15,6 +14,7 @@ from memeloc.knowledge.graphs import (
     shared_quads,
     violations,
 )
+from tests.each import each
 from tests.knowledge.some_memes import tea
 
 ML = rdflib.Namespace("urn:memeloc:ontology#")
@@ -26,7 +26,7 @@ def test_good_graphs_meet_the_shapes() -> None:
         assert not violations(as_rdflib(knowledge))
 
 
-@pytest.mark.parametrize(
+@each(
     ("where", "change", "message"),
     [
         ("statement/scene-1", f"- <{ML.text}>", "A statement has one text, with the tag"),

@@ -11,6 +11,7 @@ from memeloc.errors import InputError
 from memeloc.files import locked
 from memeloc.knowledge.graph_store import open_store, run_query, store_of
 from memeloc.knowledge.graphs import Terms, checked_base
+from tests.each import each
 from tests.knowledge.some_memes import tea
 
 
@@ -90,7 +91,7 @@ def test_query_that_takes_too_long_is_ended(folder: Path) -> None:
         run_query(folder, query, seconds=1)
 
 
-@pytest.mark.parametrize("base", ["cats", "http://a b/", "https://example.org", "urn:x:<"])
+@each("base", ["cats", "http://a b/", "https://example.org", "urn:x:<"])
 def test_base_that_is_no_iri_is_refused(base: str) -> None:
     with pytest.raises(InputError, match="absolute"):
         checked_base(base)

@@ -9,6 +9,7 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.knowledge.questions import none_of_the_others, problems, question_form
 from memeloc.language_models.answers import read_form
+from tests.each import each
 
 GOOD = {
     "question": "What does the cat want?",
@@ -34,7 +35,7 @@ def test_line_breaks_go_and_joiners_stay() -> None:
     assert form.correct == "می\u200cخواهد"  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(
+@each(
     ("changed", "sentence"),
     [
         ({"plausible": "ａ ＷＡＲＭ place!"}, "plausible is the same as correct"),
@@ -55,7 +56,7 @@ def test_useless_question_is_sent_back(changed: dict[str, str], sentence: str) -
         read(**changed)
 
 
-@pytest.mark.parametrize(
+@each(
     ("language", "question", "options", "sentence"),
     [
         ("zh", "猫想要什么？", ["暖和的地方", "以上都是", "驾照"], "about the other options"),

@@ -11,13 +11,14 @@ from memeloc.label.prompts import Topic, label_prompt, read_merges
 from memeloc.language_models import Picture
 from memeloc.language_models.prompts import MemeInput
 from memeloc.workspace.labels import labels_of
+from tests.each import each
 
 SCHEME = labels_of("charmemes")[1]
 TEXT = MemeInput("m", "c", "tea {system} // time", "en")
 PICTURE = MemeInput("m", "c", picture=Picture("p", lambda: b""))
 
 
-@pytest.mark.parametrize("name", ["araharmeme", "harmeme", "m-quest", "multi3hate"])
+@each("name", ["araharmeme", "harmeme", "m-quest", "multi3hate"])
 def test_every_label_set_makes_a_prompt(name: str) -> None:
     scheme = labels_of(name)[1]
     system, asked = label_prompt("taxonomy", scheme).question(TEXT).messages

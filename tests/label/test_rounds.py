@@ -10,6 +10,7 @@ from memeloc.label.rounds import Equal, Outcome, RoundLabel, Status, count, outc
 from memeloc.label.scheme import GivenLabel, Scheme, label_form, printed_form, topics_form
 from memeloc.language_models.answers import read_form
 from memeloc.workspace.labels import labels_of
+from tests.each import each
 
 SCHEME = labels_of("charmemes")[1]
 
@@ -30,7 +31,7 @@ def outcome(answers: list[RoundLabel], equal: Equal = "severe", scheme: Scheme =
     return result
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "severe", "exact"),
     [
         (("safe", "safe", "safe"), True, True),
@@ -78,7 +79,7 @@ def test_a_refused_round_is_for_people_and_a_missing_one_is_open() -> None:
     assert (counts["items"], counts["no_answer"], counts["severe"]) == (1, 1, 0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("labels", "problem"),
     [
         ('[{"category": "rude"}]', "'rude' is no category; use sexual-exploitation, violence"),
@@ -93,7 +94,7 @@ def test_what_the_taxonomy_lacks_is_sent_back_in_words(labels: str, problem: str
         read_form(label_form(SCHEME, caption=False), f'{{"labels": {labels}}}')
 
 
-@pytest.mark.parametrize(
+@each(
     ("category", "subcategory", "label"),
     [
         ("Hate Speech", "2.1 Racism & Xenophobia", "hate-speech/racism-xenophobia"),

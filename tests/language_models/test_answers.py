@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from memeloc.language_models.answers import read_form, read_json, refuses, strict_schema
+from tests.each import each
 
 
 class Weather(BaseModel):
@@ -18,7 +19,7 @@ class Weather(BaseModel):
     note: str = ""
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         '{"warm": true}',
@@ -38,7 +39,7 @@ def test_one_object_is_found_whatever_stands_around_it(text: str) -> None:
     assert read_json(text) == {"warm": True}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "wrong"),
     [
         ("", "it is not JSON"),
@@ -107,7 +108,7 @@ def test_an_object_survives_fences_and_words(value: dict[str, object], words: st
     assert read_json(f"{words}: {written}\n{words}") == value
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ["I cannot help with that.", "I'm sorry, but no.", "I’m unable to judge this.", "I can't.",
      "Sorry, I can’t do that", "As an AI, I do not judge.", "<think>no</think> I won't answer",
@@ -117,7 +118,7 @@ def test_refusals_are_known(text: str) -> None:
     assert refuses(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ['{"warm": true}', "Sorry for the wait! It is warm.", "It cannot be warm", "", "Icannot"],
 )

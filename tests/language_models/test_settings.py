@@ -8,6 +8,7 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.language_models import read_key, read_model_settings
+from tests.each import each
 
 
 def test_command_comes_before_file_before_environment() -> None:
@@ -20,7 +21,7 @@ def test_command_comes_before_file_before_environment() -> None:
     assert (read.temperature, read.seed) == (0.0, 0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("table", "message"),
     [
         ({}, "no language model is named"),

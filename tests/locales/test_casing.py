@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.locales import default, uppercase
+from tests.each import each
 
 GREEK = st.text("αάὰᾶἁᾳᾴεέηήῆιίϊΐοόυύϋΰωώςσβγδΑΆΉ -.'", max_size=12)
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "text", "expected"),
     [
         ("en", "ﬁn ﬂoß ŉ ǰ", "FIN FLOSS ʼN J̌"),
@@ -41,7 +41,7 @@ def test_a_language_upper_cases_by_its_own_rules(tag: str, text: str, expected: 
     assert unicodedata.normalize("NFC", uppercase(text, default().get(tag))) == expected
 
 
-@pytest.mark.parametrize("tag", ["ka", "hi", "ar", "zh-Hans", "ja", "th", "am"])
+@each("tag", ["ka", "hi", "ar", "zh-Hans", "ja", "th", "am"])
 @given(text=st.text(max_size=20))
 def test_a_locale_without_upper_case_posters_gets_its_text_back(tag: str, text: str) -> None:
     assert uppercase(text, default().get(tag)) == text
@@ -73,7 +73,7 @@ def test_greek_loses_accents_and_nothing_else(text: str) -> None:
     assert not {"\u0300", "\u0301", "\u0342", "\u0313", "\u0314", "\u0345"} & set(accents)
 
 
-@pytest.mark.parametrize("text", ["Μαΐου", "ή όχι", "ρολόι γάιδαρος", "ᾧ ἄνθρωπος", "κέικ θεϊκός"])
+@each("text", ["Μαΐου", "ή όχι", "ρολόι γάιδαρος", "ᾧ ἄνθρωπος", "κέικ θεϊκός"])
 def test_greek_is_the_same_however_it_is_encoded(text: str) -> None:
     composed, decomposed = (
         uppercase(unicodedata.normalize(form, text), default().get("el")) for form in ("NFC", "NFD")
@@ -81,7 +81,7 @@ def test_greek_is_the_same_however_it_is_encoded(text: str) -> None:
     assert unicodedata.normalize("NFC", decomposed) == composed
 
 
-@pytest.mark.parametrize("tag", [locale.tag for locale in default()])
+@each("tag", [locale.tag for locale in default()])
 @given(text=st.text(max_size=15))
 def test_upper_casing_twice_changes_nothing(tag: str, text: str) -> None:
     locale = default().get(tag)

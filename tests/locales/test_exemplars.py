@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from memeloc.locales import coverage, default
 from memeloc.locales.registry import exemplars
+from tests.each import each
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "memeloc" / "locales" / "data"
@@ -30,7 +31,7 @@ def tool() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "some", "none"),
     [
         ("cs", "ch ů ř", "ß"),
@@ -52,7 +53,7 @@ def test_letters_are_those_of_the_language_in_its_script(tag: str, some: str, no
     assert not set(none.split()) & set(exemplars(tag))
 
 
-@pytest.mark.parametrize("tag", ["qaa", "de-Cyrl", "", "nonsense tag"])
+@each("tag", ["qaa", "de-Cyrl", "", "nonsense tag"])
 def test_a_language_that_cldr_lacks_has_none(tag: str) -> None:
     assert exemplars(tag) == ()
 
@@ -65,7 +66,7 @@ def test_generated_files_name_source_version_licence_and_tool(name: str) -> None
     assert (ROOT / content["made_by"]).is_file()
 
 
-@pytest.mark.parametrize(
+@each(
     ("pattern", "members"),
     [
         ("[a b c]", "a b c"),
@@ -82,9 +83,7 @@ def test_unicode_sets_are_expanded(tool: ModuleType, pattern: str, members: str)
     assert tool.expand(pattern) == members.split()
 
 
-@pytest.mark.parametrize(
-    "pattern", ["abc", "[a-]", "[-a]", "[z-a]", "[{ab}-c]", "[a&b]", "[^a]", "[[a]b]", "[a{b]"]
-)
+@each("pattern", ["abc", "[a-]", "[-a]", "[z-a]", "[{ab}-c]", "[a&b]", "[^a]", "[[a]b]", "[a{b]"])
 def test_unsupported_unicode_sets_stop_the_tool(tool: ModuleType, pattern: str) -> None:
     with pytest.raises(ValueError, match=r"UnicodeSet|range"):
         tool.expand(pattern)

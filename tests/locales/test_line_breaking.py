@@ -10,6 +10,7 @@ from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.locales.breaking import HABITS, breaking, dictionary, possible
 from memeloc.locales.registry import read_locale
+from tests.each import each
 
 
 def test_phrase_models_are_those_that_budoux_has() -> None:
@@ -21,7 +22,7 @@ def test_phrase_models_are_those_that_budoux_has() -> None:
     assert set(named.values()) <= models
 
 
-@pytest.mark.parametrize("script", ["Latn", "Arab", "Thai", "Jpan", "Hans", "Hant", "Kore", "Xxxx"])
+@each("script", ["Latn", "Arab", "Thai", "Jpan", "Hans", "Hant", "Kore", "Xxxx"])
 def test_every_possible_habit_of_a_script_has_a_meaning(script: str) -> None:
     assert possible(script)
     for habit in possible(script):

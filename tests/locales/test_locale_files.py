@@ -14,9 +14,10 @@ from memeloc.locales import default
 from memeloc.locales import registry as registry_module
 from memeloc.locales.registry import read_locale
 from memeloc.model import Locale
+from tests.each import each
 
 DATA = Path(registry_module.__file__).parent / "data"
-LOCALES = pytest.mark.parametrize("locale", list(default()), ids=lambda locale: locale.tag)
+LOCALES = each("locale", list(default()), ids=lambda locale: locale.tag)
 GOOGLE = """
     af am ar az bg bn ca cs da de el en es fa fi fil fr gu he hi hr hu hy id it ja ka kk km kn
     ko lo ml mr ms my ne nl no or pa pl pt ro ru si sk sr sv sw ta te th tr uk ur vi zh-CN

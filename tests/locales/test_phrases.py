@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memeloc.locales import default
 from memeloc.locales.words import SearchedText
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "text", "phrase", "expected"),
     [
         ("en", "My PULL   Request", "pull request", True),

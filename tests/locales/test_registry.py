@@ -12,6 +12,7 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.locales import Registry, default
 from memeloc.locales import registry as registry_module
+from tests.each import each
 
 DATA = Path(registry_module.__file__).parent / "data"
 PROMISED = """
@@ -80,7 +81,7 @@ def test_a_locale_made_in_python_has_cldrs_letters() -> None:
     assert "q" not in registry.exemplars("eo")
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "sentence"),
     [
         ({"tag": "not a tag"}, "tag of a locale is not as it must be"),

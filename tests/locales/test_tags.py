@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from memeloc.errors import InputError
 from memeloc.locales import Registry, default
 from memeloc.locales.tags import candidates, canonical, script_of
+from tests.each import each
 
 TAGS = [locale.tag for locale in default()]
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "found"),
     [
         ("de", "de"),
@@ -59,7 +60,7 @@ def test_a_tag_finds_its_locale(asked: str, found: str) -> None:
     assert asked in default()
 
 
-@pytest.mark.parametrize(
+@each(
     "asked",
     [
         "sr-Latn",
@@ -80,7 +81,7 @@ def test_a_tag_never_finds_a_locale_of_another_script(asked: str) -> None:
         default().get(asked)
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "suggested"),
     [
         ("germn", "de (German, Latn)"),
@@ -101,7 +102,7 @@ def test_an_unknown_tag_is_an_error_that_names_near_ones(asked: str, suggested: 
     assert suggested in str(caught.value)
 
 
-@pytest.mark.parametrize("asked", ["", "xyzzy-nowhere", "123", "//", "\ud800", "a" * 10_000])
+@each("asked", ["", "xyzzy-nowhere", "123", "//", "\ud800", "a" * 10_000])
 def test_nonsense_is_an_error_that_says_where_to_look(asked: str) -> None:
     with pytest.raises(InputError, match="memeloc locales list"):
         default().get(asked)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.locales import default
 from memeloc.locales.words import segments, words
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "text", "cut"),
     [
         ("de", "Na, geht’s?  3,5 Kilo", "Na , geht’s ? 3,5 Kilo"),

@@ -21,13 +21,14 @@ from memeloc.render.background import (
     load_background,
     relative_luminance,
 )
+from tests.each import each
 
 
 def template(path: Path, name: str = "t") -> Template:
     return Template(name, path, ())
 
 
-@pytest.mark.parametrize(
+@each(
     ("fill", "other", "ratio"),
     [
         # Pairs whose ratio WCAG's techniques and WebAIM's checker give.

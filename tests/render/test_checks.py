@@ -13,6 +13,7 @@ from memeloc.render import Renderer
 from memeloc.render.background import Background
 from memeloc.render.checks import contrast_behind
 from memeloc.render.proof import TextBoxes, TextShape, Word
+from tests.each import each
 
 STYLE = TextStyle(max_size=0.3)
 LEFT = TextBox("one", 0, 0, 0.8, 1, align="left", style=STYLE)
@@ -52,7 +53,7 @@ SPECK.pixels[40:46, 40:70] = 0xFFFFFF
 ON_BLACK, ON_WHITE, TURNED = (20, 30, 90, 60), (200, 30, 290, 60), (40, 20, 60, 40, 40, 60, 20, 40)
 
 
-@pytest.mark.parametrize(
+@each(
     ("background", "words", "ratio"),
     [
         (BLACK, [ON_BLACK, ON_WHITE], 21),

@@ -32,6 +32,7 @@ from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import PartLayout
 from memeloc.render.typesetting.lines import set_line
 from memeloc.render.typesetting.shape import ShapedText, shape
+from tests.each import each
 from tests.render.sentences import SENTENCES
 
 SIZE = 47
@@ -277,7 +278,7 @@ def test_every_script_of_the_locales_is_looked_at() -> None:
     assert len(SCRIPTS) >= 22
 
 
-@pytest.mark.parametrize(("tag", "number"), CASES)
+@each(("tag", "number"), CASES)
 def test_chromium_breaks_the_same_lines(
     tag: str, number: int, theirs: dict[tuple[str, int], Theirs]
 ) -> None:
@@ -288,7 +289,7 @@ def test_chromium_breaks_the_same_lines(
     assert ours == [line.rstrip() for line in theirs[tag, number].lines]
 
 
-@pytest.mark.parametrize(("tag", "number"), CASES)
+@each(("tag", "number"), CASES)
 def test_chromium_inks_the_same_places(
     tag: str, number: int, theirs: dict[tuple[str, int], Theirs]
 ) -> None:

@@ -17,6 +17,7 @@ from memeloc.fonts import FaceName, FontLibrary
 from memeloc.locales import default
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.shape import ShapedRun, shape
+from tests.each import each
 from tests.render.sentences import SENTENCES
 
 ROUNDING = 1
@@ -66,8 +67,8 @@ def theirs(text: str, run: ShapedRun, language: str, face: FaceName) -> list[dic
     return glyphs
 
 
-@pytest.mark.parametrize("face", ["plain", "poster"])
-@pytest.mark.parametrize("tag", sorted(SENTENCES))
+@each("face", ["plain", "poster"])
+@each("tag", sorted(SENTENCES))
 def test_hb_shape_agrees(library: FontLibrary, tag: str, face: FaceName) -> None:
     locale = default().get(tag)
     itemizer = Itemizer(library.stack(locale, face))

@@ -18,6 +18,7 @@ from memeloc.render.background import Background, Canvas, Canvases, as_image
 from memeloc.render.encode import JpegEncoder
 from memeloc.render.settings import Settings
 from memeloc.templates import load_templates
+from tests.each import each
 
 SETTINGS = Settings("jpg", 90)
 CAPTIONS = (
@@ -43,7 +44,7 @@ def rendered(renderer: Renderer, name: str) -> list[Rendered]:
     return [renderer.render(template, caption, "en") for caption in cut]
 
 
-@pytest.mark.parametrize("name", sorted(load_templates()[0]))
+@each("name", sorted(load_templates()[0]))
 def test_a_file_is_that_of_the_whole_picture_encoded_at_once(name: str) -> None:
     encoder = JpegEncoder(SETTINGS)
     for made in rendered(Renderer(), name):

@@ -96,7 +96,6 @@ class Renders:
     ("layout", "kills"),
     [
         ("files", 1),
-        ("webdataset", 1),
         *(pytest.param(layout, 12, marks=pytest.mark.slow) for layout in LAYOUTS),
     ],
 )

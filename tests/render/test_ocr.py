@@ -26,6 +26,7 @@ from memeloc.render.letters import SIZE, cut_lines, find_letters
 from memeloc.render.ocr import read_back
 from memeloc.render.sets.parallel_set import render_table
 from memeloc.templates import load_templates
+from tests.each import each
 
 TEMPLATES = load_templates()[0]
 CAPTIONS = [
@@ -134,7 +135,7 @@ def test_a_missing_package_is_named_with_the_pip_line(monkeypatch: pytest.Monkey
         tesseract.installed_models()
 
 
-@pytest.mark.parametrize(
+@each(
     ("drawn", "read", "rate"),
     [
         ("Groß, ÄRGER!", "GROSS ärger", 0),

@@ -179,7 +179,10 @@ def test_places_are_texts_or_paths_one_or_several(tmp_path: Path, several: bool)
     assert counts(_render(table, tmp_path / "out", templates=templates)) == (3, 0, 0, 0)
 
 
-@pytest.mark.parametrize("to", ["files", "webdataset", "parquet"])
+@pytest.mark.parametrize(
+    "to",
+    ["webdataset", *(pytest.param(to, marks=pytest.mark.slow) for to in ("files", "parquet"))],
+)
 def test_however_many_processes_make_the_same_files(tmp_path: Path, to: str) -> None:
     rows = [
         (f"m{i}", *ROWS[i % 3][1:2], *(f"{text} {i}" for text in ROWS[i % 3][2:]))
@@ -349,6 +352,7 @@ def test_a_machine_with_another_font_paints_nothing(
     assert not list(out.rglob("*.jpg"))
 
 
+@pytest.mark.slow
 def test_an_error_of_the_map_keeps_what_was_finished(tmp_path: Path) -> None:
     out = tmp_path / "out"
     table = _many(tmp_path)

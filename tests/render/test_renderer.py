@@ -23,6 +23,7 @@ from memeloc.render import KINDS, PROBLEMS, Rendered, Renderer
 from memeloc.render.typesetting.breaks import clusters
 from memeloc.render.typesetting.layout import clean
 from memeloc.templates import load_templates
+from tests.each import each
 
 WIDTH, HEIGHT = 160, 120
 
@@ -300,7 +301,7 @@ def test_sizes_are_those_that_are_painted_and_can_be_limited(
     assert [part.font_size for part in limited.proof.parts] == [smallest, smallest]
 
 
-@pytest.mark.parametrize("tag", ["en", "de", "hi", "zh", "ar", "th"])
+@each("tag", ["en", "de", "hi", "zh", "ar", "th"])
 def test_sizes_that_are_not_exact_are_as_legible(renderer: Renderer, tag: str) -> None:
     templates, _ = load_templates()
     least = default().get(tag).smallest_size

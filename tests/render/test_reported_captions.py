@@ -20,6 +20,7 @@ from memeloc.render.sets.parallel_set import render_table
 from memeloc.render.sets.reading import read_pictures
 from memeloc.templates import load_templates
 from memeloc.workspace import Workspace
+from tests.each import each
 
 TEMPLATES = load_templates()[0]
 POSTER, PLAIN = "poster", "plain"
@@ -63,8 +64,8 @@ def loud(rendered: Rendered) -> str:
     return " ".join(detail for grade, _, detail in findings(rendered) if grade != "note")
 
 
-@pytest.mark.parametrize("kind", [POSTER, PLAIN])
-@pytest.mark.parametrize(
+@each("kind", [POSTER, PLAIN])
+@each(
     ("char", "twin"),
     [
         ("≠", "="),
@@ -86,7 +87,7 @@ def test_each_sign_has_an_outline_of_its_own(
             assert outline(face, char) != outline(face, twin), f"{face.key} in {locale.tag}"
 
 
-@pytest.mark.parametrize("char", "≠≈≤≥∞√✗✘➜☐♞₵ƙ")
+@each("char", "≠≈≤≥∞√✗✘➜☐♞₵ƙ")
 def test_plain_text_takes_no_sign_from_the_poster_face(renderer: Renderer, char: str) -> None:
     for locale in default():
         assert face_of(renderer, char, locale.tag, PLAIN).family != "anton"
@@ -188,7 +189,7 @@ DAMAGED = [
 ]
 
 
-@pytest.mark.parametrize(("tag", "text", "named"), DAMAGED)
+@each(("tag", "text", "named"), DAMAGED)
 def test_damaged_text_is_a_warning_that_names_it(
     renderer: Renderer, tag: str, text: str, named: list[str]
 ) -> None:
@@ -208,7 +209,7 @@ def test_presentation_forms_in_logical_order_are_only_noted(renderer: Renderer) 
     assert rendered.proof.parts[1].ink == shaped.proof.parts[1].ink
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "text"),
     [
         ("en", "top // middle // bottom // end"),
@@ -239,7 +240,7 @@ SCREAMS = [
 ]
 
 
-@pytest.mark.parametrize(("tag", "text"), SCREAMS)
+@each(("tag", "text"), SCREAMS)
 def test_a_scream_stays_legible_on_a_phone(renderer: Renderer, tag: str, text: str) -> None:
     rendered = renderer.render(TEMPLATES["tall-giraffe"], text, tag)
     part = rendered.proof.parts[1]
@@ -256,7 +257,7 @@ def narrow(share: float) -> Template:
     return replace(TEMPLATES["bookmark"], name=f"narrow-{share}", boxes=(box,))
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "text", "template"),
     [
         ("ja", "スマートフォン", TEMPLATES["bookmark"]),
@@ -281,8 +282,8 @@ DASHES = [
 ]
 
 
-@pytest.mark.parametrize(("tag", "text"), DASHES)
-@pytest.mark.parametrize("share", [0.12, 0.2, 0.3, 0.45, 0.6])
+@each(("tag", "text"), DASHES)
+@each("share", [0.12, 0.2, 0.3, 0.45, 0.6])
 def test_no_line_ends_in_a_range_or_after_an_opening_dash(
     renderer: Renderer, tag: str, text: str, share: float
 ) -> None:
@@ -306,8 +307,8 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize(("tag", "text"), NAMES)
-@pytest.mark.parametrize("share", [0.15, 0.25, 0.4])
+@each(("tag", "text"), NAMES)
+@each("share", [0.15, 0.25, 0.4])
 def test_no_hyphen_is_drawn_in_hashtags_names_and_addresses(
     renderer: Renderer, tag: str, text: str, share: float
 ) -> None:

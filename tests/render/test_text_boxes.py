@@ -15,6 +15,7 @@ from memeloc.locales.words import word_spans
 from memeloc.model import Template, TextBox, TextStyle
 from memeloc.render import Renderer
 from memeloc.render.proof import TextBoxes
+from tests.each import each
 
 WIDTH, HEIGHT = 480, 320
 CAPTIONS = {
@@ -124,7 +125,7 @@ def test_boxes_turn_with_their_text(renderer: Renderer, folder: Path, angle: flo
     assert not (ink & (np.asarray(mask) == 0)).any()
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "text", "words"),
     [
         ("en", "well-known tea, isn't it?", ["well-known", "tea,", "isn't", "it?"]),

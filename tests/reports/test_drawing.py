@@ -8,6 +8,7 @@ from PIL import Image
 from memeloc.reports.drawing import draw, drawings, families_for
 from memeloc.reports.figures import tidy
 from memeloc.reports.texts import PlotText
+from tests.each import each
 
 
 def drawn(wide, colours=None, **text):
@@ -32,7 +33,7 @@ CATEGORIES = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "text", "expected"),
     [
         ({"group": ["DE", "US"], "share": [0.1, 0.2]}, {}, [("DE", "", 0.1), ("US", "", 0.2)]),
@@ -122,7 +123,7 @@ def test_a_counted_histogram_takes_the_item_for_the_value():
     draw(plot)
 
 
-@pytest.mark.parametrize(
+@each(
     ("letters", "family"),
     [
         ("বাংলা", "Noto Sans Bengali"),

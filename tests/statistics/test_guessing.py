@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memeloc.statistics.significance import overlap, right_by_rules
+from tests.each import each
 
 
 def test_of_equal_options_any_is_taken() -> None:
@@ -17,7 +18,7 @@ def test_rule_without_its_text_is_left_out() -> None:
     assert list(right_by_rules(["Milch", "Tee"], 0, "de")) == ["chance", "longest option"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("option", "text", "language", "share"),
     [
         ("Der Hund", "der HUND bellt", "de", 1.0),

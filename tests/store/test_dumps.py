@@ -23,6 +23,7 @@ from memeloc.store.dumps import (
     read_rows,
 )
 from memeloc.store.tables.captions import files
+from tests.each import each
 from tests.store.conftest import import_table
 from tests.store.surveys.test_erasures import ADA, BEN, back, file, rows, surveyed
 from tests.store.test_append_only import lived_in
@@ -145,7 +146,7 @@ LINE = (
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "sentence"),
     [
         ('"captions"', "7", "column kind: .* 7 cannot stand here"),

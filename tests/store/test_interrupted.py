@@ -199,16 +199,14 @@ def databases(request: pytest.FixtureRequest) -> Callable[[], tuple[str, str]]:
     return lambda: (fresh("fresh"), fresh("loaded"))
 
 
-@pytest.mark.parametrize(
-    ("kills", "memes"), [(6, 20), pytest.param(50, 150, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
 def test_one_more_run_ends_with_the_same_state_as_an_undisturbed_one(
     tmp_path: Path,
     processes: ForkServerContext,
     databases: Callable[[], tuple[str, str]],
-    kills: int,
-    memes: int,
 ) -> None:
+    kills, memes = 50, 150
+
     def make(name: str) -> Team:
         return Team(tmp_path / name, processes, memes, databases())
 
@@ -264,7 +262,7 @@ def _dumped_again(team: Team) -> dict[str, bytes]:
 def test_two_programs_at_once_do_and_pay_everything_once(
     tmp_path: Path, processes: ForkServerContext, databases: Callable[[], tuple[str, str]]
 ) -> None:
-    memes = 60
+    memes = 20
     team = Team(tmp_path / "memes", processes, memes, databases())
     with serve_chat() as chat:
         settings = team.folder / "memeloc.toml"

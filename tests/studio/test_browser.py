@@ -109,6 +109,7 @@ def known_as(folder: Path, who: str) -> str:
         return workspace.store.surveys.hash_participant(who)
 
 
+@pytest.mark.slow
 def test_two_people_one_after_the_other_at_one_browser(
     shared: Server, context: BrowserContext
 ) -> None:

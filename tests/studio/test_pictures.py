@@ -176,6 +176,7 @@ def test_pictures_that_fail_thrice_are_left_out(server: Server, context: Browser
     assert len(checked.retained) == 1
 
 
+@pytest.mark.slow
 def test_a_picture_that_comes_the_third_time_is_answered(
     server: Server, context: BrowserContext
 ) -> None:
@@ -266,6 +267,7 @@ def test_a_slow_picture_is_waited_for_until_it_is_in_view(
     expect(page.locator("fieldset:enabled:visible")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_what_the_bar_of_buttons_covers_is_not_seen(
     server: Server, context: BrowserContext
 ) -> None:
@@ -281,6 +283,7 @@ def test_what_the_bar_of_buttons_covers_is_not_seen(
     expect(page.locator("fieldset:enabled:visible")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_sheet_from_disk_leaves_out_what_cannot_be_shown(
     browser: Browser, tmp_path: Path
 ) -> None:
@@ -301,6 +304,7 @@ def test_a_sheet_from_disk_leaves_out_what_cannot_be_shown(
     page.context.close()
 
 
+@pytest.mark.slow
 def test_who_closes_the_last_page_is_listed_with_what_it_earned(
     twelve: Path, tmp_path: Path, context: BrowserContext
 ) -> None:

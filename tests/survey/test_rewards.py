@@ -11,6 +11,7 @@ from memeloc.errors import InputError
 from memeloc.survey.design.planning import Pace, Rates, read_bonus, shortfalls
 from memeloc.survey.quality.checking import check
 from memeloc.survey.quality.decisions import bonus_rows
+from tests.each import each
 from tests.survey.annotators import fill, person, sheet
 
 US, DE = sheet("US"), sheet("DE")
@@ -49,7 +50,7 @@ def test_thanks_go_to_the_retained_with_a_submission() -> None:
     assert [row["participant"] for row in bonus_rows(report, [], Decimal("0.50"))] == ["a"]
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "0.001", "NaN", "Infinity", "1001", "a lot", ""])
+@each("text", ["0", "-1", "0.001", "NaN", "Infinity", "1001", "a lot", ""])
 def test_a_bonus_is_an_amount_of_whole_cents(text: str) -> None:
     with pytest.raises(InputError, match=r"as 0\.50"):
         read_bonus(text)

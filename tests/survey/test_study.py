@@ -14,6 +14,7 @@ from memeloc.survey.study import LINES, Study
 from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.resolver import make_target, target_names
 from memeloc.survey.texts import SurveyTexts, shipped_languages, survey_texts
+from tests.each import each
 from tests.survey.packs import pack
 from tests.survey.targets.test_contract import RECRUITS, contents, says
 
@@ -48,7 +49,7 @@ def test_the_page_for_consent_says_all_of_a_study(tmp_path: Path) -> None:
     assert "write to lab@university.example" in lines[-1]
 
 
-@pytest.mark.parametrize("tag", shipped_languages())
+@each("tag", shipped_languages())
 def test_every_language_fills_in_the_study(tag: str) -> None:
     texts = applied(Study(**dict.fromkeys(LINES, "12345")), tag)
     for name in LINES:

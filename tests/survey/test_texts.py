@@ -33,6 +33,7 @@ from memeloc.survey.texts import (
 )
 from memeloc.taxonomy import Taxonomy, load_taxonomy, taxonomy_names
 from memeloc.templates import load_template, load_templates
+from tests.each import each
 from tests.survey.packs import pack
 
 LANGUAGES = shipped_languages()
@@ -62,7 +63,7 @@ def test_english_has_the_texts_of_the_shipped_taxonomies_only() -> None:
     assert {key for key in ENGLISH if key.startswith("taxonomy.")} == needed
 
 
-@pytest.mark.parametrize("tag", LANGUAGES)
+@each("tag", LANGUAGES)
 class TestEveryShippedLanguage:
     def test_is_a_locale_of_that_very_tag(self, tag: str) -> None:
         assert default().get(tag).tag == tag
@@ -132,7 +133,7 @@ class TestEveryShippedLanguage:
         )
         assert [key for key in same if not key.endswith(stored)] == []
 
-    @pytest.mark.parametrize("name", TAXONOMIES)
+    @each("name", TAXONOMIES)
     def test_gives_each_answer_a_name_of_its_own(self, tag: str, name: str) -> None:
         taxonomy, texts = TAXONOMIES[name], texts_in(tag)
         before = f"taxonomy.{name}"
@@ -141,7 +142,7 @@ class TestEveryShippedLanguage:
         for names in TaxonomyTexts(survey_texts(default().get(tag)), taxonomy).answers.values():
             assert len({name.casefold() for name in names.values()}) == len(names)
 
-    @pytest.mark.parametrize("name", TAXONOMIES)
+    @each("name", TAXONOMIES)
     def test_calls_what_it_quotes_as_the_answer_is_called(self, tag: str, name: str) -> None:
         taxonomy, texts = TAXONOMIES[name], texts_in(tag)
         before = f"taxonomy.{name}"
@@ -153,7 +154,7 @@ class TestEveryShippedLanguage:
             assert safe in texts.get(f"{before}.definition")
             assert safe == texts.get(f"{before}.group.safe")
 
-    @pytest.mark.parametrize("name", TAXONOMIES)
+    @each("name", TAXONOMIES)
     def test_says_the_same_of_the_same_example_in_every_taxonomy(self, tag: str, name: str) -> None:
         texts = shipped_texts(tag)
         for example in TAXONOMIES[name].examples:
@@ -165,7 +166,7 @@ class TestEveryShippedLanguage:
                 }
                 assert len(message) == 1, example.id
 
-    @pytest.mark.parametrize("name", TAXONOMIES)
+    @each("name", TAXONOMIES)
     def test_fills_the_boxes_of_each_examples_template(self, tag: str, name: str) -> None:
         texts = shipped_texts(tag)
         for example in TAXONOMIES[name].examples:
@@ -241,7 +242,7 @@ class Secret:
         return "4"
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "{minutes!r}", "{minutes.key}", "{minutes.__class__}", "{minutes[0]}", "{minutes:>9999999}",

@@ -20,6 +20,7 @@ from memeloc.tables.column_map import (
     read_rows,
 )
 from memeloc.taxonomy import load_taxonomy
+from tests.each import each
 
 CASES = Path(__file__).parent / "cases"
 ROLES = (
@@ -49,7 +50,7 @@ def levels(answers: list[Any], **given: Any) -> dict[str, float]:
     return levels_of(labels[labels != ""], column_map, mapped)
 
 
-@pytest.mark.parametrize(
+@each(
     ("headings", "named", "column"),
     [
         (["Meme ID", "x"], {}, "Meme ID"),
@@ -84,7 +85,7 @@ def test_a_column_that_has_a_role_is_not_taken_for_another() -> None:
     assert columns_of(["text"], read_map(), shared)["text"] == {"text": "text"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("headings", "named", "sentence"),
     [
         (["iten", "x"], {"item": "item"}, "f.csv, column item: .*no column 'item'.*mean 'iten'"),
@@ -157,7 +158,7 @@ def test_a_frame_is_read_like_a_file() -> None:
         read(doubled, MULTI3HATE)
 
 
-@pytest.mark.parametrize(
+@each(
     ("labels", "expected", "note"),
     [
         (["hate", "HATE", "hate "], ["hate"] * 3, "row 2: 'HATE' is taken for 'hate'"),
@@ -185,7 +186,7 @@ def test_what_no_column_says_can_be_fixed() -> None:
     assert mapped.frame["culture"].tolist() == ["AT", "AT"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("labels", "shown"),
     [
         (["1", "0", "2", "1"], 'labels are numbers: 0 .1., 1 .2., 2 .1.*0 = "..."'),
@@ -200,7 +201,7 @@ def test_numeric_codes_are_asked_about(labels: list[Any], shown: str) -> None:
         levels(labels)
 
 
-@pytest.mark.parametrize(
+@each(
     ("labels", "given", "expected"),
     [
         (["0", "1"], {}, {}),

@@ -11,6 +11,7 @@ from memeloc.locales import default
 from memeloc.survey.model import PersonEntry, questions_of
 from memeloc.survey.texts import TaxonomyTexts, shipped_languages, survey_texts
 from memeloc.taxonomy import demographic_questions, load_taxonomy, with_demographics
+from tests.each import each
 
 PLAIN = load_taxonomy("multi3hate")
 WHOLE = with_demographics(PLAIN, list(demographic_questions()))
@@ -29,7 +30,7 @@ def test_what_is_asked_about_the_person_stands_in_its_own_order() -> None:
     assert with_demographics(PLAIN, []) == PLAIN
 
 
-@pytest.mark.parametrize("tag", shipped_languages())
+@each("tag", shipped_languages())
 def test_every_language_has_an_answer_of_its_own_for_each(tag: str) -> None:
     texts = TaxonomyTexts(survey_texts(default().get(tag)), WHOLE)
     for question in WHOLE.about("person"):

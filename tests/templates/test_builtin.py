@@ -14,6 +14,7 @@ from memeloc.templates import (
     picture_size,
 )
 from memeloc.templates.definition import turned_corners
+from tests.each import each
 
 # Part 1 of the agreement on the built-in templates: captions are written against these names.
 BOXES = {
@@ -49,7 +50,7 @@ class TestBuiltIn:
     def test_are_the_seventeen_with_their_boxes(self, templates: dict[str, Template]) -> None:
         assert {name: [box.name for box in one.boxes] for name, one in templates.items()} == BOXES
 
-    @pytest.mark.parametrize("name", BOXES)
+    @each("name", BOXES)
     def test_is_complete_and_within_its_limits(
         self, templates: dict[str, Template], name: str
     ) -> None:
@@ -64,7 +65,7 @@ class TestBuiltIn:
         tags = {element.tag.rpartition("}")[2] for element in ElementTree.parse(drawing).iter()}
         assert tags.isdisjoint({"text", "image", "script"})  # no language, all vectors
 
-    @pytest.mark.parametrize("name", BOXES)
+    @each("name", BOXES)
     def test_has_its_boxes_in_the_picture(self, templates: dict[str, Template], name: str) -> None:
         template = templates[name]
         picture = open_picture(template.image)
@@ -75,9 +76,7 @@ class TestBuiltIn:
             assert box.width * picture.width >= 100
             assert box.height * picture.height >= 70
 
-    @pytest.mark.parametrize(
-        "name", ["protest-hamster", "cat-and-plant", "chat-with-fridge", "bookmark"]
-    )
+    @each("name", ["protest-hamster", "cat-and-plant", "chat-with-fridge", "bookmark"])
     def test_dark_letters_stand_on_a_light_ground(
         self, templates: dict[str, Template], name: str
     ) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
@@ -15,6 +14,7 @@ from memeloc.templates import (
     load_templates,
 )
 from memeloc.templates.names import name_from
+from tests.each import each
 from tests.templates.conftest import Make
 
 BUILT_IN = load_templates()[0]
@@ -78,7 +78,7 @@ class TestPlainPictures:
         assert "cat.jpg" in str(problem)
         assert "cat.png" in str(problem)
 
-    @pytest.mark.parametrize(
+    @each(
         ("file", "name"),
         [
             ("Café am See (2).jpeg", "Cafe-am-See-2"),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memeloc.locales import default
 from memeloc.translate.answers import cleaned, is_blank, other_script
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "source", "stored"),
     [
         ("Tom &amp; Jerry&#39;s &quot;hat&quot;", "Tom & Jerry", 'Tom & Jerry\'s "hat"'),
@@ -30,12 +29,12 @@ def test_what_is_no_text_does_not_enter(text: str, source: str, stored: str) -> 
     assert cleaned(text, source) == stored
 
 
-@pytest.mark.parametrize("text", ["", " ", "\u200b\u2060", "\u200e\n"])
+@each("text", ["", " ", "\u200b\u2060", "\u200e\n"])
 def test_a_text_that_shows_nothing_is_blank(text: str) -> None:
     assert is_blank(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "tag", "script"),
     [
         ("मेरा कोड", "hi", ""),

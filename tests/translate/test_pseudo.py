@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.locales import default
 from memeloc.render.typesetting.itemize import resolve
 from memeloc.translate.pseudo import pseudolocalise
+from tests.each import each
 
 
 def test_placeholders_addresses_numbers_and_lines_stay() -> None:
@@ -18,7 +18,7 @@ def test_placeholders_addresses_numbers_and_lines_stay() -> None:
         assert kept in written
 
 
-@pytest.mark.parametrize("tag", ["ar", "he", "fa", "ur"])
+@each("tag", ["ar", "he", "fa", "ur"])
 def test_right_to_left_languages_get_mirrored_words(tag: str) -> None:
     words = pseudolocalise("my {n} cats\nsleep", default().get(tag)).replace("\n", " ").split(" ")
     assert words[0] == "\u200f\u202emy\u202c\u200f"
@@ -28,7 +28,7 @@ def test_right_to_left_languages_get_mirrored_words(tag: str) -> None:
     assert levels[words[0].index("m")] % 2 == 1
 
 
-@pytest.mark.parametrize("tag", ["hi", "zh", "ja", "ko", "th", "ru", "el", "ka", "am"])
+@each("tag", ["hi", "zh", "ja", "ko", "th", "ru", "el", "ka", "am"])
 def test_other_scripts_get_their_own_letters(tag: str) -> None:
     locale = default().get(tag)
     written = pseudolocalise("When the build passes", locale)

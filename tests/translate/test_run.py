@@ -25,6 +25,7 @@ from memeloc.translate import (
     plan,
     run,
 )
+from tests.each import each
 
 Item = Callable[..., TranslationItem]
 
@@ -166,7 +167,7 @@ def test_waits_grow_are_jittered_and_end_with_what_went_wrong() -> None:
         asked.ask(send, lambda _: None)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_waiting_outlasts_a_quota_by_the_minute(seed: int) -> None:
     clock = [0.0]
 

@@ -9,6 +9,7 @@ import pytest
 from rapidfuzz import fuzz
 
 from memeloc.translate.memory import SimilarTexts, words
+from tests.each import each
 
 
 def _similarity(one: str, other: str) -> float:
@@ -18,7 +19,7 @@ def _similarity(one: str, other: str) -> float:
     return ((2 * common / total if total else 0.0) + fuzz.ratio(one, other) / 100) / 2
 
 
-@pytest.mark.parametrize("least", [0.3, 0.5, 0.7, 0.95, 1.0])
+@each("least", [0.3, 0.5, 0.7, 0.95, 1.0])
 def test_no_similar_text_is_missed(least: float) -> None:
     chance = random.Random(14)
     vocabulary = ["me", "my", "cat", "again", "猫", "的", "!!", "//", "😀", "is", "is", "code"]
@@ -39,7 +40,7 @@ def test_case_makes_no_difference() -> None:
     assert SimilarTexts(["STRASSE der Katzen"]).find("Straße der katzen", 0.7) == [(0, 1.0)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("it's 2 o'clock, (now)!", ["it's", "2", "o'clock", "now"]),

@@ -8,6 +8,7 @@ import pytest
 
 from memeloc.evaluate import read_choice
 from memeloc.evaluate.runs.prompts import read_prompts
+from tests.each import each
 
 LABELS = ("Hate", "Non-hate")
 TEXTS = read_prompts("multi3hate", Path(), LABELS).of("en")
@@ -37,8 +38,8 @@ STORED = {
 }
 
 
-@pytest.mark.parametrize("prompt", [WHOLE, ""], ids=["known", "unknown"])
-@pytest.mark.parametrize("stored", STORED)
+@each("prompt", [WHOLE, ""], ids=["known", "unknown"])
+@each("stored", STORED)
 def test_reads_from_behind_the_prompt(stored: str, prompt: str) -> None:
     text, name = STORED[stored]
     choice = read_choice(text, CHOICES.options, prompt=prompt)
@@ -61,7 +62,7 @@ def test_a_refusal_behind_the_prompt_is_one() -> None:
     assert choice.refused
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "explanation"),
     [
         ("b. It is about tea.", "It is about tea"),

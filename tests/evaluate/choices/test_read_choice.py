@@ -6,16 +6,15 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from memeloc.evaluate import read_choice
+from tests.each import each
 
 GROUPS = tomllib.loads(Path(__file__).with_name("answers.toml").read_text(encoding="utf-8"))[
     "group"
 ]
 
 
-@pytest.mark.parametrize("group", GROUPS, ids=[group["about"] for group in GROUPS])
+@each("group", GROUPS, ids=[group["about"] for group in GROUPS])
 def test_reads_as_a_careful_person(group: dict[str, Any]) -> None:
     options = [(marker, name) for marker, name in group["options"]]
     for answer, expected in group["answers"]:

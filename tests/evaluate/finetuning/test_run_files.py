@@ -9,6 +9,7 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.evaluate.training import read_run, shipped_runs
 from memeloc.evaluate.training.run_file import SHIPPED, FineTuningRun, LoraRun
+from tests.each import each
 
 TABLE_A1 = {
     "TextBERT": (16, 100, 0.001),
@@ -92,7 +93,7 @@ def test_a_wrong_setting_is_a_sentence(setting: str, message: str, tmp_path: Pat
         read_run(path)
 
 
-@pytest.mark.parametrize("name", shipped_runs())
+@each("name", shipped_runs())
 def test_shipped_runs_are_valid(name: str) -> None:
     if name == "multi3hate-lora":
         return  # see above

@@ -12,6 +12,7 @@ from memeloc.errors import InputError
 from memeloc.evaluate.runs.dataset import read_gold
 from memeloc.evaluate.runs.run import read_run
 from memeloc.tables.column_map import read_map
+from tests.each import each
 
 CASES = Path(__file__).parents[2] / "tables" / "cases"
 RUN = read_run("multi3hate")[0]
@@ -37,7 +38,7 @@ FRAME = pd.DataFrame({"meme_id": [7, 8], "US": [1, 0], "DE": [0, None]})
 WIDE = {"US": "United_States_Hate", "GB": "United_Kingdom_Hate"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("table", "column_map", "labels"),
     [
         ("raw_annotations.csv", MULTI3HATE, ["10 DE -", "11 US -", "11 DE +"]),
@@ -73,7 +74,7 @@ def test_columns_that_hold_labels_only_are_cultures() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "column_map", "message"),
     [
         ({"id": ["7", "7"], "US": ["1", "0"]}, {}, "row 2.*stands in row 1 too"),

@@ -14,9 +14,10 @@ from memeloc.evaluate.runs.run import read_run, run_names
 from memeloc.resources import folder
 from memeloc.taxonomy import load_taxonomy
 from memeloc.workspace.evaluating import open_run
+from tests.each import each
 
 
-@pytest.mark.parametrize("name", run_names())
+@each("name", run_names())
 def test_a_shipped_run_fits_its_prompts(name: str) -> None:
     run, where = read_run(name)
     prompts = read_prompts(run.prompts, where, run.labels)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memeloc.evaluate.runs.dataset import RunItem, groups_of, text_group
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "language", "group"),
     [
         ("قطة في المكتب", "ar", "one script"),

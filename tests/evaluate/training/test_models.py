@@ -23,6 +23,7 @@ from memeloc.evaluate.training import (
 )
 from memeloc.evaluate.training.features import VectorStore
 from memeloc.reports.figures import wide
+from tests.each import each
 from tests.evaluate.training.examples import examples
 
 DATASET = examples()
@@ -47,7 +48,7 @@ def fitted(frame: pd.DataFrame, rows: np.ndarray = TRAIN, **settings: object) ->
     return Baseline(model, FEATURES, DATASET.labels, **more).fit(learned, learned["label"])
 
 
-@pytest.mark.parametrize(
+@each(
     "settings",
     [
         {"features": ("words",)},

@@ -26,6 +26,7 @@ from memeloc.evaluate.training import (
 )
 from memeloc.evaluate.training.shifts import scored
 from memeloc.reports.figures import gaps, wide
+from tests.each import each
 
 SETTINGS = ScoreSettings(bootstraps=50, seed=1)
 LABELS = ("safe", "hate", "nsfw")
@@ -54,7 +55,7 @@ def rows_of(period: Fold) -> np.ndarray:
     return np.union1d(period.train, period.test)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_periods_are_consecutive_and_near_equal(seed: int) -> None:
     dataset = drawn(seed=seed)
     periods = periods_of(dataset, seed=seed)

@@ -12,6 +12,7 @@ from memeloc.fonts import FontLibrary
 from memeloc.render.painting.glyphs import PHASES, GlyphCache, Sprite, Strike
 from memeloc.render.painting.pixels import Ink, canvas_on, rgb
 from memeloc.render.typesetting.shape import inks
+from tests.each import each
 
 FONTS = FontLibrary()
 WHITE = Ink("#ffffff", "#000000")
@@ -31,8 +32,8 @@ def alpha(sprite: Sprite) -> NDArray[np.int64]:
     return np.array(sprite.image)[..., 3].astype(int)
 
 
-@pytest.mark.parametrize(("family", "letter"), [("anton", "H"), ("noto-sans-thai", "ก")])
-@pytest.mark.parametrize("size", [14.0, 40.0, 100.0])
+@each(("family", "letter"), [("anton", "H"), ("noto-sans-thai", "ก")])
+@each("size", [14.0, 40.0, 100.0])
 def test_a_sprite_lies_where_the_outline_is(family: str, letter: str, size: float) -> None:
     gid = glyph(family, letter)
     _, sprite, _ = strike(family, size).make(gid * PHASES)

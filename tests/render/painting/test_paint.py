@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from memeloc.fonts import FontLibrary
@@ -17,6 +16,7 @@ from memeloc.render.painting.pixels import Ink
 from memeloc.render.typesetting.fit import Bounds
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import PartLayout, lay_out
+from tests.each import each
 
 FONTS = FontLibrary()
 AREA = Area(20, 30, 220, 130, 0.0, "center", "middle", 0.06)
@@ -46,9 +46,9 @@ def box_of(ink: NDArray[np.bool_]) -> tuple[int, int, int, int]:
     return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
 
 
-@pytest.mark.parametrize("tag", ["en", "ar"])
-@pytest.mark.parametrize("align", ["start", "left", "center", "right", "end"])
-@pytest.mark.parametrize("valign", ["top", "middle", "bottom"])
+@each("tag", ["en", "ar"])
+@each("align", ["start", "left", "center", "right", "end"])
+@each("valign", ["top", "middle", "bottom"])
 def test_alignment_is_of_the_ink(tag: str, align: Align, valign: VAlign) -> None:
     layout = laid("made it" if tag == "en" else "نجحنا", tag)
     left, top, right, bottom = box_of(
@@ -135,8 +135,8 @@ def test_the_same_part_is_painted_the_same_by_a_painter_in_use() -> None:
         assert (first.pixels == fresh.pixels).all()
 
 
-@pytest.mark.parametrize("angle", [0.0, 25.0])
-@pytest.mark.parametrize("left", [20, -120])
+@each("angle", [0.0, 25.0])
+@each("left", [20, -120])
 def test_a_canvas_knows_which_rows_are_painted_on(angle: float, left: int) -> None:
     canvas = plain()
     area = replace(AREA, left=left, right=left + 200, angle=angle)

@@ -17,6 +17,7 @@ from memeloc.render.typesetting.itemize import (
     resolve,
     visual_order,
 )
+from tests.each import each
 
 UNICODE = Path("/usr/share/unicode")
 REMOVED = {"LRE", "RLE", "LRO", "RLO", "PDF", "BN"}  # X9
@@ -101,7 +102,7 @@ def test_every_case_of_bidi_character_test(step: int) -> None:
     assert cases > 90_000 // step
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "runs"),
     [
         # Brackets around Latin after a Latin word belong to it, and the percentage follows suit.

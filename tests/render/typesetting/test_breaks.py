@@ -19,6 +19,7 @@ from memeloc.render.typesetting.breaks import (
     unicode_opportunities,
     word_ends,
 )
+from tests.each import each
 from tests.render.sentences import SENTENCES
 from tests.render.word_tables import KHMER, LAO
 
@@ -157,26 +158,26 @@ def test_unicodes_break_test(name: str, tag: str, deviations: dict[str, str]) ->
     assert count > 600
 
 
-@pytest.mark.parametrize("tag", sorted(SENTENCES))
+@each("tag", sorted(SENTENCES))
 def test_line_breaks_are_between_grapheme_clusters(tag: str) -> None:
     for text in SENTENCES[tag]:
         assert set(opportunities(text, default().get(tag))) <= set(clusters(text))
 
 
-@pytest.mark.parametrize("tag", ["ja", "zh-Hans", "zh-Hant"])
-@pytest.mark.parametrize("mark", CLOSING)
+@each("tag", ["ja", "zh-Hans", "zh-Hant"])
+@each("mark", CLOSING)
 def test_no_line_begins_with_closing_punctuation(tag: str, mark: str) -> None:
     text = f"天地{mark}人々{mark}"
     assert all(not piece.startswith(mark) for piece in pieces(text, tag))
 
 
-@pytest.mark.parametrize("tag", ["ja", "zh-Hans", "zh-Hant"])
-@pytest.mark.parametrize("mark", OPENING)
+@each("tag", ["ja", "zh-Hans", "zh-Hant"])
+@each("mark", OPENING)
 def test_no_line_ends_with_opening_punctuation(tag: str, mark: str) -> None:
     assert all(not piece.endswith(mark) for piece in pieces(f"天地{mark}人々", tag))
 
 
-@pytest.mark.parametrize("kana", SMALL_KANA)
+@each("kana", SMALL_KANA)
 def test_no_japanese_line_begins_with_small_kana(kana: str) -> None:
     assert all(not piece.startswith(kana) for piece in pieces(f"かな{kana}カナ{kana}", "ja"))
 
@@ -192,7 +193,7 @@ def test_korean_breaks_only_at_spaces(text: str) -> None:
     assert [piece.rstrip() for piece in words(text, "ko")] == text.split()
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "text"),
     [
         ("th", "แมว|กำลัง|นอน|หลับ|อยู่|บน|แป้น|พิมพ์"),
@@ -234,7 +235,7 @@ def test_a_language_without_a_phrase_model_keeps_all_opportunities() -> None:
     assert word_ends("one two etc.", default().get("en"), ends) == (ends, ends)
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "text", "word"),
     [
         ("zh-Hans", "两个瓜、一盏灯，没有洋葱", "一盏灯"),
@@ -259,7 +260,7 @@ def test_offsets_are_code_points_where_utf_16_needs_two_units() -> None:
     assert clusters("👩‍🚀a🇩🇪\U0001f44d\U0001f3fd") == [3, 4, 6, 8]
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "text"),
     [
         ("en", "C++ ¦km/h ¦AND/OR ¦yes!no ¦a|b"),
@@ -281,7 +282,7 @@ def test_lines_end_where_browsers_end_them(tag: str, text: str) -> None:
     assert pieces(text.replace("¦", ""), tag) == text.split("¦")
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "text"),
     [
         ("ko", "개인¦(정치인)입니다. ¦선전·¦선동"),
@@ -323,7 +324,7 @@ def test_clusters_are_ascending_whole_and_keep_marks_with_their_bases(text: str)
         assert unicodedata.category(text[end]) != "Mn"
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "00 \u0bbe", "a \u0301", "0\u1100\U0001f3fb0", "\u0600中", "\u06dd字", "中\uff9e中",

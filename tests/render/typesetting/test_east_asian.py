@@ -15,6 +15,7 @@ from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import PartLayout, lay_out
 from memeloc.render.typesetting.lines import set_line
 from memeloc.render.typesetting.shape import UNCHANGED, ShapedText, blanks_of, shape
+from tests.each import each
 
 FONTS = FontLibrary()
 
@@ -35,7 +36,7 @@ def laid(text: str, tag: str, box: float) -> PartLayout:
     return lay_out(text, locale, Itemizer(FONTS.stack(locale, "plain")), bounds)
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "text", "ems"),
     [
         ("ja", "水。」水", 3.5),
@@ -64,7 +65,7 @@ def test_the_rest_of_a_line_moves_by_as_much() -> None:
     assert [round(x, 3) for _, x, _ in run.glyphs] == [0, 1, 1.5, 2.5]
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "text", "gap"),
     [
         ("ja", "水API", 0.25),
@@ -81,7 +82,7 @@ def test_letters_beside_characters_get_space(tag: str, text: str, gap: float) ->
     assert width(text, tag) == pytest.approx(parts + gap, abs=0.03)  # Latin letters are kerned
 
 
-@pytest.mark.parametrize("text", ["水 API", "水　API", "水（A）", "水%", "水、A", "ＡＰＩ水"])
+@each("text", ["水 API", "水　API", "水（A）", "水%", "水、A", "ＡＰＩ水"])
 def test_space_comes_in_only_where_there_is_none(text: str) -> None:
     assert set(shaped(text, "ja").spacing.trail.values()) <= {0.0, 0.5}
 

@@ -15,6 +15,7 @@ from memeloc.render.typesetting.fit import Bounds
 from memeloc.render.typesetting.hyphenation import _patterns, cluster_points, marked, points
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import PartLayout, lay_out
+from tests.each import each
 
 FONTS = FontLibrary()
 
@@ -45,7 +46,7 @@ def split(text: str, tag: str) -> str:
     return marked(text, places)[0].replace("\u00ad", "-").replace("\u200b", "|")
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "text", "expected"),
     [
         ("de", "Donaudampfschifffahrt", "Donau-dampf-schiff-fahrt"),
@@ -111,7 +112,7 @@ def test_spelling_changes_where_a_line_ends_and_nowhere_else() -> None:
     assert cuts
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "word"),
     [("en", "bcdfgh" * 4), ("tr", "aşkım" * 4), ("hi", "किताबघर" * 4), ("ru", "щбрвф" * 4)],
 )
@@ -123,7 +124,7 @@ def test_no_line_breaks_a_word_without_a_hyphen(tag: str, word: str) -> None:
     assert "".join(line.rstrip("\u2010-") for line in texts(layout)) == word
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "text", "unit"),
     [
         ("en", "NOOOOOOOOOOOOOOOOOOOOOOOOOOO", "O"),
@@ -179,7 +180,7 @@ def test_a_part_has_at_most_two_hyphens() -> None:
         assert hyphens <= 2 or whole.broken_word or whole.size < 14
 
 
-@pytest.mark.parametrize("name", ["hu_HU", "ca", "el_GR", "ru_RU"])
+@each("name", ["hu_HU", "ca", "el_GR", "ru_RU"])
 def test_patterns_parsed_when_asked_for_are_pyphens(name: str) -> None:
     words = ["asszonnyal", "meggyőződés", "intel·ligència", "απαγορεύεται", "достопримечательность"]
     lazy = _patterns(name)

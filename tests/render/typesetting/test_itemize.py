@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from memeloc.locales import default
 from memeloc.model import Direction
 from memeloc.render.typesetting.breaks import clusters
 from memeloc.render.typesetting.itemize import Itemized, Itemizer, base_direction, resolve
+from tests.each import each
 from tests.render.sentences import SENTENCES
 
 FONTS = FontLibrary()
@@ -32,7 +32,7 @@ def described(text: str, tag: str, face: FaceName = "poster") -> list[tuple[str,
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "direction", "base"),
     [
         ("hello", "ltr", "ltr"),
@@ -57,7 +57,7 @@ def test_a_script_without_letters_of_its_own_takes_its_neighbours() -> None:
     assert [run[1] for run in described("「猫」 (ABC)", "ja")] == ["Hani", "Latn"]
 
 
-@pytest.mark.parametrize(
+@each(
     "emoji",
     [
         "👩‍🚀", "👨‍👩‍👧‍👦", "🏳️‍🌈", "👍🏽", "🇩🇪", "❤️", "1️⃣", "👩🏽‍💻", "🏴󠁧󠁢󠁳󠁣󠁴󠁿",
@@ -88,13 +88,13 @@ def test_a_word_is_never_in_two_faces_when_one_has_it_all() -> None:
     ]
 
 
-@pytest.mark.parametrize("word", ["Ƙ’Ƙ", "24Ƙ", "Ƙ24", "Ƙ²"])
+@each("word", ["Ƙ’Ƙ", "24Ƙ", "Ƙ24", "Ƙ²"])
 def test_digits_and_marks_of_a_word_go_with_its_letters(word: str) -> None:
     """A letter that the poster face lacks does not leave the digits beside it behind."""
     assert described(f"A {word} B", "en")[1:2] == [(word, "Latn", "noto-sans")]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "faces"), [("a ≠ b", 3), ("1️⃣2", 2), ("₵5", 2), ("3ک", 2)]
 )  # fmt: skip
 def test_a_symbol_alone_stays_in_its_face(text: str, faces: int) -> None:
@@ -115,7 +115,7 @@ def test_a_combining_mark_stays_with_its_base() -> None:
     assert [run[0] for run in described(text, "vi")] == [text]
 
 
-@pytest.mark.parametrize("tag", sorted(SENTENCES))
+@each("tag", sorted(SENTENCES))
 def test_every_locales_sentences_are_drawn_by_its_own_stack(tag: str) -> None:
     locale = default().get(tag)
     for face, names in (("poster", locale.poster), ("plain", locale.plain)):

@@ -13,6 +13,7 @@ from memeloc.render.typesetting.layout import PartLayout, lay_out
 from memeloc.render.typesetting.lines import Line, ink_extent, set_line
 from memeloc.render.typesetting.part import MOST_GIVEN, Part
 from memeloc.render.typesetting.shape import ShapedText, shape
+from tests.each import each
 from tests.render.sentences import SENTENCES
 
 FONTS = FontLibrary()
@@ -45,7 +46,7 @@ def glyphs(line: Line) -> list[int]:
     return [glyph[0] for run in line.runs for glyph in run.glyphs]
 
 
-@pytest.mark.parametrize("tag", sorted(SENTENCES))
+@each("tag", sorted(SENTENCES))
 def test_one_line_is_taken_where_the_search_takes_it(tag: str) -> None:
     locale = default().get(tag)
     count = 0
@@ -62,7 +63,7 @@ def test_one_line_is_taken_where_the_search_takes_it(tag: str) -> None:
     assert count >= 2
 
 
-@pytest.mark.parametrize("tag", sorted(SENTENCES))
+@each("tag", sorted(SENTENCES))
 def test_a_sentence_fits_its_box_whole(tag: str) -> None:
     for text in SENTENCES[tag]:
         layout = laid(text, tag)
@@ -78,7 +79,7 @@ def test_a_sentence_fits_its_box_whole(tag: str) -> None:
         assert (sum(ink_extent(layout.lines, layout.baselines)) + 0.12) * layout.size <= 200
 
 
-@pytest.mark.parametrize("tag", ["en", "ar", "ko", "hi", "th"])  # phrases may cost Japanese more
+@each("tag", ["en", "ar", "ko", "hi", "th"])  # phrases may cost Japanese more
 def test_a_larger_box_costs_no_more_size_than_better_lines_may(tag: str) -> None:
     text = SENTENCES[tag][0]
     largest = 0
@@ -159,7 +160,7 @@ def test_brackets_are_mirrored_in_right_to_left_text() -> None:
     assert glyphs(line)[-1] == face.font.get_nominal_glyph(ord(")"))
 
 
-@pytest.mark.parametrize("tag", ["en", "ar", "hi", "ja", "th"])
+@each("tag", ["en", "ar", "hi", "ja", "th"])
 def test_parts_of_a_line_are_the_glyphs_of_a_line_shaped_alone(tag: str) -> None:
     locale = default().get(tag)
     for text in SENTENCES[tag]:
@@ -177,8 +178,8 @@ def test_half_a_megabyte_is_laid_out_in_time() -> None:
     assert layout.lines
 
 
-@pytest.mark.parametrize("text", ["\u20dda", "a\u20dd a", "\u0489\u0489", "\u102c\u1031", "jjj"])
-@pytest.mark.parametrize("tag", ["en", "my"])
+@each("text", ["\u20dda", "a\u20dd a", "\u0489\u0489", "\u102c\u1031", "jjj"])
+@each("tag", ["en", "my"])
 def test_ink_that_hangs_over_its_advance_fits_too(text: str, tag: str) -> None:
     for width in range(20, 200, 9):
         layout = laid(text, tag, width, 400, 400)

@@ -6,14 +6,13 @@ TOTAL, SINCE / THURSDAY", "TWO MELONS, A / LAMP", "ขอร้อง ฉัน 
 
 from __future__ import annotations
 
-import pytest
-
 from memeloc.fonts import FontLibrary
 from memeloc.locales import default
 from memeloc.locales.breaking import uppercase
 from memeloc.render.typesetting.fit import Bounds
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import PartLayout, lay_out
+from tests.each import each
 
 FONTS = FontLibrary()
 POSTER = (752.0, 200.0, 72.0)
@@ -86,12 +85,12 @@ def laid(text: str, tag: str, box: tuple[float, float, float] = POSTER) -> PartL
     return lay_out(uppercase(text, locale), locale, stack, Bounds(*box, 0.06, 1.0))
 
 
-@pytest.mark.parametrize(("tag", "text", "lines"), TABLE)
+@each(("tag", "text", "lines"), TABLE)
 def test_lines_are_those_a_careful_reader_chooses(tag: str, text: str, lines: str) -> None:
     assert " / ".join(line.text for line in laid(text, tag).lines) == lines
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "text"),
     [
         ("en", "we have 3¦cups of coffee"),
@@ -119,7 +118,7 @@ def test_a_number_stays_with_what_it_counts(tag: str, text: str) -> None:
             assert not line.text.endswith(number)
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "text"),
     [
         ("en", "a lamp for the cat on the roof of a house in the middle of the night"),

@@ -10,6 +10,7 @@ from memeloc.fonts import FaceName, FontLibrary
 from memeloc.locales import default
 from memeloc.render.typesetting.itemize import Itemizer, Run
 from memeloc.render.typesetting.shape import ShapedText, inks, shape, shape_runs
+from tests.each import each
 from tests.render.sentences import SENTENCES
 
 FONTS = FontLibrary()
@@ -21,7 +22,7 @@ def shaped(text: str, tag: str, face: FaceName = "plain") -> ShapedText:
     return shape(text, level, runs, tag)
 
 
-@pytest.mark.parametrize("tag", sorted(SENTENCES))
+@each("tag", sorted(SENTENCES))
 def test_positions_are_the_running_sum_of_the_advances(tag: str) -> None:
     for text in SENTENCES[tag]:
         done = shaped(text, tag)
@@ -35,7 +36,7 @@ def test_positions_are_the_running_sum_of_the_advances(tag: str) -> None:
             assert clusters == sorted(clusters, reverse=run.level % 2 == 1)
 
 
-@pytest.mark.parametrize("tag", sorted(SENTENCES))
+@each("tag", sorted(SENTENCES))
 def test_ascent_and_descent_bound_all_ink(tag: str) -> None:
     for text in SENTENCES[tag]:
         done = shaped(text, tag)

@@ -26,6 +26,7 @@ from memeloc.render.typesetting.lines import (
     stack_lines,
 )
 from memeloc.render.typesetting.shape import shape
+from tests.each import each
 from tests.render.sentences import SENTENCES
 
 FONTS = FontLibrary()
@@ -70,9 +71,7 @@ def test_an_accent_below_a_cedilla_needs_room() -> None:
     assert pitch > 1.4
 
 
-@pytest.mark.parametrize(
-    ("align", "meets"), [("left", True), ("right", False), ("center", False), ("start", True)]
-)
+@each(("align", "meets"), [("left", True), ("right", False), ("center", False), ("start", True)])
 def test_what_meets_depends_on_alignment(align: Align, *, meets: bool) -> None:
     (pitch,) = stacked(["ÇHHHHHHHH", "ÊHHH"], "pt", align)
     assert (pitch > 1.4) == meets
@@ -93,7 +92,7 @@ def test_lines_with_a_short_line_between_do_not_touch() -> None:
     assert baselines[2] + upper.bottom - lower.top >= 2 * MARGIN - 1e-9
 
 
-@pytest.mark.parametrize("tag", sorted({*SENTENCES, *HARD}))
+@each("tag", sorted({*SENTENCES, *HARD}))
 def test_no_ink_of_two_lines_touches(tag: str) -> None:
     for text in (HARD.get(tag) or SENTENCES[tag][0], SENTENCES[tag][1]):
         layout = laid(text, tag)

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.render.typesetting.layout import MOST_CHARACTERS, clean
+from tests.each import each
 
 any_text = st.text(st.characters(exclude_categories=[]), max_size=60)
 
 
-@pytest.mark.parametrize(
-    "mark", ["\n", "\r", "\r\n", "\x0b", "\x0c", "\x85", "\u2028", "\u2029"], ids=ascii
-)
+@each("mark", ["\n", "\r", "\r\n", "\x0b", "\x0c", "\x85", "\u2028", "\u2029"], ids=ascii)
 def test_every_mandatory_break_of_uax_14_parts_paragraphs(mark: str) -> None:
     assert clean(f"one{mark}two") == ["one", "two"]
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n\n", "\ufeff", "\x00\x07", "\ufffc \n"])
+@each("text", ["", " ", "\n\n", "\ufeff", "\x00\x07", "\ufffc \n"])
 def test_nothing_visible_is_no_paragraph(text: str) -> None:
     assert clean(text) == []
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.store.surveys.participant_ids import hidden, hidden_message
+from tests.each import each
 
 PROLIFIC = "65f0c0ffee0123456789abcd"
 
@@ -17,7 +17,7 @@ def star(name: str) -> str:
     return f"*{len(name)}*"
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "expected"),
     [
         ("ada", "*3*"),
@@ -39,7 +39,7 @@ def test_ids_are_hashed_wherever_they_stand(value: Any, expected: Any) -> None:
     assert hidden(value, {"ada"}, star) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "expected"),
     [
         ("hate", "hate"),
@@ -52,7 +52,7 @@ def test_texts_that_are_not_the_surveys_own_are_hashed(value: Any, expected: Any
     assert hidden(value, {"ada"}, star, {"hate"}.__contains__) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("message", "expected"),
     [
         ("m1: 'anna k.' is not one of the labels.", "m1: “…” is not one of the labels."),

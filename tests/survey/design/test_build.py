@@ -16,6 +16,7 @@ from memeloc.locales import default
 from memeloc.survey.design.build import Design, build, build_next, notes, to_sheets
 from memeloc.survey.model import Batch, Check, Culture, Sheet, entry_id
 from memeloc.taxonomy import load_taxonomy, taxonomy_names
+from tests.each import each
 
 TAXONOMY = load_taxonomy("multi3hate")
 CULTURES = tuple(
@@ -112,9 +113,7 @@ def test_checks_stand_apart_from_memes_of_their_template() -> None:
                 assert shown[slot.example] not in beside
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in taxonomy_names() if not load_taxonomy(name).item_text]
-)
+@each("name", [name for name in taxonomy_names() if not load_taxonomy(name).item_text])
 def test_nobody_passes_by_giving_one_answer_throughout(name: str) -> None:
     """In every shipped taxonomy that can have checks: the explicit one, two of three implicit."""
     taxonomy = load_taxonomy(name)

@@ -6,13 +6,13 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.survey.design.build import build
 from memeloc.survey.design.planning import Rates, measured_paces, plan, read_rates
 from memeloc.survey.model import Submission
+from tests.each import each
 from tests.survey.design.test_build import DESIGN, PAPER, TAXONOMY
 from tests.survey.design.test_build import sheets as sheets_of
 
@@ -57,7 +57,7 @@ def test_each_culture_has_a_pace_of_its_own() -> None:
     assert [(row["minutes"], row["measured"]) for row in assumed["cultures"]] == [(27, 0)] * 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("wage", "currency", "warning"),
     [
         ("10.65", "GBP", ""),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from examples.simulation import Crowd, simulate, truths
 from memeloc.survey.design.build import Design, build
 from memeloc.survey.labels.settling import answers_table, settle
 from memeloc.survey.model import Sheet, entry_id, questions_of
 from memeloc.survey.quality.checking import check
 from memeloc.taxonomy import load_taxonomy, taxonomy_names
+from tests.each import each
 from tests.survey.design.test_build import DESIGN, PAPER, TAXONOMY, memes, sheets
 
 
@@ -24,7 +23,7 @@ SHEETS = sheets_of(PAPER, DESIGN)
 TRUTH = truths(list(PAPER), CODES, TAXONOMY, seed=1)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@each("seed", range(6))
 def test_quality_control_retains_the_diligent_and_nobody_else(seed: int) -> None:
     people = simulate(SHEETS, TAXONOMY, TRUTH, seed=seed)
     sent = [person.submission for person in people if person.submission is not None]
@@ -33,7 +32,7 @@ def test_quality_control_retains_the_diligent_and_nobody_else(seed: int) -> None
     assert len(kept) < len(sent)
 
 
-@pytest.mark.parametrize("name", taxonomy_names())
+@each("name", taxonomy_names())
 def test_every_taxonomy_can_be_answered(name: str) -> None:
     taxonomy = load_taxonomy(name)
     implicit = 0 if taxonomy.item_text else min(3, len(taxonomy.examples))

@@ -20,6 +20,7 @@ from memeloc.survey.model import Answer, Check, Participant, Sheet, Submission
 from memeloc.survey.quality.checking import CheckReport, check
 from memeloc.survey.quality.rules import Rules, read_rules, read_settling
 from memeloc.taxonomy import Label, Question, Taxonomy, load_taxonomy
+from tests.each import each
 from tests.survey.annotators import NOON, labelled, person, sheet
 
 quick = settings(suppress_health_check=[HealthCheck.too_slow])
@@ -266,7 +267,7 @@ def test_exclusions_are_those_found_by_hand(
     # What was retained is settled by each person's first word, and nothing else.
     votes: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     culture = {one.id: one.culture.code for one in SHEETS}
-    for one in in_order([each for each in several if each.id in kept]):
+    for one in in_order([own for own in several if own.id in kept]):
         for answer in one.answers:
             if answer.label and answer.entry.startswith("m"):
                 who = one.participant or one.id
@@ -348,7 +349,7 @@ def failing(on: Sheet) -> tuple[list[Submission], list[Participant]]:
     return [*good, *bad], people
 
 
-@pytest.mark.parametrize("rule", ["status", "attention", "speed", "straight", "screening"])
+@each("rule", ["status", "attention", "speed", "straight", "screening"])
 def test_each_rule_excludes_its_own_and_can_be_switched_off(rule: str) -> None:
     on = sheet("US", 1, 20)
     several, people = failing(on)

@@ -13,6 +13,7 @@ from memeloc.survey.labels.settling import STATES, settle
 from memeloc.survey.quality.rules import Settling, read_settling
 from memeloc.survey.recipes import load_recipe
 from memeloc.taxonomy import load_taxonomy
+from tests.each import each
 
 CHARMEMES, HARMEME = load_taxonomy("charmemes"), load_taxonomy("harmeme")
 TWO = Settling(answers=2, most=4)
@@ -24,7 +25,7 @@ def answers(labels: str, item: str = "m1") -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["item", "culture", "participant", "label"])
 
 
-@pytest.mark.parametrize(
+@each(
     ("labels", "state", "label", "needs"),
     [
         ("safe skip", "short", "safe", 1),

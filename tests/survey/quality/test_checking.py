@@ -13,6 +13,7 @@ from memeloc.survey.model import Answer, Participant, Submission
 from memeloc.survey.quality.checking import CheckReport, check
 from memeloc.survey.quality.outliers import Rates, at_least
 from memeloc.survey.quality.rules import Again, OnePerson, Rules, read_rules
+from tests.each import each
 from tests.survey.annotators import careful, fill, labelled, person, sheet
 
 US, DE = sheet("US"), sheet("DE")
@@ -32,7 +33,7 @@ def evidence(report: CheckReport, rule: str) -> dict[str, object]:
     return result
 
 
-@pytest.mark.parametrize(
+@each(
     ("wrong", "skipped", "kept"),
     [
         ((), (), True),
@@ -51,9 +52,7 @@ def test_the_explicit_check_and_two_of_three_implicit_ones(
     assert rules_of(report) == ({} if kept else {"jo": ["attention"]})
 
 
-@pytest.mark.parametrize(
-    "status", ["returned", "no consent", "consent revoked", "timed out", "screened out"]
-)
+@each("status", ["returned", "no consent", "consent revoked", "timed out", "screened out"])
 def test_what_was_not_sent_whole_is_excluded(status: str) -> None:
     report = check([replace(fill(US, "jo"), status=status)], [US])
     part = {"answers": 24, "asked": 24} if status == "timed out" else {}
@@ -107,7 +106,7 @@ def test_people_with_the_same_answers_are_reported_and_kept() -> None:
     assert check([*careful(US), *copies], [US], rules=off).warnings == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("facts", "kept"),
     [
         ({}, True),
@@ -134,7 +133,7 @@ def test_facts_exclude_only_when_they_name_something_else(
         assert evidence(report, "screening")["differing"] == facts
 
 
-@pytest.mark.parametrize(
+@each(
     ("code", "value", "differs"),
     [
         ("IN", "india", False),

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from memeloc.locales import default
 from memeloc.survey.model import Check, Participant, Sheet, Submission
 from memeloc.survey.quality.checking import check
 from memeloc.survey.quality.decisions import Decision, decisions
 from memeloc.survey.texts import shipped_languages, survey_texts
+from tests.each import each
 from tests.survey.annotators import careful, fill, person, sheet
 
 US, DE = sheet("US"), sheet("DE")
@@ -41,7 +40,7 @@ def test_who_is_retained_is_approved() -> None:
     assert result.body() == ("transition/", {"action": "APPROVE"})
 
 
-@pytest.mark.parametrize(
+@each(
     ("wrong", "minutes", "action"),
     [
         (("check-1",), 4.9, "reject"),
@@ -72,8 +71,8 @@ def test_two_explicit_checks_reject_in_a_long_study() -> None:
     )
 
 
-@pytest.mark.parametrize("minutes", [1, 4.9, 5, 60])
-@pytest.mark.parametrize("counted", [True, False])
+@each("minutes", [1, 4.9, 5, 60])
+@each("counted", [True, False])
 def test_implicit_checks_alone_never_reject(minutes: float, counted: bool) -> None:
     one = fill(US, "jo", wrong=("check-2", "check-3", "check-4"))
     assert decide(one, minutes=minutes, implicit_count=counted).action == "approve"
@@ -119,7 +118,7 @@ def test_only_fast_outliers_are_rejected_and_only_if_asked() -> None:
     assert {decision.action for decision in decisions(few, FOUR, reject_fast=True)} == {"approve"}
 
 
-@pytest.mark.parametrize("status", ["no consent", "consent revoked", "screened out", "returned"])
+@each("status", ["no consent", "consent revoked", "screened out", "returned"])
 def test_who_withdrew_is_asked_to_return(status: str) -> None:
     result = decide(replace(fill(US, "jo", wrong=("check-1",)), status=status))
     assert result.action == "return"
@@ -142,7 +141,7 @@ def test_who_sent_nothing_is_asked_to_return() -> None:
     assert (result.action, result.participant, result.submission) == ("return", "jo", "")
 
 
-@pytest.mark.parametrize("status", ["APPROVED", "REJECTED", "RETURNED", "TIMED-OUT", "ACTIVE"])
+@each("status", ["APPROVED", "REJECTED", "RETURNED", "TIMED-OUT", "ACTIVE"])
 def test_what_is_decided_is_left_alone(status: str) -> None:
     someone = replace(person("jo", US), status=status)
     assert decisions(check([fill(US, "jo")], [US], [someone]), FOUR) == []
@@ -182,7 +181,7 @@ def test_failed_checks_needed_go_by_the_minutes_of_the_sheet() -> None:
     assert result == {short.id: "reject", long.id: "return"}
 
 
-@pytest.mark.parametrize("tag", shipped_languages())
+@each("tag", shipped_languages())
 def test_who_is_rejected_reads_why_in_the_sheets_language(tag: str) -> None:
     texts = {sheet.id: survey_texts(default().get(tag)) for sheet in (TWO, US)}
     crowd = [fill(US, f"p{number:02d}", seconds=230 + number) for number in range(30)]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memeloc.locales import default
 from memeloc.survey.model import Culture, Participant
 from memeloc.survey.quality.rules import Screening
 from memeloc.survey.quality.screening import Screened, screen
+from tests.each import each
 from tests.survey.annotators import culture, person, sheet
 
 BOTH = Culture("IN-US", default().get("hi"), second=default().get("en"))
@@ -24,7 +23,7 @@ def screened(asked: Culture, **facts: str) -> Screened:
     return screen([Participant("jo", facts)], asked, Screening())
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "differs"),
     [("Germany", False), ("Austria", True), ("yes", False), ("no", True), ("No", True)],
 )
@@ -47,7 +46,7 @@ def test_bicultural_people_are_of_both_countries() -> None:
     assert screened(BOTH, **english) == Screened({}, (), {})
 
 
-@pytest.mark.parametrize(
+@each(
     ("fact", "value"),
     [
         ("country_of_birth", "United States"),

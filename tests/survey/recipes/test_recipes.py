@@ -10,6 +10,7 @@ from memeloc.errors import InputError
 from memeloc.survey.quality.rules import read_rules
 from memeloc.survey.recipes import leave_out, load_recipe
 from memeloc.taxonomy import load_taxonomy
+from tests.each import each
 
 NAMED = ("harmeme", "araharmeme", "charmemes", "m-quest")
 MINE = """
@@ -69,7 +70,7 @@ def test_charmemes_validates_on_200_memes_and_labels_by_two() -> None:
     assert (labelling.design.sharing, labelling.design.answers) == ("turns", 2)
 
 
-@pytest.mark.parametrize("name", NAMED)
+@each("name", NAMED)
 def test_named_teams_are_not_tested_timed_or_recruited(name: str) -> None:
     recipe = load_recipe(name)
     rules = read_rules(recipe.check)
@@ -80,7 +81,7 @@ def test_named_teams_are_not_tested_timed_or_recruited(name: str) -> None:
     assert (recipe.design.explicit, recipe.design.implicit) == (0, 0)
 
 
-@pytest.mark.parametrize("name", NAMED)
+@each("name", NAMED)
 def test_named_teams_have_no_answer_for_not_knowing(name: str) -> None:
     recipe = load_recipe(name)
     asked = leave_out(load_taxonomy(recipe.taxonomy), recipe.leave_out)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memeloc.survey.serving import Tokens
+from tests.each import each
 
 TOKENS = Tokens("pilot", b"k" * 32)
 
@@ -18,7 +17,7 @@ def test_a_token_is_read_back() -> None:
     assert TOKENS.link("DE") != TOKENS.link("DE")
 
 
-@pytest.mark.parametrize(
+@each(
     "changed",
     [
         lambda token: token.replace("DE", "US"),

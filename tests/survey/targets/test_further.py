@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from memeloc.locales import default
 from memeloc.survey.model import Culture, MemeEntry, Sheet
 from memeloc.survey.targets.instructions import SheetTexts
@@ -16,6 +14,7 @@ from memeloc.survey.targets.questions import resolve_answers
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question, Taxonomy, load_taxonomy
 from memeloc.taxonomy.file import complete
+from tests.each import each
 
 QUESTIONS = (
     Question("whom", "choice", ("one", "many"), when={"label": ("hate",)}),
@@ -47,7 +46,7 @@ def resolved(
 WHOLE = {"whom": ["one"], "strength": ["3"], "claim": ["yes"]}
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "taken", "reasons"),
     [
         ({}, {}, []),

@@ -115,6 +115,7 @@ def test_keys_alone_are_enough(browser: Browser, tmp_path: Path, survey: SheetsT
     page.context.close()
 
 
+@pytest.mark.slow
 def test_a_key_that_is_held_is_meant_once(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
@@ -163,6 +164,7 @@ def test_buttons_and_keys_come_with_what_was_kept(
     context.close()
 
 
+@pytest.mark.slow
 def test_problems_are_in_sight_and_the_end_has_no_buttons(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
@@ -180,6 +182,7 @@ def test_problems_are_in_sight_and_the_end_has_no_buttons(
     page.context.close()
 
 
+@pytest.mark.slow
 def test_names_of_labels_begin_where_the_page_does(browser: Browser, tmp_path: Path) -> None:
     page = opened(browser, written(tmp_path, pack(tmp_path, "ar", "EG")))
     sides = page.eval_on_selector_all(
@@ -189,6 +192,7 @@ def test_names_of_labels_begin_where_the_page_does(browser: Browser, tmp_path: P
     page.context.close()
 
 
+@pytest.mark.slow
 def test_numbers_have_the_digits_of_the_language(browser: Browser, tmp_path: Path) -> None:
     page = opened(browser, written(tmp_path, pack(tmp_path, "bn", "BD")))
     assert "৩টি" in page.inner_text("main")
@@ -228,6 +232,7 @@ def test_text_is_text_and_the_page_asks_no_network(
     context.close()
 
 
+@pytest.mark.slow
 def test_a_file_says_what_was_agreed_to_or_nothing_of_it_is_taken(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:

@@ -54,6 +54,7 @@ def test_another_participant_begins_with_consent(
     context.close()
 
 
+@pytest.mark.slow
 def test_who_comes_back_goes_on_where_they_stopped(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
@@ -83,6 +84,7 @@ def test_an_address_with_another_participant_is_another_person(
     context.close()
 
 
+@pytest.mark.slow
 def test_what_was_sent_is_cleared_from_the_browser(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
@@ -138,6 +140,7 @@ def test_a_reload_after_the_end_is_for_the_next_person(
     assert len({sent["submission"] for sent in receiver.submissions}) == 2
 
 
+@pytest.mark.slow
 def test_what_the_first_could_not_send_is_sent_later(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
@@ -176,6 +179,7 @@ def test_who_declines_after_all_leaves_nothing_behind(
     context.close()
 
 
+@pytest.mark.slow
 def test_a_reload_after_who_declined_is_for_the_next_person(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
@@ -257,6 +261,7 @@ def test_a_window_shows_the_end_that_another_came_to_and_could_not_send(
     context.close()
 
 
+@pytest.mark.slow
 def test_a_window_sends_all_that_another_finished_without_network(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:

@@ -146,6 +146,7 @@ def test_what_is_no_longer_asked_is_not_sent(
     assert answer.values == {"label": ("no-hate",), "harm": ("1",), "text": ("zwei eier",)}
 
 
+@pytest.mark.slow
 def test_the_first_required_question_left_out_is_shown(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
@@ -161,6 +162,7 @@ def test_the_first_required_question_left_out_is_shown(
     page.context.close()
 
 
+@pytest.mark.slow
 def test_keys_answer_the_question_that_has_the_focus(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
@@ -180,6 +182,7 @@ def test_keys_answer_the_question_that_has_the_focus(
     page.context.close()
 
 
+@pytest.mark.slow
 def test_digits_answer_the_question_in_view(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
@@ -194,6 +197,7 @@ def test_digits_answer_the_question_in_view(
     page.context.close()
 
 
+@pytest.mark.slow
 def test_digits_in_a_text_are_text(browser: Browser, tmp_path: Path, survey: SheetsToSend) -> None:
     page = first_entry(browser, tmp_path, survey)
     page.locator("textarea[name=text]").press("1")
@@ -201,6 +205,7 @@ def test_digits_in_a_text_are_text(browser: Browser, tmp_path: Path, survey: She
     page.context.close()
 
 
+@pytest.mark.slow
 def test_a_passage_is_chosen_by_keys_and_taken_back(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
@@ -231,6 +236,7 @@ def test_a_passage_is_chosen_by_dragging(
     page.context.close()
 
 
+@pytest.mark.slow
 def test_an_unchanged_draft_is_the_answer(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
@@ -244,6 +250,7 @@ def test_an_unchanged_draft_is_the_answer(
     assert answer.get("text") == ()
 
 
+@pytest.mark.slow
 def test_answers_are_there_after_going_back(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
@@ -260,6 +267,7 @@ def test_answers_are_there_after_going_back(
     page.context.close()
 
 
+@pytest.mark.slow
 def test_definitions_are_at_hand_on_every_page(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:

@@ -13,6 +13,7 @@ from memeloc.errors import InputError
 from memeloc.survey.targets.html.target import Html
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.resolver import import_file
+from tests.each import each
 from tests.local_server import Reply, Request, serve
 from tests.survey.packs import pack
 from tests.survey.sheet_pages import (
@@ -61,6 +62,7 @@ def test_answers_that_arrive_bring_the_code_at_once(
     assert [sent["code"] for sent in receiver.submissions] == ["DONE-7"]
 
 
+@pytest.mark.slow
 def test_a_reply_that_may_not_be_read_brings_no_code(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
@@ -112,6 +114,7 @@ def test_a_refusal_brings_no_code_and_is_tried_again(
     assert len(receiver.bodies) == 1
 
 
+@pytest.mark.slow
 def test_what_was_sent_several_times_counts_once(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
@@ -136,6 +139,7 @@ def elsewhere(address: str, headers: Mapping[str, str]) -> Callable[[Request], R
     return lambda _: Reply(status=302, headers={"Location": f"{address}/echo", **headers})
 
 
+@pytest.mark.slow
 def test_a_receiver_may_answer_from_another_address(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
@@ -148,6 +152,7 @@ def test_a_receiver_may_answer_from_another_address(
         page.context.close()
 
 
+@pytest.mark.slow
 def test_who_stops_sends_what_is_answered_without_a_code(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
@@ -183,6 +188,7 @@ def test_who_does_not_agree_leaves_nothing(
     assert receiver.bodies == []
 
 
+@pytest.mark.slow
 def test_who_does_not_agree_before_the_store_is_read_sends_nothing(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
@@ -203,6 +209,7 @@ def test_who_does_not_agree_before_the_store_is_read_sends_nothing(
     assert receiver.bodies == []
 
 
+@pytest.mark.slow
 def test_without_a_receiver_the_file_goes_to_the_contact(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
@@ -222,9 +229,7 @@ def test_codes_and_checks_are_not_read_at_a_glance(tmp_path: Path, survey: Sheet
     assert [word for word in ("DONE-7", "NO-7", "check-1", "implicit") if word in text] == []
 
 
-@pytest.mark.parametrize(
-    "address", ["http://survey.example/x", "ftp://x", "javascript:alert(1)", "https://"]
-)
+@each("address", ["http://survey.example/x", "ftp://x", "javascript:alert(1)", "https://"])
 def test_answers_go_to_safe_addresses_only(address: str) -> None:
     with pytest.raises(InputError):
         Html(address)

@@ -152,6 +152,7 @@ def test_answers_wait_for_a_server_that_is_away(browser: Browser, survey: Sheets
     assert server.labels() == ["no-hate"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("button", ["#next", "#back"])
 def test_answers_that_keys_pass_on_the_way_to_another_are_not_sent(
     browser: Browser, survey: SheetsToSend, button: str
@@ -168,6 +169,7 @@ def test_answers_that_keys_pass_on_the_way_to_another_are_not_sent(
     assert [sent["label"] for sent in server.answers.values()] == ["unknown"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_slow", [False, True])
 def test_who_leaves_half_way_leaves_the_last_answer_too(
     browser: Browser, survey: SheetsToSend, is_slow: bool
@@ -186,6 +188,7 @@ def test_who_leaves_half_way_leaves_the_last_answer_too(
     assert server.labels() == ["no-hate", "hate"]
 
 
+@pytest.mark.slow
 def test_the_end_waits_until_the_server_is_back(browser: Browser, survey: SheetsToSend) -> None:
     with served(browser, survey) as (server, page, _):
         agree(page)
@@ -202,6 +205,7 @@ def test_the_end_waits_until_the_server_is_back(browser: Browser, survey: Sheets
     assert [sent["status"] for sent in server.finished] == ["returned"]
 
 
+@pytest.mark.slow
 def test_another_browser_goes_on_with_what_is_stored(
     browser: Browser, survey: SheetsToSend
 ) -> None:
@@ -224,6 +228,7 @@ def test_who_declines_is_told_so_and_keeps_nothing(browser: Browser, survey: She
     assert server.answers == {}
 
 
+@pytest.mark.slow
 def test_who_declines_after_answers_that_were_not_sent_sends_none(
     browser: Browser, survey: SheetsToSend
 ) -> None:
@@ -242,6 +247,7 @@ def test_who_declines_after_answers_that_were_not_sent_sends_none(
     assert server.answers == {}
 
 
+@pytest.mark.slow
 def test_feedback_is_read_before_the_next_item(browser: Browser, survey: SheetsToSend) -> None:
     with served(browser, survey) as (server, page, address):
         server.replies[server.item(0)] = {"feedback": {"correct": False, "text": "Look again."}}
@@ -256,6 +262,7 @@ def test_feedback_is_read_before_the_next_item(browser: Browser, survey: SheetsT
         page.locator("progress[value='1']").wait_for()
 
 
+@pytest.mark.slow
 def test_a_slow_server_holds_nobody_up(browser: Browser, survey: SheetsToSend) -> None:
     with served(browser, survey) as (server, page, _):
         agree(page)

@@ -24,6 +24,7 @@ from memeloc.survey.targets.prolific.target import Prolific
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import load_taxonomy
+from tests.each import each
 from tests.survey.annotators import sheet as a_sheet
 from tests.survey.prolific_server import offered, offered_records, problems
 
@@ -232,7 +233,7 @@ def test_nobody_is_paid_for_less_than_the_sheet_says(
     assert (body["estimated_completion_time"], body["reward"]) == (minutes, reward)
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "expected"),
     [
         ({"wage": "5.99"}, "below 6.00 GBP"),

@@ -31,6 +31,7 @@ from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.services import RequestError
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import load_taxonomy
+from tests.each import each
 from tests.survey import prolific_server
 from tests.survey.annotators import fill, person, sheet
 from tests.survey.packs import MemoryState
@@ -264,7 +265,7 @@ def test_publishing_that_was_cut_publishes_the_rest(
 # What stops a push before anything is made
 
 
-@pytest.mark.parametrize(
+@each(
     "address",
     [
         "http://api.prolific.com",

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.survey.targets.files import read_column
+from tests.each import each
 
 
 def months(*cells: str) -> list[int | None]:
     return [moment and moment.month for moment in read_column(cells)]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "2026/11/21 3:04:05 PM GMT+0",
@@ -57,9 +57,7 @@ def test_the_whole_column_decides_between_days_and_months() -> None:
     assert months("3/4/2026 1:00", "21/4/2026 1:00", "4/21/2026 1:00") == [None, 4, 4]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "soon", "21/11/2026", "31/2/2026 1:00", "21/11/2026 25:00", "1:2:3", "9" * 400]
-)
+@each("text", ["", "soon", "21/11/2026", "31/2/2026 1:00", "21/11/2026 25:00", "1:2:3", "9" * 400])
 def test_other_texts_have_no_moment(text: str) -> None:
     assert read_column([text]) == [None]
 
