@@ -56,13 +56,10 @@ def test_there_is_ink_in_each_box(rendered: Path, tmp_path: Path) -> None:
         write_words(rendered, tmp_path / "words.json")
 
 
-def test_the_guide_makes_coco_text_of_them(rendered: Path, tmp_path: Path) -> None:
+def test_an_example_makes_coco_text_of_them(rendered: Path, tmp_path: Path) -> None:
     write_words(rendered, tmp_path / "words.parquet")
-    guide = (Path(__file__).parents[2] / "guides/ocr.md").read_text("utf-8")
-    (code,) = (
-        code for code in re.findall(r"```python\n(.*?)```", guide, re.DOTALL) if "coco" in code
-    )
-    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+    example = Path(__file__).parents[2] / "examples" / "coco_text.py"
+    subprocess.run([sys.executable, example], cwd=tmp_path, check=True)
     coco = json.loads((tmp_path / "coco-text.json").read_text("utf-8"))
     assert (len(coco["imgs"]), len(coco["anns"])) == (4, 8)
     for image, ids in coco["imgToAnns"].items():
