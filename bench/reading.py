@@ -1,7 +1,7 @@
 """Text in pictures, read back. In: memes drawn by `bench.reading_scenes`. Out: figures a reader.
 
 `python -m bench.reading` measures all languages with all memes, and prints the table that stands in
-memeloc/ocr/readers.py and guides/ocr.md.
+memeloc/ocr/readers.py and guides/localising.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The translators' guides: one a starter language, all of one structure. In: guides/, examples/."""
+"""The guides: few, short, with pictures; the translators', one a starter language, all alike."""
 
 from __future__ import annotations
 
@@ -43,7 +43,16 @@ def _text(tag: str) -> str:
 
 
 def test_the_guides_are_those_of_the_starter_languages() -> None:
-    assert {path.stem for path in GUIDES.glob("*.md")} == set(TAGS)
+    sheets = {"transcripts", "survey-texts"}  # what people read who correct other texts
+    assert {path.stem for path in GUIDES.glob("*.md")} == {*TAGS, *sheets}
+
+
+def test_there_are_at_most_24_pages_of_40_000_words_with_a_picture_where_people_look() -> None:
+    pages = {path.stem: path.read_text(encoding="utf-8") for path in GUIDES.parent.glob("*.md")}
+    assert len(pages) <= 24
+    assert sum(len(text.split()) for name, text in pages.items() if name != "commands") <= 40_000
+    looked_at = {"tutorial", "correction", "rendering", "surveys", "analysis"}
+    assert [name for name in sorted(looked_at) if not re.search(r"^!\[", pages[name], re.M)] == []
 
 
 @each("tag", TAGS)

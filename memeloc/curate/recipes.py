@@ -3,7 +3,7 @@
 A recipe says which filters run, in which order, with which settings, how duplicates are found, and
 what the paper counted at each stage: all that `--recipe` of dedup, filter and select sets. Each
 setting says where the paper states it; what a file does not set is memeloc's default, and is
-reported as not stated. guides/filters.md shows how one is written.
+reported as not stated. guides/curating.md shows how one is written.
 """
 
 from __future__ import annotations

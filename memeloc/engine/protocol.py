@@ -99,7 +99,7 @@ def _compare(tools: Callable[[], Mapping[str, str]], here: Mapping[str, str]) ->
     if different:
         raise MissingError(
             f"The machine {platform.node()} and the one where the command runs do not have the "
-            f"same {different}: install the same on every machine; guides/cluster.md says how."
+            f"same {different}: install the same on every machine; guides/scale.md says how."
         )
 
 

@@ -85,11 +85,11 @@ class RayMap:
                 logging_level="ERROR",
             )
         except (OSError, RuntimeError, ValueError, self.ray.exceptions.RayError) as error:
-            advice = "`ray start --head` starts one; guides/cluster.md has the rest."
+            advice = "`ray start --head` starts one; guides/scale.md has the rest."
             reason = (getattr(error, "strerror", None) or _line(error, 0)).rstrip(".")
             if "token" in f"{error} {error.__cause__}":
                 reason = "it asks for a token, and there is none here or another one"
-                advice = "Set RAY_AUTH_MODE=token where its token is; guides/cluster.md says how."
+                advice = "Set RAY_AUTH_MODE=token where its token is; guides/scale.md says how."
             message = f"the cluster {options['address']} cannot be used: {reason}. {advice}"
             raise ServiceError("Ray", message, retryable=True) from error
 
@@ -151,7 +151,7 @@ class _Actor:
             if is_environment or getattr(error, "actor_init_failed", False):
                 raise MissingError(
                     f"A node of the Ray cluster cannot start memeloc: {_line(error, -1)}. Each "
-                    f"needs memeloc {__version__} with the same extras; guides/cluster.md says how."
+                    f"needs memeloc {__version__} with the same extras; guides/scale.md says how."
                 ) from error
             self._map.check()
             self.actor = None

@@ -2,7 +2,7 @@
 
 Every part is cut out, made black on white (`memeloc.render.letters`) and read by Tesseract with the
 locale's model; what it read is compared with what was drawn. What Tesseract reads badly although it
-is drawn well stands in guides/ocr.md. Readings are kept in OUT/.memeloc/ocr.parquet, so that no
+is drawn well stands in guides/localising.md. Readings are kept in OUT/.memeloc/ocr.parquet, so that no
 picture is read twice.
 """
 

@@ -1,7 +1,7 @@
 """One map of columns. In: a table from outside, and the roles that a stage needs. Out: its rows.
 
 A map says which column has which role and what its values mean; it is a TOML file, a mapping or
-keyword arguments, the same for every stage. guides/answers.md says what stands in it.
+keyword arguments, the same for every stage. guides/analysis.md says what stands in it.
 """
 
 from __future__ import annotations

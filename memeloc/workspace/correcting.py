@@ -222,7 +222,7 @@ class Correcting(Part):
         guides, tag = folder("guides"), locale.tag
         files = [guides / "translation" / f"{name}.md" for name in (tag, tag.split("-")[0], "en")]
         guide = next(file for file in files if file.is_file())
-        guide = guides / _GUIDES[kind] if kind in _GUIDES else guide
+        guide = guides / "translation" / _GUIDES[kind] if kind in _GUIDES else guide
         created = datetime.now(UTC).replace(microsecond=0)
         facts = [tag, str(round_), person, created.isoformat()]
         facts += [f"{each.meme_id}:{text_key(each.source)}:{text_key(each.base)}" for each in made]

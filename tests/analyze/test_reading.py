@@ -149,7 +149,7 @@ def test_a_column_of_free_texts_is_no_column_of_labels() -> None:
 
 
 def test_the_map_of_the_guide_reads_a_table() -> None:
-    guide = (folder("guides") / "answers.md").read_text("utf-8")
+    guide = (folder("guides") / "analysis.md").read_text("utf-8")
     mapping = tomllib.loads(guide.partition("```toml\n")[2].partition("```")[0])
     columns = ["meme", "worker", "culture", "label", "age", "gender", "submitted"]
     rows = [

@@ -323,7 +323,7 @@ def test_the_python_of_the_guide_runs(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    guide = (resources.folder("guides") / "memegen-templates.md").read_text("utf-8")
+    guide = (resources.folder("guides") / "collecting.md").read_text("utf-8")
     (block,) = re.findall(r"^```python\n(.*?)^```", guide, re.M | re.S)
     (tmp_path / "memegen").symlink_to(checkout)
     monkeypatch.chdir(tmp_path)

@@ -21,7 +21,7 @@ from tests.studio.served import Annotator, serving
 from tests.survey.real_programs import free_port, started
 
 pytestmark = pytest.mark.slow
-GUIDE = (Path(__file__).parents[2] / "guides" / "serving.md").read_text(encoding="utf-8")
+GUIDE = (Path(__file__).parents[2] / "guides" / "survey-tools.md").read_text(encoding="utf-8")
 DE = "r1-b01-DE"
 
 

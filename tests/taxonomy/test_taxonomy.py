@@ -109,7 +109,7 @@ def test_a_country_that_has_words_of_its_own_keeps_them_apart(write: Write) -> N
 
 def test_the_example_of_the_guide_can_be_loaded(write: Write) -> None:
     guide = (folder("guides") / "taxonomies.md").read_text(encoding="utf-8")
-    (example,) = re.findall(r"^```toml\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
+    example, *_ = re.findall(r"^```toml\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
     taxonomy = load_taxonomy(write(example))
     assert taxonomy.questions
     assert taxonomy.abstain is not None
@@ -124,7 +124,7 @@ def test_the_guide_lists_what_is_shipped() -> None:
     guide = (folder("guides") / "taxonomies.md").read_text(encoding="utf-8")
     for name in taxonomy_names():
         taxonomy = load_taxonomy(name)
-        (row,) = re.findall(rf"^\| `{name}` \|.*$", guide, re.MULTILINE)
+        row, *_ = re.findall(rf"^\| `{name}` \|.*$", guide, re.MULTILINE)
         for label in taxonomy.labels:
             assert f"`{label.id}`" in row or label.role == "abstain"
         for question in taxonomy.questions:

@@ -2,7 +2,7 @@
 
 It is the DCT hash of the ImageHash package (`imagehash.phash`): the picture in grey, 32 x 32, its
 discrete cosine transform's 8 x 8 lowest frequencies, and a bit for each: above their median or not.
-A JPEG is decoded at a reduced size first; guides/deduplication.md tells what difference that makes.
+A JPEG is decoded at a reduced size first; guides/curating.md tells what difference that makes.
 """
 
 from __future__ import annotations

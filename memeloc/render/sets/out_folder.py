@@ -87,7 +87,7 @@ def see_folder(place: Folder) -> None:
         what = "a disk that they share, under this path"
     raise MissingError(
         f"On the machine {platform.node()}: {place}: {reason}. Every machine of a cluster needs "
-        f"{what}; guides/cluster.md says how."
+        f"{what}; guides/scale.md says how."
     )
 
 

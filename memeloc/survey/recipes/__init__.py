@@ -4,7 +4,7 @@ A recipe says what is asked, how items are given to people, which rules of quali
 how answers become labels: all that `memeloc survey build --recipe` needs besides the memes. A file
 has the tables `design`, `check` (a table a rule) and `settle`, and a table `mode.NAME` for
 each other way of working, such as a dry run, whose tables replace single settings of the main one.
-guides/recipes.md shows how one is written.
+guides/taxonomies.md shows how one is written.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ Run = Callable[..., Outcome]
 
 __all__ = ["folder", "rendered"]  # fixtures, used by name
 
-GUIDE = Path(__file__).parents[3] / "guides" / "recipes.md"
+GUIDE = Path(__file__).parents[3] / "guides" / "taxonomies.md"
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_recipes_rules_come_before_memeloc_toml(command: Run, folder: Path, team
 
 
 def test_recipe_of_the_guide_is_one(tmp_path: Path) -> None:
-    (text,) = re.findall(r"```toml\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)
+    *_, text = re.findall(r"```toml\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)
     file = tmp_path / "mine.toml"
     file.write_text(text, encoding="utf-8")
     recipe = load_recipe(file, "trial")

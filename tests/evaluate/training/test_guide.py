@@ -1,4 +1,4 @@
-"""guides/baselines.md: its run file is a run, and its Python works as it stands."""
+"""guides/training.md: its run file is a run, and its Python works as it stands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from memeloc.evaluate.training import read_run
 from memeloc.resources import folder
 
-TEXT = (folder("guides") / "baselines.md").read_text(encoding="utf-8")
+TEXT = (folder("guides") / "training.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:
