@@ -1,8 +1,9 @@
-"""Writes COCO-Text v2 (bgshih.github.io/cocotext). In: words.parquet of `memeloc boxes`. Out: coco-text.json."""
+"""Writes COCO-Text v2 (bgshih.github.io/cocotext). In: words.parquet of `memeloc boxes`."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pandas as pd
 
@@ -38,5 +39,4 @@ coco = {
     name: {str(row["id"]): row for row in part.to_dict("records")} for name, part in parts.items()
 }
 coco |= {"imgToAnns": anns.groupby("image_id")["id"].agg(list).to_dict(), "info": {}, "cats": {}}
-with open("coco-text.json", "w", encoding="utf-8") as file:
-    json.dump(coco, file, ensure_ascii=False)
+Path("coco-text.json").write_text(json.dumps(coco, ensure_ascii=False), encoding="utf-8")

@@ -13,8 +13,8 @@ _TABLE = Table("Glossary", "terms", "language term wanted forbidden note", most=
 def glossary(langs: Langs = "all", as_json: AsJson = False) -> None:
     """Read the team's glossary and list its terms, by language.
 
-    The setting `glossary` of memeloc.toml names the file; guides/machine-translation.md says what stands in
-    it. What is wrong in it is named with its row and column.
+    The setting `glossary` of memeloc.toml names the file; guides/machine-translation.md says what
+    stands in it. What is wrong in it is named with its row and column.
 
     Example:
       memeloc glossary

@@ -2,8 +2,8 @@
 
 Every part is cut out, made black on white (`memeloc.render.letters`) and read by Tesseract with the
 locale's model; what it read is compared with what was drawn. What Tesseract reads badly although it
-is drawn well stands in guides/localising.md. Readings are kept in OUT/.memeloc/ocr.parquet, so that no
-picture is read twice.
+is drawn well stands in guides/localising.md. Readings are kept in OUT/.memeloc/ocr.parquet, so
+that no picture is read twice.
 """
 
 from __future__ import annotations
