@@ -2,5 +2,5 @@
 
 application.py puts it together: the routes of sheets.py (people who annotate) and its own (the
 owner, who looks on), headers and limits; running.py runs it by uvicorn. Requests are read here and
-answered by `memeloc.workspace.serving`, which knows no HTTP.
+answered by `memeloc.studio.serving`, which knows no HTTP.
 """

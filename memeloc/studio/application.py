@@ -33,7 +33,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from memeloc.pages import fill_page, script_hash
 from memeloc.studio import sheets
 from memeloc.studio.rates import Rate, client_of, too_many
-from memeloc.workspace.serving import SurveyServer
+from memeloc.studio.serving import SurveyServer
 
 _HEADERS = {
     # A sheet's page says in itself what it may load; here it is only kept out of frames.

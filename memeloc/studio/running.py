@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from memeloc.errors import InputError, MissingError
 
 if TYPE_CHECKING:
-    from memeloc.workspace.serving import SurveyServer
+    from memeloc.studio.serving import SurveyServer
 
 OWNER_VARIABLE = "MEMELOC_OWNER_TOKEN"
 """The environment variable with the token of the owner's page."""

@@ -30,9 +30,9 @@ from starlette.routing import Route
 
 from memeloc.pages import fill_page, script_hash
 from memeloc.studio.rates import Rate, client_of, too_many
+from memeloc.studio.serving import PageAnswer, PageEnd, Reply, Screen, SurveyServer
 from memeloc.survey.serving import PageTexts
 from memeloc.survey.targets.html.target import COPYING, STYLE, Presented, sheet_page
-from memeloc.workspace.serving import PageAnswer, PageEnd, Reply, Screen, SurveyServer
 
 _TYPES = {b"\xff\xd8": "image/jpeg", b"\x89P": "image/png", b"GI": "image/gif", b"RI": "image/webp"}
 _PAGES = Path(__file__).parent / "pages"

@@ -78,11 +78,6 @@ class Captions(Part):
                 or a `machine`'s, which people correct; these never take the place of people's.
             by: the person or the translator who made them.
             strict: store nothing when anything is wrong in the table, or a template unknown.
-            dry_run: say what would become of it, and store nothing.
-
-        Raises:
-            InputError: it is not a captions table, or has nothing to import; or another template of
-                a name is in the workspace.
         """
         from memeloc.captions import CaptionProblem, read_captions
 
@@ -158,16 +153,13 @@ class Captions(Part):
 
         There are captions (a row a meme, a column a language), history (a row for every version),
         memes, corrections, cases, drops, memory, sheets, failures (translations that failed and
-        were billed), files; of what was collected items, verdicts, pictures, templates, funnel
-        (see `memeloc.workspace.curating.collected_tables`).
+        were billed), files; of what was collected items, verdicts, pictures, templates, funnel (see
+        `memeloc.workspace.curating.collected_tables`).
 
         Args:
             captions: of the table `captions`, which are in it: `accepted`, `corrected` (these
                 also) or `any` (but what is dropped); see `memeloc.store.captions.states`.
             selected: of the tables of what was collected, only what is selected.
-
-        Raises:
-            InputError: there is no such table, or an option is of another.
         """
         _check_table(name, captions, selected)
         if name in COLLECTED:
@@ -180,10 +172,8 @@ class Captions(Part):
     def export(
         self, name: str, to: str | Path, *, captions: Accept = "any", selected: bool = False
     ) -> dict[str, Any]:
-        """Write a table (see `table`) to a .csv, .jsonl or .parquet file; see `memeloc.sheets`.
-
-        Return its name, how many rows it has, its file, and of captions the `Acceptance`.
-        """
+        """Write a table (see `table`) to a .csv, .jsonl or .parquet file; return its name, how many
+        rows it has, its file, and of captions the `Acceptance`."""
         _check_table(name, captions, selected)
         if name in COLLECTED:
             from memeloc.workspace.curating.collected_tables import open_table
@@ -218,14 +208,9 @@ class Captions(Part):
         take_back: bool = False,
     ) -> int:
         """Drop memes, such as those whose wordplay no language has: leave them out of everything.
-
         Nothing of them is deleted. `languages` are those they are dropped in; None, or with the
         source language, is all. With `take_back` they are brought back. Return how many memes and
-        languages were not dropped before, or were.
-
-        Raises:
-            InputError: there is no such meme.
-        """
+        languages were not dropped before, or were."""
         tags = self._wanted(languages)
         if tags is None and take_back:
             tags = list({row.language for row in self.dropped() if row.meme_id in meme_ids})

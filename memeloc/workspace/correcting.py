@@ -92,10 +92,6 @@ class Correcting(Part):
             taxonomy: of the texts of surveys, only this one's and those of every survey.
             out: the file of the one sheet; None is LANG-rROUND-NAME.KIND in the workspace's folder.
                 What somebody has changed there stays, see `memeloc.sheets.write_sheet`.
-
-        Raises:
-            InputError: they have answered all of it in another round, or a caption that was
-                unclaimed has gone out to somebody else in the meantime.
         """
         if format not in FORMATS:
             raise InputError(f"A sheet is {', '.join(FORMATS)}, not {format[:40]!r}.")
@@ -264,10 +260,6 @@ class Correcting(Part):
                 file has lost it.
             allow_same_person: else what the person has answered in another round, too, is a case.
             report: write a table of what became of each row beside the file, for the person.
-
-        Raises:
-            InputError: the file cannot be read, it is not clear which sheet it is, or it is
-                another than was said.
         """
         path, locale = Path(path), self._workspace.locale
         filled = read_sheet(path, self._sent)
@@ -337,19 +329,13 @@ class Correcting(Part):
         }
 
     def _sent(self, id: str) -> Sheet | None:
-        """Return the sheet of an id, as it went out."""
         return next(iter(self._store.sheets.find(self._workspace.locale, sheet_id=id)), None)
 
     def withdraw(self, path: str | Path, *, person: str, why: str = "") -> Row:
         """Take back the import of a sheet: captions that stood by its answers go back to what stood
         before, the cases that these opened are closed, and the same file can be imported again.
-
         Return how many `answers` were taken back, and the memes whose captions `stay`, for later
-        work stands on top.
-
-        Raises:
-            InputError: the file was not imported, or was withdrawn.
-        """
+        work stands on top."""
         sha256 = read_sheet(Path(path), self._sent).sha256
         try:
             taken, stay = self._store.corrections.withdraw(sha256, person=person, comment=why)
@@ -430,7 +416,6 @@ class Correcting(Part):
         return report
 
     def _answered(self, languages: Sequence[str] | None, kind: Kind) -> list[Locale]:
-        """Return the languages with answers, of these or of all."""
         tags = self._store.comparisons.languages(kind)
         if languages is None:
             return [self._workspace.locale(tag) for tag in tags]
@@ -449,11 +434,6 @@ class Cases(Part):
         return [case for case in cases if languages is None or case.language in tags]
 
     def find(self, case: int) -> Case:
-        """Return a case by its number, open or decided.
-
-        Raises:
-            InputError: there is no such case.
-        """
         for found in self._store.cases.find(decided=None, ids=[case]):
             return found
         raise InputError(f"There is no case {case}; `memeloc correct settle` lists them.")
@@ -470,11 +450,7 @@ class Cases(Part):
     ) -> Row:
         """Settle a case: accept an answer by its number, type a text (parts joined by ` // `), drop
         the meme in this language or in all, or (none of them) keep the caption as it is; return as
-        `decide_from`. A later decision supersedes; the same one again changes nothing.
-
-        Raises:
-            InputError: there is no such case, or the answer is not one of it.
-        """
+        `decide_from`. A later decision supersedes; the same one again changes nothing."""
         parts = None if text is None else Caption.parse(text).parts
         decision = {"case": case, "accept": accept, "parts": parts, "drop": drop}
         return self._decide([decision | {"comment": comment}], person)
@@ -487,11 +463,7 @@ class Cases(Part):
 
     def decide_from(self, path: Path, *, person: str) -> Row:
         """Take the decisions of a sheet that `write` made, all or none; return how many were
-        `settled` and `dropped`, and `warnings` about the texts that they settle on.
-
-        Raises:
-            InputError: a row is wrong; nothing is stored then.
-        """
+        `settled` and `dropped`, and `warnings` about the texts that they settle on."""
         decided = [*decisions(read_form(path, FORM, needed=(("case", "take"), ("case", "text"))))]
         try:
             return self._decide(decided, person)
@@ -508,11 +480,7 @@ class Cases(Part):
         languages: Sequence[str] | None = None,
         comment: str = "",
     ) -> Row:
-        """Settle the open cases that a rule decides, see `memeloc.correct.settling.by_rule`.
-
-        Raises:
-            InputError: it is no rule.
-        """
+        """Settle the open cases that a rule decides, see `memeloc.correct.settling.by_rule`."""
         open_cases = self.open(languages)
         texts = {case.id for case in open_cases if survey_text_key(case.meme_id)}
         decided = [
@@ -547,11 +515,9 @@ def warnings_about(
     together: bool = True,
 ) -> tuple[int, list[CaptionWarning]]:
     """Return how many texts of a kind there are, and what they should be looked at for: each by
-    itself, and (`together`) beside the others of the language.
-
-    Transcripts, and captions whose template is not there, have nothing to be checked against. With
-    `given`, by meme, it is about these texts only, as if they stood already.
-    """
+    itself, and (`together`) beside the others of the language. Transcripts, and captions whose
+    template is not there, have nothing to be checked against. With `given`, by meme, it is about
+    these texts only, as if they stood already."""
     source = workspace.locale(ENGLISH) if kind == "survey" else workspace.source
     terms = workspace.glossary.terms(locale)
 
@@ -619,10 +585,8 @@ def _drawn(
 def small_picture(
     workspace: WorkspaceFolder, picture: Path | None, side: int = PICTURE_SIDE
 ) -> Path | None:
-    """Return a picture as a sheet shows it, its longer side at most `side` pixels.
-
-    None when there is no picture, or it cannot be opened.
-    """
+    """Return a picture as a sheet shows it, its longer side at most `side` pixels; None when there
+    is no picture, or it cannot be opened."""
     if picture is None:
         return None
     draw = partial(open_picture, picture)

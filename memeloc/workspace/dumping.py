@@ -37,12 +37,9 @@ def dump(
     workspace: WorkspaceFolder, path: str | Path, on_progress: Phases = silent
 ) -> dict[str, Any]:
     """Write all of a workspace into a folder of plain files; see guides/workspace.md. Interrupted,
-    it is run again; the folder is a dump once its manifest is there.
-
-    Return the `folder`, `rows` by table, how many `files` of the workspace's folder, the `size` of
-    all in bytes, and `notes`: what is not in the dump, as sentences. Raise InputError if the folder
-    holds something else or a dump, or cannot be written.
-    """
+    it is run again; the folder is a dump once its manifest is there. Return the `folder`, `rows` by
+    table, how many `files` of the workspace's folder, the `size` of all in bytes, and `notes`: what
+    is not in the dump, as sentences."""
     folder, root = Path(path), workspace.root
     dumps.begin(folder)
     tables, pictures = workspace.store.dumps.write(folder, on_progress)
@@ -118,8 +115,7 @@ def load(path: str | Path, folder: str | Path, on_progress: Phases = silent) -> 
 
     Return the `folder`, `rows` by table, how many `files`; `seen`, whether all rows were here
     already; `erased`, by table the rows of people who had been erased here and stay out; and
-    `notes`, what is to be done. Raise InputError if it is not a whole dump or of another version, a
-    file is not as it was dumped, or there is something in the workspace.
+    `notes`, what is to be done.
     """
     source, root = Path(path), Path(folder)
     manifest = dumps.read_manifest(source)

@@ -74,10 +74,7 @@ def open_run(
         prompts: a file of prompts, or the name of shipped ones.
         limit: only so many items, the first.
         budget: money, in the currency of the prices.
-        changes: further settings of the run, before those of its file.
-
-    Raises:
-        InputError: something of that is not there, or does not fit the run.
+        changes: other settings of the run, before those of its file.
     """
     values = dict(changes or {})
     if models:
@@ -148,16 +145,10 @@ class Evaluating(Part):
 def own_memes(
     workspace: WorkspaceFolder, run: Run, gold: Path | None = None, rendered: Path | None = None
 ) -> RunData:
-    """Return the workspace's memes: its captions, with pictures that were rendered of them, or the
-    finished memes that it collected; of a survey those that it asks about.
-
-    Args:
-        gold: a table of labels; None takes those of the run's survey, else of the only one.
-        rendered: the folder of rendered pictures; `out` in the workspace by default.
-
-    Raises:
-        InputError: there are no memes of these languages, or no such survey.
-    """
+    """Return the workspace's memes: its captions, with pictures that were rendered of them (in
+    `rendered`, or `out` in the workspace), or the finished memes that it collected; of a survey
+    those that it asks about. Labels are those of `gold`, a table; else of the run's survey, else of
+    the only one."""
     import pandas as pd
 
     from memeloc.workspace.publishing.pictures import current_captions
@@ -243,16 +234,9 @@ _LABEL_COLUMNS = ("meme_id", "culture", "label")
 
 
 def published_memes(run: Run, folder: Path, pictures: Path, gold: Path | None = None) -> RunData:
-    """Return the memes of a release, in each of its layouts.
-
-    Args:
-        pictures: the folder into which pictures are copied out of Parquet files and shards, named
-            by their SHA-256.
-        gold: a table of labels; None takes the release's table `labels`.
-
-    Raises:
-        InputError: the release is damaged, or has no memes of these languages and this split.
-    """
+    """Return the memes of a release, in each of its layouts. Pictures in Parquet files and shards
+    are copied into the folder `pictures`, named by their SHA-256. Labels are those of `gold`, a
+    table; else of the release's table `labels`."""
     release = open_release(folder)
     items = list(_items(run, release, pictures))[: run.dataset.limit]
     if not items:
@@ -316,18 +300,10 @@ _WHERE = {"culture", "language"}
 def labelled_memes(
     workspace: WorkspaceFolder, data: DatasetSettings, labels: GoldSettings
 ) -> Dataset:
-    """Return the memes of a survey, an example a culture: its label, and the meme as it saw it.
-
-    A meme of several cultures has an item in each, MEME/CULTURE, and they stay in one split.
-
-    Args:
-        data: the survey; `where` may name a culture or a language; `pictures` the folder of
-            rendered pictures, `out` in the workspace by default.
-        labels: what its labels mean.
-
-    Raises:
-        InputError: there is no such survey, or nobody has labelled a meme of it.
-    """
+    """Return the memes of a survey, an example a culture: its label, and the meme as it saw it. A
+    meme of several cultures has an item in each, MEME/CULTURE, and they stay in one split. `where`
+    of the data may name a culture or a language; `pictures` the folder of rendered pictures, `out`
+    in the workspace by default."""
     from memeloc.evaluate.training.dataset import dataset_of
     from memeloc.workspace.surveys import Survey
 

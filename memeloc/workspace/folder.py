@@ -61,16 +61,10 @@ class WorkspaceFolder:
     def create(
         cls, folder: str | Path, *, source: str = "en", languages: Sequence[str] = ()
     ) -> Self:
-        """Make a workspace in `folder`, which is made if need be; what stands there stays.
-
-        In a folder with memeloc.toml whose database is missing, the database alone is made.
-
-        `source` is the tag of the language that the captions are written in, `languages` are those
-        to translate into.
-
-        Raises:
-            InputError: there is a workspace already, or a tag is unknown.
-        """
+        """Make a workspace in `folder`, which is made if need be; what stands there stays. In a
+        folder with memeloc.toml whose database is missing, the database alone is made. `source` is
+        the tag of the language that the captions are written in, `languages` are those to translate
+        into."""
         root = Path(folder)
         file = root / FILE
         if file.exists():
@@ -96,12 +90,7 @@ class WorkspaceFolder:
 
     @classmethod
     def open(cls, where: str | Path) -> Self:
-        """Open a workspace by its folder, or by its database's URL (with the default settings).
-
-        Raises:
-            InputError: there is no workspace, or its settings are wrong.
-            WorkspaceError: the database cannot be used.
-        """
+        """Open a workspace by its folder, or by its database's URL (with the default settings)."""
         if isinstance(where, str) and "://" in where:
             return cls(None, Settings(), Store.open(where))
         root = Path(where)
@@ -115,7 +104,6 @@ class WorkspaceFolder:
         return cls(root, settings, Store.open(root, database_url(settings)))
 
     def close(self) -> None:
-        """Let go of the database."""
         self.store.close()
 
     def __enter__(self) -> Self:
@@ -125,8 +113,8 @@ class WorkspaceFolder:
         self.close()
 
     def folders(self, kind: Literal["templates", "fonts", "locales"]) -> tuple[Path, ...]:
-        """The folders (or files) that a setting `templates`, `fonts` or `locales` names and that
-        are there; relative ones are in the workspace's folder."""
+        """Return the folders (or files) that a setting names and that are there; relative ones are
+        in the workspace's folder."""
         if self.root is None:
             return ()
         from memeloc.fonts.library import FontEntry
@@ -173,8 +161,8 @@ class WorkspaceFolder:
     def templates_with(
         self, folders: Sequence[Path]
     ) -> tuple[Mapping[str, Template], list[InputError]]:
-        """Return the workspace's templates and those of further folders, which come first, and
-        what is wrong with others."""
+        """Return the workspace's templates and those of other folders, which come first, and what
+        is wrong with others."""
         if not folders:
             return self._templates
         from memeloc.templates import load_templates
@@ -188,11 +176,8 @@ class WorkspaceFolder:
         return templates, wrong
 
     def keep_templates(self, templates: Mapping[str, Template], dry_run: bool = False) -> None:
-        """Copy templates of other folders into the workspace, so that it is whole without these.
-
-        Raises:
-            InputError: the workspace has another template of the name; nothing is copied then.
-        """
+        """Copy templates of other folders into the workspace, so that it is whole without these;
+        raise InputError if the workspace has another template of the name."""
         from memeloc.templates import copy_template, is_same_template, load_templates
 
         if self.root is None:
@@ -268,10 +253,8 @@ class Part:
     def _open_model(
         self, name: str = "", budget: float | None = None
     ) -> Iterator[LanguageModel | None]:
-        """The language model of the settings, or another at its server; None when none is set.
-
-        It may cost `budget` at the most, in the currency of its prices.
-        """
+        """The language model of the settings, or another at its server, which may cost `budget` at
+        the most; None when none is set."""
         values = self._workspace.settings.language_model
         if not (name or values.get("model") or os.environ.get("OPENAI_MODEL")):
             yield None

@@ -36,9 +36,8 @@ class Rendering(Part):
         engine: Engine | None = None,
         **options: Any,
     ) -> Summary:
-        """Render the captions as they stand into the folder `out`.
-
-        Run again, it renders only what has changed; with other languages it adds to the set.
+        """Render the captions as they stand into the folder `out`. Run again, it renders only what
+        has changed; with other languages it adds to the set.
 
         Args:
             settings: how, in which languages ("all" is the source and all of the workspace's);
@@ -48,10 +47,6 @@ class Rendering(Part):
                 dropped); see `memeloc.store.captions.states`. The summary counts the others.
             engine: what spreads the work; None is memeloc.toml's.
             options: fields of `RenderSettings` in the place of those of `settings`.
-
-        Raises:
-            InputError: there are no captions, or none that are to be rendered, or languages, fonts
-                or settings are wrong, or another run is at work in `out`.
         """
         workspace, stored = self._workspace, self._store.captions
         settings = replace(settings, **options)
@@ -102,10 +97,8 @@ class Rendering(Part):
             return summary
 
     def proof(self, out: str | Path, languages: Sequence[str] | None = None) -> Review:
-        """Return the problems of the set in `out`, worst first, and where languages differ most.
-
-        `languages` are the columns to report on; None is all.
-        """
+        """Return the problems of the set in `out`, worst first, and where languages differ most; of
+        some columns (`languages`) or all."""
         return review(Path(out), languages)
 
 

@@ -1,4 +1,4 @@
-"""Sheets out. In: a stored survey, a target. Out: the target's files, forms or drafts; a server.
+"""Sheets out. In: a stored survey, a target. Out: the target's files, forms or drafts.
 
 What a sheet says is noted when it goes out, so that its answers are read by those texts, whatever
 is corrected later.
@@ -22,7 +22,6 @@ from memeloc.survey.design import preannotation
 from memeloc.survey.design.build import PREANNOTATION, build
 from memeloc.survey.design.planning import Pace, longest, plan, read_rates
 from memeloc.survey.model import Culture, MemeEntry
-from memeloc.survey.serving import read_serve_settings
 from memeloc.survey.targets.protocol import (
     Prelabels,
     SheetsToSend,
@@ -32,7 +31,6 @@ from memeloc.survey.targets.protocol import (
 )
 from memeloc.survey.texts import SurveyTexts, readers
 from memeloc.version import __version__
-from memeloc.workspace.serving import SurveyServer
 from memeloc.workspace.settling import SurveyLabels
 from memeloc.workspace.stored_survey import (
     CAPTIONS,
@@ -102,11 +100,6 @@ class SurveySheets:
                 what it would make, `publish` also publishes what costs money.
             agree: is given the costs as a sentence before; only True goes on.
             on_progress: counts examples that are rendered and sheets that are written.
-
-        Raises:
-            InputError: a picture or the contact is missing, or the target cannot show a sheet.
-            MissingError: a package or credentials for the service are missing.
-            ServiceError: the service refused, or could not be reached.
         """
         survey, pictures = self.survey, Path(pictures)
         folder = Path("surveys") / survey.name / target if out is None else Path(out)
@@ -165,32 +158,20 @@ class SurveySheets:
             "missing": tuple(made_by.missing(to_send)),
         }
 
-    def serve(
+    def to_serve(
         self,
         *,
         contact: str = "",
         pictures: str | Path = "out",
         cultures: Sequence[str] = (),
-        settings: Mapping[str, Any] | None = None,
         on_progress: OnProgress = lambda more, total: None,
-    ) -> SurveyServer:
-        """Return what a server needs to show the sheets of all rounds that are not closed.
-
-        Args:
-            contact: whom annotators may ask, as they read it; empty for that of the last export.
-            pictures: the folder that rendering made.
-            cultures: codes; all by default.
-            settings: of `ServeSettings`; before memeloc.toml's.
-            on_progress: counts examples that are rendered.
-
-        Raises:
-            InputError: a picture or the contact is missing, a setting cannot be, or people are to
-                see what a model answered, which pages do not show.
-        """
+    ) -> SheetsToSend:
+        """Return what a server shows, see `memeloc.studio.serving.serve_survey`: the sheets of all
+        rounds that are not closed. Raise InputError if people are to see what a model answered,
+        which pages do not show; for the others see `export`."""
         survey = self.survey
         refuse_prelabels("a server", survey.name, self._prelabels)
         settled = self.labels.known_sheets()
-        chosen = read_serve_settings({**survey.settings("serve"), **(settings or {})})
         to_send, _ = self._prepare(
             contact=contact,
             pictures=Path(pictures),
@@ -201,8 +182,7 @@ class SurveySheets:
         )
         # Who is at a sheet that asks for what is known by now may end it; nobody begins it.
         sheets = [replace(row, wanted=0) if row.id in settled else row for row in to_send.sheets]
-        to_send = replace(to_send, sheets=tuple(sheets))
-        return SurveyServer(survey, to_send, chosen, self.answers)
+        return replace(to_send, sheets=tuple(sheets))
 
     def _prepare(
         self,
@@ -216,15 +196,9 @@ class SurveySheets:
         dry_run: bool = False,
         on_progress: OnProgress,
     ) -> tuple[SheetsToSend, int]:
-        """Return the sheets of some rounds with all that people see, noted as what goes out.
-
-        And the minutes that retained people took, where they are more than `minutes`, else 0.
-        Sheets of what is `settled` are left out; nothing is noted of a `dry_run`.
-
-        Raises:
-            InputError: a picture, an example's template or the contact is missing, or nothing is
-                left to go out.
-        """
+        """Return the sheets of some rounds with all that people see, noted as what goes out; and
+        the minutes that retained people took, where they are more than `minutes`, else 0. Sheets of
+        what is `settled` are left out; nothing is noted of a `dry_run`."""
         survey, design = self.survey, self.survey.design
         contact = contact.strip() or survey.workspace.settings.study.contact.strip()
         contact = contact or str(survey.state("export").get("contact", ""))
@@ -317,11 +291,9 @@ class SurveySheets:
         on_example: Callable[[], None],
     ) -> dict[tuple[str, str], Path]:
         """Return the pictures of the taxonomy's examples, by a culture's code and the example's id.
-
-        A picture that was made of the same is not made again: a server is back sooner.
-        """
+        A picture that was made of the same is not made again: a server is back sooner."""
         workspace, taxonomy = self.survey.workspace, self.survey.taxonomy
-        folder = (workspace.root or Path()) / "surveys" / self.survey.name
+        folder = (workspace.root or Path()) / "surveys" / self.survey.name / "examples"
         pictures = {}
 
         @cache
@@ -347,7 +319,7 @@ class SurveySheets:
                 made_of = [__version__, _EXAMPLE_SIDE, caption, culture.locale, boxes, image, fonts]
                 content = repr(made_of).encode("utf-8", "surrogatepass")
                 key = hashlib.sha256(content).hexdigest()[:16]
-                path = folder / "examples" / f"{culture.code}-{example.id}-{key}.jpg"
+                path = folder / f"{culture.code}-{example.id}-{key}.jpg"
                 if not path.exists():
                     with replacing(path) as partial:
                         drawn = renderer().render(template, caption, culture.locale).image
@@ -358,7 +330,7 @@ class SurveySheets:
 
     @property
     def _prelabels(self) -> Prelabels | None:
-        """Return what a model answered about the memes, where people are to see it."""
+        """What a model answered about the memes, where people are to see it."""
         shown = self.survey.state(PRELABELS).get("labels")
         return None if shown is None else Prelabels(shown["model"], shown["memes"])
 
@@ -402,14 +374,9 @@ class SurveySheets:
         tied: float = 0.2,
         fewest_votes: int = 1,
     ) -> dict[str, Any]:
-        """Choose a balanced set by the pre-annotation, and assign it to the survey's batches.
-
-        It has `total` memes, in these shares of the outcomes; without `fewest_votes` a meme is not
-        chosen.
-
-        Raises:
-            InputError: there was no pre-annotation, or there are not enough memes.
-        """
+        """Choose a balanced set of `total` memes by the pre-annotation, in these shares of the
+        outcomes, and assign it to the survey's batches; with fewer than `fewest_votes` a meme is
+        not chosen. Raise InputError if there was no pre-annotation, or there are too few memes."""
         survey, shares = self.survey, preannotation.balance(total, harmful, harmless, tied)
         if PREANNOTATION not in survey.rounds:
             raise InputError(f"{survey.name} has no pre-annotation; build it with --preannotate.")
@@ -429,14 +396,8 @@ class SurveySheets:
         return survey.built(batches, chosen, new, outcomes=taken)
 
     def look_up(self, out: Path | None = None) -> Mapping[str, Any]:
-        """Look up the ids of the recruitment service's filters that the cultures need.
-
-        They are kept in `out`; in the workspace's file by default.
-
-        Raises:
-            MissingError: the service's token is missing.
-            ServiceError: the service cannot be reached.
-        """
+        """Look up the ids of the recruitment service's filters that the cultures need, kept in
+        `out`; in the workspace's file by default."""
         target = self.survey.target(next(offering("look_up")))
         root = self.survey.workspace.root or Path()
         return target.look_up(self.survey.design.cultures, root, out)

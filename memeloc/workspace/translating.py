@@ -64,7 +64,6 @@ class TranslationJob:
 
     @property
     def suggestions(self) -> int:
-        """How many will be suggestions beside people's texts, whose source has changed."""
         stages = (each.stage for _, own in self._wanted.values() for each in own.versions)
         return sum(stage not in MACHINE for stage in stages)
 
@@ -74,11 +73,9 @@ class TranslationJob:
         on_progress: Callable[[int, int], None] | None = None,
         on_wait: Callable[[int], None] | None = None,
     ) -> RunSummary:
-        """Translate, and store each answer as it comes: a second run asks nothing twice.
-
-        One program at a time translates a workspace. Where another does, it is waited for:
-        `on_wait` gets how many captions are to do, once, and what it has done is left out.
-        """
+        """Translate, and store each answer as it comes: a second run asks nothing twice. One
+        program at a time translates a workspace. Where another does, it is waited for: `on_wait`
+        gets how many captions are to do, once, and what it has done is left out."""
         total, name, currency = len(self._wanted), self._translator.name, self._translator.currency
 
         def advance(more: int = 1) -> None:
@@ -170,10 +167,6 @@ class Translating(Part):
             again: a translator whose work is made anew where nobody has corrected it; that of
                 `pseudo` always is, by another.
             fuzzy: the least similarity of a text that the memory may fill; None is exact ones only.
-
-        Raises:
-            InputError: there is no translator or no language, a setting is wrong, or there is a
-                budget and the translator's prices are not known.
         """
         settings = self._workspace.settings.translate
         name = translator or settings.translator
@@ -207,13 +200,8 @@ class Translating(Part):
         )
 
     def import_memory(self, file: str | Path) -> dict[str, Any]:
-        """Add the units of a TMX file from the workspace's source into languages of memeloc.
-
-        Returns its `units`, how many were `new`, and those `skipped`, by reason.
-
-        Raises:
-            InputError: it is not TMX.
-        """
+        """Add the units of a TMX file from the workspace's source into languages of memeloc; return
+        its `units`, how many were `new`, and those `skipped`, by reason."""
         from memeloc.translate.memory import read_tmx
 
         path, skipped = Path(file), Counter[str]()
@@ -226,10 +214,8 @@ class Translating(Part):
     def export_memory(
         self, file: str | Path, languages: Sequence[str] | None = None
     ) -> dict[str, Any]:
-        """Write the translation memory of some languages as TMX 1.4; see `memeloc.sheets`.
-
-        Returns how many `units` there are, and the `file`.
-        """
+        """Write the translation memory of some languages as TMX 1.4; return how many `units` there
+        are, and the `file`."""
         from memeloc.translate.memory import write_tmx
 
         source = self._workspace.source
@@ -281,10 +267,8 @@ class Translating(Part):
         fuzzy: float | None,
         translator: Translator,
     ) -> Iterator[TranslationItem]:
-        """Yield what translators take, with what this one asks to see beside it.
-
-        The picture is the template's, or that of the item of the meme's name. What the memory fills
-        needs no examples.
+        """Yield what translators take, with what this one asks to see beside it. The picture is the
+        template's, or that of the item of the meme's name. What the memory fills needs no examples.
         """
         glossary, templates = self._workspace.glossary, self._workspace.templates
         terms = {locale.tag: glossary.terms(locale) for locale, _ in lacking}

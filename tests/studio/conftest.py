@@ -14,8 +14,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from memeloc.studio.application import make_application
+from memeloc.studio.serving import SurveyServer, serve_survey
 from memeloc.workspace import Workspace
-from memeloc.workspace.serving import SurveyServer
 from tests.store.conftest import DATABASES, postgresql
 from tests.studio.served import OWNER, Annotator, make_workspace
 
@@ -41,8 +41,8 @@ def built(made: Path) -> Path:
         with Workspace.open(work) as workspace:
             workspace.surveys.build("pilot", "US,DE,EG=ar,IN=hi,CN=zh", size=4)
             # Pictures of the taxonomy's examples, which each server would draw anew.
-            workspace.survey("pilot").sheets.serve(
-                contact="lab@university.example", pictures=work / "out"
+            serve_survey(
+                workspace.survey("pilot"), contact="lab@university.example", pictures=work / "out"
             )
     return work
 
@@ -95,7 +95,8 @@ def application(folder: Path) -> Iterator[Callable[..., InProcess]]:
         workspace = stack.enter_context(Workspace.open(folder))
 
         def make(survey: str = "pilot", **settings: Any) -> InProcess:
-            server = workspace.survey(survey).sheets.serve(
+            server = serve_survey(
+                workspace.survey(survey),
                 contact="lab@university.example",
                 cultures=["US", "DE"] if survey == "pilot" else [],
                 settings=settings,

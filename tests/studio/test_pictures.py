@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sy
 from sqlalchemy import update
 
 from memeloc.store.tables.surveys import survey_places
+from memeloc.studio.serving import serve_survey
 from memeloc.survey.model import Check, Submission
 from memeloc.survey.targets.html.target import Html
 from memeloc.survey.targets.resolver import import_file
@@ -49,8 +50,8 @@ def twelve(tmp_path_factory: pytest.TempPathFactory) -> Path:
     work = make_workspace(tmp_path_factory.mktemp("twelve") / "work", ["de", "ar"], memes=MEMES)
     with Workspace.open(work) as workspace:
         workspace.surveys.build("pilot", "DE,EG=ar", size=MEMES, implicit=0)
-        workspace.survey("pilot").sheets.serve(
-            contact="lab@university.example", pictures=work / "out"
+        serve_survey(
+            workspace.survey("pilot"), contact="lab@university.example", pictures=work / "out"
         )
     return work
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from memeloc.studio.serving import SurveyServer
 from memeloc.survey.model import Check, Sheet, entry_id
 from memeloc.survey.targets.places import item_key
-from memeloc.workspace.serving import SurveyServer
 from tests.studio.conftest import InProcess
 from tests.studio.served import Annotator
 

@@ -13,6 +13,7 @@ from PIL import Image
 from memeloc.curate.verdict import Verdict
 from memeloc.errors import InputError
 from memeloc.items import FoundPicture, Origin
+from memeloc.studio.serving import serve_survey
 from memeloc.studio.sheets import Pictures
 from memeloc.workspace import Workspace
 from tests.cli.survey.test_survey import folder, rendered, saved, write
@@ -61,7 +62,7 @@ def test_a_server_shows_finished_memes(folder: Path, collected: dict[str, str]) 
         with pytest.raises(InputError, match="no setting 'sizes'; did you mean 'size'"):
             workspace.surveys.build("harm", "US", sizes=4)
         workspace.surveys.build("harm", "US", collected="harmeme", order="drawn")
-        server = workspace.survey("harm").sheets.serve(contact="lab")
+        server = serve_survey(workspace.survey("harm"), contact="lab")
         assert server.to_send.order == "drawn"
         shown = {path.read_bytes() for path in Pictures(server).names}
     assert {picture("blue"), picture("red")} <= shown

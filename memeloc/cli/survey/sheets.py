@@ -517,11 +517,13 @@ def serve(
       memeloc survey serve pilot --links team
     """
     from memeloc.studio.running import listen, owner_token, run_server
+    from memeloc.studio.serving import serve_survey
 
     listening = None if links else listen(host, port)
     with memeloc.Workspace.find() as workspace:
         with progress("Preparing", None, unit="examples") as bar:
-            server = workspace.survey(name).sheets.serve(
+            server = serve_survey(
+                workspace.survey(name),
                 contact=contact,
                 pictures=pictures,
                 cultures=codes_of(cultures),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from memeloc import Workspace
+from memeloc.studio.serving import serve_survey
 from tests.cli.survey.test_survey import (
     CONTACT,
     build,
@@ -104,12 +105,12 @@ def test_drafts_of_a_settled_round_go_no_further(command: Run, hurried: Path) ->
 def test_a_server_lets_nobody_begin_what_is_known(command: Run, hurried: Path) -> None:
     settle(command, "--close", "--next")
     with Workspace.find() as workspace:
-        server = workspace.survey("pilot").sheets.serve(contact="lab@university.example")
+        server = serve_survey(workspace.survey("pilot"), contact="lab@university.example")
         place = server.join({"participant": "ada", "culture": "MX"})
         assert place.kind == "place"
     assert command("survey", "check", "pilot", "--without", "speed").status == 0
     with Workspace.find() as workspace:
-        server = workspace.survey("pilot").sheets.serve(contact="lab@university.example")
+        server = serve_survey(workspace.survey("pilot"), contact="lab@university.example")
         assert server.join({"participant": "bo", "culture": "MX"}).kind == "message"
         again = server.join({"participant": "ada", "culture": "MX"})  # who has begun may end
         assert (again.kind, again.values["token"]) == ("place", place.values["token"])

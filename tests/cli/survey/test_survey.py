@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from memeloc.studio.serving import serve_survey
 from memeloc.survey.model import Check, Sheet, entry_id
 from memeloc.workspace import Workspace
 from tests.conftest import Outcome
@@ -35,7 +36,7 @@ def _make(folder: Path) -> None:
     drawn = shutil.copytree(folder, folder.parent / "drawn")
     with Workspace.open(drawn) as workspace:
         workspace.surveys.build("pilot", CULTURES, size=7)
-        workspace.survey("pilot").sheets.serve(contact=CONTACT[1], pictures=drawn / "out")
+        serve_survey(workspace.survey("pilot"), contact=CONTACT[1], pictures=drawn / "out")
     examples = Path("surveys/pilot/examples")
     shutil.copytree(drawn / examples, folder / examples)
 

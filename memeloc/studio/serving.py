@@ -1,6 +1,6 @@
 """Sheets that a server shows. In: who comes, what they answer. Out: screens, replies, counts.
 
-It knows no HTTP: the application (`memeloc.studio`) reads requests and calls this. Answers become
+It knows no HTTP: `memeloc.studio.application` reads requests and calls this. Answers become
 submissions by the one resolver.
 """
 
@@ -39,6 +39,7 @@ from memeloc.survey.serving import (
     Tokens,
     cannot_pass,
     raw_submission,
+    read_serve_settings,
     read_signed,
 )
 from memeloc.survey.targets.html.target import Presented
@@ -47,8 +48,7 @@ from memeloc.survey.targets.protocol import Imported, SheetsToSend
 from memeloc.survey.targets.resolver import SERVED, resolve
 from memeloc.survey.texts import SurveyTexts, survey_texts
 from memeloc.tables import read_table
-from memeloc.workspace.stored_survey import StoredSurvey
-from memeloc.workspace.survey_answers import SurveyAnswers
+from memeloc.workspace.surveys import Survey
 
 _ENDS = {
     OPEN: ("serve.time", "", ""),
@@ -115,26 +115,26 @@ class Screen:
     values: Mapping[str, Any]
 
 
+def serve_survey(
+    survey: Survey, settings: Mapping[str, Any] | None = None, **options: Any
+) -> SurveyServer:
+    """Return a server of the sheets of all rounds that are not closed.
+
+    `settings` are of `ServeSettings`, before memeloc.toml's; see `SurveySheets.to_serve` for the
+    `options`.
+    """
+    chosen = read_serve_settings({**survey.settings("serve"), **(settings or {})})
+    return SurveyServer(survey, survey.sheets.to_serve(**options), chosen)
+
+
 class SurveyServer:
     """A survey that is shown by a server.
 
-    Args:
-        to_send: what goes out of it, with its pictures.
-        answers: of the survey; quality control's rule attention ends sheets early, and person says
-            how many sheets somebody may fill.
-
-    Raises:
-        InputError: the settings ask for more right answers than there are training items, or name a
-            file that cannot be read.
+    `to_send` is what goes out of it, with its pictures. Quality control's rule attention ends
+    sheets early, and person says how many sheets somebody may fill.
     """
 
-    def __init__(
-        self,
-        survey: StoredSurvey,
-        to_send: SheetsToSend,
-        settings: ServeSettings,
-        answers: SurveyAnswers,
-    ) -> None:
+    def __init__(self, survey: Survey, to_send: SheetsToSend, settings: ServeSettings) -> None:
         examples = len(to_send.taxonomy.examples)
         if settings.training > examples or settings.qualify > settings.training:
             raise InputError(
@@ -148,7 +148,8 @@ class SurveyServer:
             sheet.id: PageTexts(to_send, sheet, settings.training) for sheet in to_send.sheets
         }
         store = survey.workspace.store
-        self._answers, self._rules, self._places = answers, answers.rules, store.serving
+        self._answers, self._places = survey.answers, store.serving
+        self._rules = survey.answers.rules
         self._key = store.surveys.key
         self.tokens = Tokens(survey.name, self._key)
         self._assigner = Assigner(to_send.sheets, settings)
