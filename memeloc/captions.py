@@ -273,15 +273,15 @@ class CaptionsTable:
             report(*problem, 0 if number else len(wanted))  # the first carries what the row costs
         if wrong:
             return None
-        known = self.templates.get(template)
-        boxes = None if known is None else len(known.boxes)
+        loaded = self.templates.get(template)
+        boxes = None if loaded is None else len(loaded.boxes)
         # One look for all cells: none has a wrong character or is too long.
         is_text = not row.seen and all(type(cell) is str for cell in row.cells)
         text = "\n".join(row.cells) if is_text else ""
         sound = is_text and len(text) <= CELL_LIMIT and _BAD.search(text) is None
         parsed = _parsed(row, self.source, boxes, sound)
         source = parsed if isinstance(parsed, Caption) else None
-        counts = [len(each) for each in (known and known.boxes, source and source.parts) if each]
+        counts = [len(each) for each in (loaded and loaded.boxes, source and source.parts) if each]
         captions: dict[str, Caption] = {}
         for column in wanted:
             name, locale = column
@@ -341,12 +341,12 @@ class _MemeIds:
     are in a database that is on disk where it is large, so that memory stays flat.
     """
 
-    def __init__(self, known: Iterable[str] | None) -> None:
+    def __init__(self, names: Iterable[str] | None) -> None:
         columns = "folded TEXT, meme_id TEXT, row INTEGER, PRIMARY KEY (folded, meme_id)"
         self._ids = temporary_database(f"CREATE TABLE ids ({columns}) WITHOUT ROWID")
-        self._looks_alike = known is not None
+        self._looks_alike = names is not None
         self.is_without = True
-        rows = ((_folded(meme_id), meme_id, 0) for meme_id in known or ())
+        rows = ((_folded(meme_id), meme_id, 0) for meme_id in names or ())
         self._ids.executemany("INSERT OR IGNORE INTO ids VALUES (?, ?, ?)", rows)
 
     def wrong(self, meme_id: str, row: int) -> tuple[str, str]:

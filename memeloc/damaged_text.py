@@ -121,11 +121,11 @@ def _letters(locale: Locale) -> frozenset[str]:
 
 
 def _other_encoding(text: str, locale: Locale) -> _Found:
-    known, scripts = _letters(locale), letter_scripts(locale.script)
-    if known.issuperset(text) and not _changes_case(text):
+    letters, scripts = _letters(locale), letter_scripts(locale.script)
+    if letters.issuperset(text) and not _changes_case(text):
         return None
     # `à` is Ã and a no-break space, of which editors make a usual one.
-    whole = text if "Ã" in known else re.sub("Ã(?= |$)", "Ã\xa0", text)
+    whole = text if "Ã" in letters else re.sub("Ã(?= |$)", "Ã\xa0", text)
 
     def decoded(run: str, encoding: str, allowed: frozenset[str]) -> str:
         """Return what a run was, or the run where that would be no text of the language."""
@@ -136,7 +136,7 @@ def _other_encoding(text: str, locale: Locale) -> _Found:
         rest = was
         if name in ("mac_roman", "cp437") or run[0] in _USUAL:
             # There “ — ƒ lead letters of two bytes: “Ä is not Ҁ, and —É is У in Russian alone.
-            rest = "".join(char for char in was if char not in known and not "À" <= char <= "ÿ")
+            rest = "".join(char for char in was if char not in letters and not "À" <= char <= "ÿ")
             allowed = scripts - {"Latn"}
         fits = count_scripts(rest).keys() <= allowed
         return was if fits and not {category(char) for char in was} & {"Cc", "Cn", "Co"} else run
@@ -144,7 +144,7 @@ def _other_encoding(text: str, locale: Locale) -> _Found:
     def mended(match: re.Match[str]) -> str:
         run = match.group()
         before = whole[max(0, match.start() - 1) : match.start()]
-        is_sound = known.issuperset(run) and not _changes_case(before + run)
+        is_sound = letters.issuperset(run) and not _changes_case(before + run)
         return run if is_sound else decoded(run, "utf-8", scripts | {"Latn"})
 
     def mended_latin(match: re.Match[str]) -> str:

@@ -205,10 +205,10 @@ def item_id(source: str, kind: ItemKind, key: str, name: str = "", dataset: str 
 
 def meme_id(item: Item) -> str:
     """Return the id of the meme that an item is: the same for all its versions in a dataset."""
-    own, origin = item.details.get(MEME), item.origin
-    if own is None or item.kind == "template":
+    meme, origin = item.details.get(MEME), item.origin
+    if meme is None or item.kind == "template":
         return item.id
-    key = json.dumps([MEME, own], ensure_ascii=False)
+    key = json.dumps([MEME, meme], ensure_ascii=False)
     return item_id(origin.source, item.kind, key, item.name, origin.dataset)
 
 

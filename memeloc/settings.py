@@ -40,10 +40,10 @@ def validate(
     """
     from pydantic import TypeAdapter, ValidationError
 
-    known = _descriptions(model)
+    descriptions = _descriptions(model)
     for key in values:
-        if key not in known:
-            raise InputError(_unknown(key, known, where), file=file)
+        if key not in descriptions:
+            raise InputError(_unknown(key, descriptions, where), file=file)
     try:
         return TypeAdapter(model).validate_python(dict(values))
     except ValidationError as error:
@@ -97,21 +97,23 @@ def explain(error: ValidationError, model: type[Any], where: str) -> str:
     problem = min(problems, key=lambda problem: problem["type"] != "extra_forbidden")
     path = [str(step) for step in problem["loc"]]
     model, path_in_model = _innermost(model, path)
-    known = _descriptions(model)
+    descriptions = _descriptions(model)
     name = ".".join(path)[:60]
     if problem["type"] == "extra_forbidden" and len(path_in_model) == 1:
-        return _unknown(name, known, where)
+        return _unknown(name, descriptions, where)
     if problem["type"] == "extra_forbidden":
         return f"{where} has no setting {name!r}"
     if problem["type"] == "missing":
-        return f"{where} needs the setting {name}{_meaning(known, path_in_model)}"
+        return f"{where} needs the setting {name}{_meaning(descriptions, path_in_model)}"
     message = problem["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
     message = message[:1].lower() + message[1:]
-    if problem["type"] == "string_pattern_mismatch" and (meaning := _meaning(known, path_in_model)):
+    if problem["type"] == "string_pattern_mismatch" and (
+        meaning := _meaning(descriptions, path_in_model)
+    ):
         return f"the setting {name} of {where} is not as it must be{meaning}"
     if not name:
         return f"the settings of {where}: {message}"
-    return f"the setting {name} of {where}: {message}{_meaning(known, path_in_model)}"
+    return f"the setting {name} of {where}: {message}{_meaning(descriptions, path_in_model)}"
 
 
 def _innermost(model: type[Any], path: list[str]) -> tuple[type[Any], list[str]]:

@@ -45,19 +45,19 @@ def split_memes(
     order = random.Random(seed)
     ordered = sorted(groups, key=lambda group: (-len(group), order.random()))
     for place, group in enumerate(ordered):
-        own = Counter(strata.get(meme, "") for meme in group)
+        of_group = Counter(strata.get(meme, "") for meme in group)
         empty = [name for name in shares if not counts[name]]
         # The last groups go to splits that would have none.
         candidates = empty if len(ordered) - place <= len(empty) else list(shares)
         gains = {
             name: sum(
                 _gain(counts[name][label], count, shares[name] / total * wanted_of[label])
-                for label, count in own.items()
+                for label, count in of_group.items()
             )
             for name in candidates
         }
         best = max(gains, key=gains.__getitem__)
-        counts[best].update(own)
+        counts[best].update(of_group)
         chosen.update(dict.fromkeys(group, best))
     return {meme: chosen[meme] for meme in templates}
 
@@ -85,9 +85,9 @@ def _groups(
         if template:
             parents[root(f"meme {meme}")] = root(f"template {template}")
     for memes in together:
-        known = [meme for meme in memes if meme in templates]
-        for meme in known[1:]:
-            parents[root(f"meme {meme}")] = root(f"meme {known[0]}")
+        with_template = [meme for meme in memes if meme in templates]
+        for meme in with_template[1:]:
+            parents[root(f"meme {meme}")] = root(f"meme {with_template[0]}")
     groups: dict[str, list[str]] = {}
     for meme in templates:
         groups.setdefault(root(f"meme {meme}"), []).append(meme)

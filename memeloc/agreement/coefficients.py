@@ -56,19 +56,23 @@ class Ratings:
             if name not in table.columns:
                 columns = ", ".join(COLUMNS)
                 raise InputError(f"a table of answers has the columns {columns}", column=name)
-        given = table[list(COLUMNS)]
-        given = given[given["label"].notna() & (given["label"] != "")].astype(str).drop_duplicates()
-        twice = given.duplicated(["item", "participant"])
+        ratings = table[list(COLUMNS)]
+        ratings = (
+            ratings[ratings["label"].notna() & (ratings["label"] != "")]
+            .astype(str)
+            .drop_duplicates()
+        )
+        twice = ratings.duplicated(["item", "participant"])
         if twice.any():
-            item, who, _ = given[twice].iloc[0]
+            item, who, _ = ratings[twice].iloc[0]
             raise InputError(
                 f"{who[:60]!r} gave two different labels to {item[:60]!r}; keep the one that counts"
             )
-        given = given.sort_values(["item", "participant"])
-        item, items = pd.factorize(given["item"], sort=True)
-        who, people = pd.factorize(given["participant"], sort=True)
-        names = sorted({*labels, *given["label"]})
-        label = pd.Index(names, dtype=object).get_indexer(given["label"].to_numpy(object))
+        ratings = ratings.sort_values(["item", "participant"])
+        item, items = pd.factorize(ratings["item"], sort=True)
+        who, people = pd.factorize(ratings["participant"], sort=True)
+        names = sorted({*labels, *ratings["label"]})
+        label = pd.Index(names, dtype=object).get_indexer(ratings["label"].to_numpy(object))
         return cls(len(items), tuple(people), tuple(names), item, who, label)
 
     @cached_property

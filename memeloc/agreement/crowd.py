@@ -53,13 +53,13 @@ def label_odds(
             'Dawid-Skene and MACE need crowd-kit; run: pip install "memeloc[crowd]"'
         ) from error
     names = {"item": "task", "participant": "worker", "label": "label"}
-    given = answers[list(names)].rename(columns=names).drop_duplicates()
-    given = given.sort_values(["worker", "task"], kind="stable", ignore_index=True)
+    votes = answers[list(names)].rename(columns=names).drop_duplicates()
+    votes = votes.sort_values(["worker", "task"], kind="stable", ignore_index=True)
     labels: dict[str, str] = {}
-    for label in given["label"]:
+    for label in votes["label"]:
         labels.setdefault(label, f"{len(labels):04}")
     # crowd-kit's MACE numbers people and labels as they come, and counts them as they are sorted.
-    table = given.assign(label=given["label"].map(labels))
+    table = votes.assign(label=votes["label"].map(labels))
     if method == "dawid-skene":
         model = crowdkit.DawidSkene(n_iter=iterations)
     else:
@@ -72,7 +72,7 @@ def label_odds(
         odds: pd.DataFrame = model.fit_predict_proba(table)
     odds = odds.rename(columns={code: label for label, code in labels.items()})
     odds = odds.sort_index().sort_index(axis=1)
-    people = given["worker"].drop_duplicates()
+    people = votes["worker"].drop_duplicates()
     if method == "mace":
         return odds, pd.Series(model.spamming_[:, 1], index=people, dtype=float)
     # By person and label given, how likely that is where each label is right.

@@ -125,8 +125,8 @@ def against_rest(answers: pd.DataFrame | Ratings) -> pd.DataFrame:
     others = ratings.counts[ratings.item] - (np.arange(labels) == ratings.label[:, None])
     most = majority(others)
     decided = most != NO_LABEL
-    own = ratings.participant[decided], ratings.label[decided]
-    measured = _compared(*own, most[decided], people, labels)
+    decided_votes = ratings.participant[decided], ratings.label[decided]
+    measured = _compared(*decided_votes, most[decided], people, labels)
     return pd.DataFrame({"participant": np.array(ratings.participants, object), **measured})
 
 

@@ -69,15 +69,15 @@ def demographics(answers: Answers, settings: Settings) -> pd.DataFrame:
     groups = pd.concat(facts)
     by_group = groups.groupby(["place", "group"])["item"]
     groups["item"] = by_group.transform(
-        lambda own: own.map(large_groups(dict(own.value_counts()), smallest))
+        lambda column: column.map(large_groups(dict(column.value_counts()), smallest))
     )
     keys = ["place", "group", "item"]
     counts = groups.groupby(keys).size().reset_index(name="people")
     counts["share_n"] = counts.groupby("group")["people"].transform("sum")
     counts["share"] = counts["people"] / counts["share_n"]
     voting = answers.table[answers.table["label"].isin(answers.labels)]
-    given = voting[["participant", "label"]].join(groups.dropna(), on="participant", how="inner")
-    labels = pd.crosstab([given[key] for key in keys], given["label"])
+    grouped = voting[["participant", "label"]].join(groups.dropna(), on="participant", how="inner")
+    labels = pd.crosstab([grouped[key] for key in keys], grouped["label"])
     labels = labels.reindex(columns=list(answers.labels), fill_value=0)
     counts = counts.join(labels.sum(axis=1).rename("answers"), on=keys)
     shares = labels.div(labels.sum(axis=1), axis="index").add_prefix("share: ")
@@ -112,8 +112,8 @@ def _values(facts: pd.Series[str]) -> pd.Series[str]:
     if numbers.count() == text.count() and numbers.nunique() > _MOST_NUMBERS:
         low = (numbers // _BAND * _BAND).astype("Int64")
         text = low.astype("string") + "–" + (low + _BAND - 1).astype("string")
-    given: pd.Series[str] = text.fillna(NOT_GIVEN).astype(object)
-    return given
+    values: pd.Series[str] = text.fillna(NOT_GIVEN).astype(object)
+    return values
 
 
 COLUMNS = ("item", "culture", "participant", "label")
@@ -203,15 +203,15 @@ class Answers:
         if lacking := [name for name in COLUMNS if name not in table.columns]:
             message = f"a table of answers has the columns {', '.join(COLUMNS)}"
             raise InputError(message, column=lacking[0])
-        given = table.loc[table["label"].notna() & (table["label"] != ""), list(COLUMNS)]
-        given = given.astype(str).drop_duplicates()
-        twice = given.duplicated(["item", "participant"])
+        rows = table.loc[table["label"].notna() & (table["label"] != ""), list(COLUMNS)]
+        rows = rows.astype(str).drop_duplicates()
+        twice = rows.duplicated(["item", "participant"])
         if twice.any():
-            row = given[twice].iloc[0]
+            row = rows[twice].iloc[0]
             raise InputError(
                 f"{row['participant']!r} gave {row['item']!r} two answers; keep the one that counts"
             )
-        given = given.sort_values(["item", "culture", "participant"], ignore_index=True)
+        rows = rows.sort_values(["item", "culture", "participant"], ignore_index=True)
         if items is not None:
             items = items.set_axis(items.index.astype(str), axis="index")
             if items.index.has_duplicates:
@@ -219,18 +219,18 @@ class Answers:
                 message = f"the table of items has two rows for {name[:60]!r}"
                 raise InputError(message, column="item")
         left_out = frozenset(abstentions)
-        names = tuple(labels) or tuple(sorted(set(given["label"]) - left_out))
-        unknown = given.loc[~given["label"].isin([*names, *left_out]), "label"].tolist()
+        names = tuple(labels) or tuple(sorted(set(rows["label"]) - left_out))
+        unknown = rows.loc[~rows["label"].isin([*names, *left_out]), "label"].tolist()
         if unknown:
             answers, label = counted(len(unknown), "answer"), unknown[0][:60]
             notes = [*notes, f"{answers} with other labels, such as {label!r}, took no part"]
         return cls(
-            table=given,
+            table=rows,
             labels=names,
             abstentions=left_out,
             levels=levels,
-            items=pd.DataFrame(index=given["item"].unique()) if items is None else items,
-            people=given.groupby("participant")[["culture"]].first() if people is None else people,
+            items=pd.DataFrame(index=rows["item"].unique()) if items is None else items,
+            people=rows.groupby("participant")[["culture"]].first() if people is None else people,
             versions=pd.DataFrame(columns=list(VERSION_COLUMNS)) if versions is None else versions,
             models=pd.DataFrame(columns=list(COLUMNS)) if models is None else models,
             notes=tuple(notes),

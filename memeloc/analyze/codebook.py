@@ -250,12 +250,12 @@ def themes(
     Raises:
         InputError: no reason has a code.
     """
-    known = {reason.key for reason in reasons}
+    reason_keys = {reason.key for reason in reasons}
     given = pd.DataFrame(
         [(each.reason, each.coder, code) for each in codings for code in each.codes],
         columns=["item", "participant", "label"],
     )
-    given = given[given["item"].isin(known)]
+    given = given[given["item"].isin(reason_keys)]
     if given.empty:
         raise InputError("no reason has a code yet; give a coder a sheet of codes")
     given["theme"] = given["label"].map(codebook.theme_of).fillna(NO_THEME)
@@ -269,7 +269,7 @@ def themes(
     by_theme = by_theme.sort_values(ascending=False, kind="stable").rename_axis("group")
     places = {name: place for place, name in enumerate(by_theme.index)}
     table = pd.concat([by_theme.reset_index(name="reasons").assign(item=""), table])
-    table = table.sort_values("group", key=lambda own: own.map(places), kind="stable")
+    table = table.sort_values("group", key=lambda column: column.map(places), kind="stable")
     total, people = given["item"].nunique(), len({reason.person for reason in reasons})
     count = given["participant"].nunique()
     whole = pd.DataFrame([{"reasons": total, "people": people, "coders": count}])
@@ -296,6 +296,6 @@ def themes(
         named = f"{', '.join(new[:5])}{' …' if len(new) > 5 else ''}"
         are = counted(len(new), "code is", "codes are")
         parts.append(gap(NAME, f"{are} in no theme of the codebook {codebook.name}: {named}."))
-    if left := len(known) - total:
+    if left := len(reason_keys) - total:
         parts.append(gap(NAME, f"{counted(left, 'reason has', 'reasons have')} no code."))
     return joined(parts)

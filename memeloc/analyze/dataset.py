@@ -45,9 +45,9 @@ def funnel(answers: Answers, settings: Settings, earlier: Sequence[Step] = ()) -
     reason.
     """
     labels = answers.table["label"]
-    known = labels.isin(answers.labels)
+    is_labelled = labels.isin(answers.labels)
     no_votes = {
-        str(label): int(out) for label, out in sorted(labels[~known].value_counts().items())
+        str(label): int(out) for label, out in sorted(labels[~is_labelled].value_counts().items())
     }
     votes = answers.votes.sum(axis=2) > 0
     labelled = answers.majority != NO_LABEL
@@ -56,7 +56,7 @@ def funnel(answers: Answers, settings: Settings, earlier: Sequence[Step] = ()) -
     steps = [
         *earlier,
         Step("answers", "given", len(labels)),
-        Step("answers", "that vote", int(known.sum()), no_votes),
+        Step("answers", "that vote", int(is_labelled.sum()), no_votes),
         Step("items", "answered", len(answers.names)),
         Step("items", "with a vote in a culture", int(votes.any(axis=1).sum())),
         Step("items", f"with a vote in each of {cultures}", int(votes.all(axis=1).sum())),
@@ -142,16 +142,16 @@ def describe(table: pd.DataFrame) -> pd.DataFrame:
         raise InputError("the table of memes has no rows")
     memes = table.reset_index(drop=True).reindex(columns=list(MEME_COLUMNS)).astype(object)
     memes = memes.where(memes.notna(), "").astype(str).apply(lambda cells: cells.str.strip())
-    known = (memes != "").any()
+    has_memes = (memes != "").any()
     kinds = {
         kind: memes[kind].replace("", UNKNOWN)
         for kind in ("language", "dialect", "source", "keyword", "split", "format")
-        if known[kind]
+        if has_memes[kind]
     }
     whole = pd.DataFrame([{"memes": memes["meme"].nunique(), "rows": len(memes)}])
     parts = [tidy("dataset", whole, "counted")]
-    if known["text"]:
-        if known["language"]:
+    if has_memes["text"]:
+        if has_memes["language"]:
             kinds["language"] = kinds["language"].where(memes["text"] != "", NO_TEXT)
         # The script that most letters have (ISO 15924).
         scripts = memes["text"].str.normalize("NFC").map(count_scripts)
@@ -160,14 +160,14 @@ def describe(table: pd.DataFrame) -> pd.DataFrame:
         mixed = scripts.map(len).gt(1).groupby(kinds["script"]).sum().rename_axis("item")
         frame = mixed.reset_index(name="mixed").assign(group="script")
         parts.append(tidy("dataset", frame, "counted"))
-    if known["time"]:
+    if has_memes["time"]:
         kinds["year"] = memes["time"].str.extract(r"^(\d{4})", expand=False).fillna(UNKNOWN)
-    if known["reading"]:
+    if has_memes["reading"]:
         kinds["reading"] = memes["reading"].replace("", "text was read")
     parts += [_counts(kind, names, memes["label"]) for kind, names in kinds.items()]
-    if known["text"]:
+    if has_memes["text"]:
         parts.append(_lengths(memes[memes["text"] != ""]))
-    if known["text"] and known["label"]:
+    if has_memes["text"] and has_memes["label"]:
         parts.append(_class_words(memes[(memes["text"] != "") & (memes["label"] != "")]))
     return joined(parts)
 
@@ -195,14 +195,14 @@ def _lengths(texts: pd.DataFrame) -> pd.DataFrame:
     Words are those of UAX #29 in the language's own segmentation (ICU), without marks; characters
     are code points in Unicode's form NFC.
     """
-    own = texts[["language", "label"]].assign(whole=False)
+    rows = texts[["language", "label"]].assign(whole=False)
     pairs = zip(texts["text"], texts["language"], strict=True)
-    own["words"] = [len(plain_words(text, tag)) for text, tag in pairs]
+    rows["words"] = [len(plain_words(text, tag)) for text, tag in pairs]
     one_line = texts["text"].str.replace(SEPARATOR, " ", regex=False)
-    own["characters"] = one_line.str.normalize("NFC").str.len()
-    own["label"] = own["label"].replace("", "no label")
-    several = own[own.groupby("language")["label"].transform("nunique") > 1]
-    parts = [own.assign(language="", label=""), several, own.assign(label="all", whole=True)]
+    rows["characters"] = one_line.str.normalize("NFC").str.len()
+    rows["label"] = rows["label"].replace("", "no label")
+    several = rows[rows.groupby("language")["label"].transform("nunique") > 1]
+    parts = [rows.assign(language="", label=""), several, rows.assign(label="all", whole=True)]
     groups = pd.concat(parts).groupby(["language", "whole", "label"])
     # count, mean, std, min, 25%, 50%, 75%, max
     frame = groups["words"].describe().drop(columns="min")
@@ -233,16 +233,16 @@ def _class_words(texts: pd.DataFrame) -> pd.DataFrame:
         raise MissingError(message) from error
 
     frames = []
-    for tag, own in texts.groupby("language"):
-        words = [plain_words(text, str(tag)) for text in own["text"]]
+    for tag, of_language in texts.groupby("language"):
+        words = [plain_words(text, str(tag)) for text in of_language["text"]]
         counts = pd.Series([word for text in words for word in set(text)]).value_counts()
-        if own["label"].nunique() < 2 or not (counts >= _FEWEST_TEXTS).any():
+        if of_language["label"].nunique() < 2 or not (counts >= _FEWEST_TEXTS).any():
             continue
         vectorizer = TfidfVectorizer(analyzer=list, min_df=_FEWEST_TEXTS)
         weights = vectorizer.fit_transform(words)
         vocabulary = vectorizer.get_feature_names_out()
-        for label in sorted(set(own["label"])):
-            inside = (own["label"] == label).to_numpy()
+        for label in sorted(set(of_language["label"])):
+            inside = (of_language["label"] == label).to_numpy()
             score, rest = (np.asarray(weights[side].mean(axis=0))[0] for side in (inside, ~inside))
             texts_with = np.asarray((weights[inside] > 0).sum(axis=0))[0]
             table = {"item": vocabulary, "n": texts_with, "tf_idf": score, "rest": rest}

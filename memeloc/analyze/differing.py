@@ -54,13 +54,13 @@ def differing_items(answers: Answers, pair: tuple[str, str]) -> pd.DataFrame:
     parts = [answers.items.reindex(names)[[n for n in ITEM_COLUMNS if n in answers.items]]]
     for side, culture in enumerate(pair):
         versions = answers.versions[answers.versions["culture"] == culture]
-        own = versions.drop_duplicates("item").set_index("item").reindex(names)
+        of_items = versions.drop_duplicates("item").set_index("item").reindex(names)
         counts = answers.votes[rows, answers.cultures.index(culture)].tolist()
         votes = [zip(answers.labels, numbers, strict=True) for numbers in counts]
-        own["label"] = [answers.labels[label] for label in labels[rows, side]]
-        own["votes"] = [", ".join(f"{label} {n}" for label, n in each if n) for each in votes]
-        own = own[["language", "text", "label", "votes", "picture"]]
-        parts.append(own.add_prefix(f"{culture} "))
+        of_items["label"] = [answers.labels[label] for label in labels[rows, side]]
+        of_items["votes"] = [", ".join(f"{label} {n}" for label, n in each if n) for each in votes]
+        of_items = of_items[["language", "text", "label", "votes", "picture"]]
+        parts.append(of_items.add_prefix(f"{culture} "))
     frame = pd.concat(parts, axis=1).astype(object)
     return frame.where(frame.notna(), "").astype(str).rename_axis("item").reset_index()
 
@@ -97,6 +97,6 @@ def _labels(answers: Answers, pair: tuple[str, str]) -> Ints:
     """
     for culture in pair:
         if culture not in answers.cultures:
-            known = ", ".join(answers.cultures)
-            raise InputError(f"there are no answers of {culture[:40]!r}; there are of {known}")
+            cultures = ", ".join(answers.cultures)
+            raise InputError(f"there are no answers of {culture[:40]!r}; there are of {cultures}")
     return answers.majority[:, [answers.cultures.index(culture) for culture in pair]]

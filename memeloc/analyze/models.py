@@ -43,10 +43,10 @@ def models(answers: Answers, settings: Settings) -> pd.DataFrame:
     names = [*answers.labels, NOT_A_LABEL]
     rows, pairs = [], []
     for model, labels in by_model.items():
-        for culture, own in cultures.items():
-            both = (labels != NO_LABEL) & (own != NO_LABEL)
+        for culture, of_culture in cultures.items():
+            both = (labels != NO_LABEL) & (of_culture != NO_LABEL)
             table = np.zeros((len(names), len(names)))
-            np.add.at(table, (labels[both], own[both]), 1)
+            np.add.at(table, (labels[both], of_culture[both]), 1)
             counts = table.sum(), np.trace(table), table[-1].sum()
             rows.append((model, culture, float(cohen(table)), *counts))
         tests = [
@@ -66,8 +66,8 @@ def models(answers: Answers, settings: Settings) -> pd.DataFrame:
         for side, labels in (cultures | by_model).items()
     }
     shares = pd.DataFrame(counted, names).unstack().rename_axis(["group", "item"])
-    given = shares.groupby(level="group").transform("sum")
-    shares = pd.DataFrame({"share": shares / given.clip(lower=1), "n": given}).reset_index()
+    totals = shares.groupby(level="group").transform("sum")
+    shares = pd.DataFrame({"share": shares / totals.clip(lower=1), "n": totals}).reset_index()
     return joined(
         [
             tidy(NAME, whole, "mean over models and cultures"),
@@ -94,9 +94,9 @@ def _labels_by_model(answers: Answers) -> dict[str, Ints]:
     counts = pd.crosstab([table["participant"] + asked_as, table["item"]], label)
     counts = counts.reindex(columns=[*answers.labels, NOT_A_LABEL], fill_value=0)
     return {
-        str(model): majority(own.droplevel(0).reindex(answers.names, fill_value=0).to_numpy())
-        for model, own in counts.groupby(level=0)
-        if own.index.isin(answers.names, level=1).any()
+        str(model): majority(of_model.droplevel(0).reindex(answers.names, fill_value=0).to_numpy())
+        for model, of_model in counts.groupby(level=0)
+        if of_model.index.isin(answers.names, level=1).any()
     }
 
 

@@ -104,17 +104,18 @@ def read_answers(
         notes.add(f"the map does not name, and they are kept: {listed('culture', unmapped)}")
     of_models = rows["annotator"].isin(column_map.models)
     models = _first_answers(rows[of_models], notes)
-    given = rows[~of_models].copy()
-    cultures = given.groupby("annotator")["culture"].nunique()
+    of_people = rows[~of_models].copy()
+    cultures = of_people.groupby("annotator")["culture"].nunique()
     if several := list(cultures.index[cultures > 1]):
-        shared = given["annotator"].isin(several)
+        shared = of_people["annotator"].isin(several)
         notes.add(
             f"{counted(len(several), 'annotator id')} such as "
-            f"{given.loc[shared, 'annotator'].iloc[0][:60]!r} stand in more than one culture; each "
+            f"{of_people.loc[shared, 'annotator'].iloc[0][:60]!r} stand in more than one culture; "
+            "each "
             "is taken for a person in each culture"
         )
-        given.loc[shared, "annotator"] = given["culture"] + "/" + given["annotator"]
-    answers = _first_answers(given, notes)
+        of_people.loc[shared, "annotator"] = of_people["culture"] + "/" + of_people["annotator"]
+    answers = _first_answers(of_people, notes)
     if answers.empty:
         raise mapped.wrong(
             "no row is an answer: item, annotator, culture and label have to be filled in"
@@ -214,12 +215,12 @@ def _first_values(
     """
     values = pd.DataFrame(index=pd.Index(rows[by].unique(), name=by, dtype=object))
     for column, name in columns.items():
-        given = rows[rows[column] != ""].groupby(by)[column]
-        counts = given.nunique()
+        first = rows[rows[column] != ""].groupby(by)[column]
+        counts = first.nunique()
         if several := list(counts.index[counts > 1]):
             notes.add(
                 f"{name!r} changes between the rows of {counted(len(several), by)}, such as "
                 f"{several[0][:60]!r}; the first value counts"
             )
-        values[name] = given.first()
+        values[name] = first.first()
     return values

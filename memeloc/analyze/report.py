@@ -56,7 +56,7 @@ def report_of(
         facts: what the study planned, by its name, such as `Plan`; beside what the answers show.
     """
     chosen = settings or Settings()
-    known = names or {}
+    culture_names = names or {}
     tables = {}
     if len(of_analysis(figures, DIFFERING)):
         pair = chosen.pair or least_agreeing(answers)
@@ -64,7 +64,7 @@ def report_of(
         tables[DIFFERING] = items.drop(columns=[f"{culture} picture" for culture in pair])
     shown = {}
     if count := len(answers.table):
-        cultures = [known.get(culture, culture) for culture in answers.cultures]
+        cultures = [culture_names.get(culture, culture) for culture in answers.cultures]
         people = counted(answers.table["participant"].nunique(), "annotator")
         shown = {
             "Answers": f"{counted(count, 'answer')} of {people}",
@@ -84,7 +84,7 @@ def report_of(
         settings=asdict(chosen),
         facts={**shown, **(facts or {})},
         notes=answers.notes,
-        names=known,
+        names=culture_names,
         cultures=answers.cultures,
         labels=answers.labels,
         cards={
@@ -100,14 +100,14 @@ def _card(answers: Answers, item: str, pair: tuple[str, str] | None) -> Card:
     """Return an item with its versions of the pair, or of the cultures furthest apart."""
     names = (*answers.labels, "tie")  # the last is that of NO_LABEL, -1
     place = answers.names.index(item)
-    given = zip(answers.cultures, answers.majority[place], answers.votes[place], strict=True)
+    majorities = zip(answers.cultures, answers.majority[place], answers.votes[place], strict=True)
     votes = {
         culture: Votes(culture, names[label], tuple(counts.tolist()), int(counts.sum()))
-        for culture, label, counts in given
+        for culture, label, counts in majorities
         if counts.any()
     }
-    own = answers.versions[answers.versions["item"] == item].set_index("culture")
-    cells = own[["language", "text", "picture"]].fillna("").astype(str).T.to_dict("list")
+    texts = answers.versions[answers.versions["item"] == item].set_index("culture")
+    cells = texts[["language", "text", "picture"]].fillna("").astype(str).T.to_dict("list")
     versions = []
     for culture in pair or _furthest(list(votes.values())):
         if culture in cells:

@@ -37,8 +37,8 @@ def standing_out(answers: Answers, settings: Settings) -> pd.DataFrame:
     voting = answers.table[answers.table["label"].isin(answers.labels)]
     people, cultures, gaps = [], [], []
     for culture in answers.cultures:
-        own = voting[voting["culture"] == culture]
-        ratings = Ratings.of(own)
+        of_culture = voting[voting["culture"] == culture]
+        ratings = Ratings.of(of_culture)
         if not (ratings.counts.sum(axis=1) > 1).any():
             gaps.append(gap(NAME, f"No item was answered by two people of {culture}.", culture))
             continue
@@ -56,7 +56,7 @@ def standing_out(answers: Answers, settings: Settings) -> pd.DataFrame:
             "annotators": len(table),
             "standing_out": len(out),
         }
-        rest = Ratings.of(own[~own["participant"].isin(out)])
+        rest = Ratings.of(of_culture[~of_culture["participant"].isin(out)])
         for end, each in (("", ratings), ("_without", rest)):
             row |= {f"alpha{end}": krippendorff_alpha(each), f"fleiss{end}": fleiss_kappa(each)}
         cultures.append(row)

@@ -91,11 +91,11 @@ def lost_marks(source: str, text: str) -> Iterator[str]:
     translation has fewer of them: they may have been translated."""
     if not _MARK.search(source):
         return
-    there = text.casefold()
+    folded = text.casefold()
     for pattern, exact in ((_HANDLE, True), (_HASHTAG, False), (_ADDRESS, False)):
         marks = list(dict.fromkeys(pattern.findall(source)))
         if exact or len(set(pattern.findall(text))) < len(marks):
-            yield from (mark for mark in marks if mark.casefold() not in there)
+            yield from (mark for mark in marks if mark.casefold() not in folded)
 
 
 def names(source: str) -> list[str]:
@@ -253,8 +253,10 @@ def _letters_of(part: _Part) -> Iterator[tuple[str, str]]:
     plain = _CODE.sub("", text)
     if _other_scripts(plain, part.scripts) and text.strip() != part.source.strip():
         # Names may stay as they are.
-        kept = {word.casefold() for word in _WORD.findall(part.source) if word != word.lower()}
-        rest = [word for word in words(plain, locale) if word.casefold() not in kept]
+        source_words = {
+            word.casefold() for word in _WORD.findall(part.source) if word != word.lower()
+        }
+        rest = [word for word in words(plain, locale) if word.casefold() not in source_words]
         if others := _other_scripts("".join(rest), part.scripts):
             yield "script", f"most letters are {', '.join(sorted(others))}, not {locale.script}"
     hidden = set(_HIDDEN.findall(text))
@@ -399,10 +401,10 @@ def check_together(
             about = [each for each in variant if asked is None or each[0].meme_id in asked]
             if not about:
                 continue
-            caption, part, own = about[0]
+            caption, part, spelling = about[0]
             if check == "same text":
                 message = f"{first.meme_id} has the same text for another source: {text!r}"
-                is_deviating = fuzz.ratio(own.casefold(), text.casefold()) < _SIMILAR
+                is_deviating = fuzz.ratio(spelling.casefold(), text.casefold()) < _SIMILAR
             else:
                 message = f"the same source is translated otherwise in {first.meme_id}: {text!r}"
                 # Within one meme, what is repeated may be worded in another way each time.

@@ -182,11 +182,14 @@ def _decide(
     if answer.unclear:
         return "case", "not understood", f"{name}: {answer.unclear}"
     of_round = [each for each in reversed(before) if each.round == sheet.round]
-    own = next((each for each in of_round if each.person == person), None)
+    earlier = next((each for each in of_round if each.person == person), None)
     others = (each for each in of_round if each.person != person and each.status != "skip")
     other = next(others, None)
-    is_same = own is not None and (own.parts, own.status) == (answer.parts, answer.status)
-    if own is not None and is_same and own.reason != "not understood":
+    is_same = earlier is not None and (earlier.parts, earlier.status) == (
+        answer.parts,
+        answer.status,
+    )
+    if earlier is not None and is_same and earlier.reason != "not understood":
         return "unchanged", "", ""
     if answer.status == "skip":
         return "skipped", "", f"{name} is left to somebody else"
@@ -200,7 +203,11 @@ def _decide(
             f"{' // '.join(item.source)!r} and is {' // '.join(source)!r}"
         )
         return "case", "source changed", message
-    if own is not None and own.sheet_created is not None and own.sheet_created > sheet.created:
+    if (
+        earlier is not None
+        and earlier.sheet_created is not None
+        and earlier.sheet_created > sheet.created
+    ):
         message = (
             f"a later sheet already brought an answer of {person or 'the same person'} to {name}; "
             "that one stands"
@@ -212,7 +219,7 @@ def _decide(
     if answer.status in GIVEN_UP:
         done = "read" if sheet.kind == "transcript" else "translated"
         return "case", "given up", f"{name} was not {done}: {answer.status}"
-    return "replaced" if own is not None else "placed", "", ""
+    return "replaced" if earlier is not None else "placed", "", ""
 
 
 def _without_drawings(answer: Answer, item: SheetItem) -> Answer:
@@ -229,8 +236,8 @@ def _misplaced(answer: Answer, item: SheetItem, file: Path) -> str:
     rows = (*answer.rows, *[answer.row] * len(item.source))
     for source, text, row in zip(item.source, answer.parts, rows, strict=False):
         if wrong := misplaced(source, text):
-            kept = " ".join(placeholders(source)) or "no braces"
-            message = f"{wrong}: write {kept} as in the source, and import the file again"
+            names = " ".join(placeholders(source)) or "no braces"
+            message = f"{wrong}: write {names} as in the source, and import the file again"
             return str(InputError(message, file=file, row=row, column="your text"))
     return ""
 

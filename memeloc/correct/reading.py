@@ -81,14 +81,14 @@ def read_sheet(path: Path, sheets: Callable[[str], Sheet | None]) -> Filled:
     Raises:
         InputError: as `memeloc.sheets.read_form`.
     """
-    known: dict[str, dict[str, SheetItem]] = {"": {}}
+    items: dict[str, dict[str, SheetItem]] = {"": {}}
 
     def sent(row: FilledRow) -> Mapping[str, str]:
         id, meme_id, number, _ = split_key(row["key"]) or ("", "", 0, "")
-        if id not in known:
+        if id not in items:
             sheet = sheets(id)
-            known[id] = sheet.by_meme if sheet else {}
-        if item := known[id].get(meme_id):
+            items[id] = sheet.by_meme if sheet else {}
+        if item := items[id].get(meme_id):
             base = part_of(item.base, number)
             return {"source": part_of(item.source, number), "to be corrected": base}
         return {}
@@ -115,9 +115,9 @@ def sheet_id(filled: Filled) -> str:
 def shows(filled: Filled, sheet: Sheet) -> bool:
     """Return whether anything in a file is of a sheet."""
     sources = {plain_text(part) for item in sheet.items for part in item.source} - {""}
-    known = sheet.by_meme.keys()
+    meme_ids = sheet.by_meme.keys()
     return any(
-        _stated(row)[0] in known or plain_text(row["source"]) in sources for row in filled.rows
+        _stated(row)[0] in meme_ids or plain_text(row["source"]) in sources for row in filled.rows
     )
 
 

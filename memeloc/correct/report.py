@@ -154,9 +154,9 @@ def make_report(
                 if one.round == other.round and one.parts and other.parts:
                     texts = (" ".join(one.parts), " ".join(other.parts))
                     pairs[one.round, one.person, other.person].append(texts)
-        for (round_, person), own in sorted(people.items()):
+        for (round_, person), of_round in sorted(people.items()):
             about = {"language": locale.tag, "round": round_, "person": person}
-            rows.append(about | _of_person(own, locale))
+            rows.append(about | _of_person(of_round, locale))
         for (round_, first, second), both in sorted(pairs.items()):
             scores = [(chrf([a], [b]) + chrf([b], [a])) / 2 for a, b in both]
             row: Row = {"language": locale.tag, "round": round_, "one": first, "other": second}

@@ -180,10 +180,10 @@ def sheet_rows(sheet: Sheet) -> list[dict[str, Any]]:
             suggested = [Alternative(suggestion, suggestion, "suggestion")] * bool(suggestion)
             history, matches = [], []
             for step in item.history:
-                if said := _said(step, number, tag):
+                if sentence := _said(step, number, tag):
                     text = part_of(step.parts, number)
                     other = text if text != base else ""
-                    history.append(Alternative(f"{step.who}: {said}", other, step.who))
+                    history.append(Alternative(f"{step.who}: {sentence}", other, step.who))
             for match in item.matches:
                 if text := part_of(match.text, number):
                     similar, origin = part_of(match.source, number), f"memory: {match.origin}"

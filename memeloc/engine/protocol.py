@@ -89,12 +89,12 @@ def alike(tools: Callable[[], Mapping[str, str]]) -> Callable[[], None]:
 
 def _compare(tools: Callable[[], Mapping[str, str]], here: Mapping[str, str]) -> None:
     try:
-        there = tools()
+        node_tools = tools()
     except MemelocError as error:
         raise MissingError(f"On the machine {platform.node()}: {error}") from error
     different = ", ".join(
-        f"{name} ({there.get(name, 'none')[:20]} there, {here.get(name, 'none')[:20]} here)"
-        for name in sorted({name for name, _ in there.items() ^ here.items()})
+        f"{name} ({node_tools.get(name, 'none')[:20]} there, {here.get(name, 'none')[:20]} here)"
+        for name in sorted({name for name, _ in node_tools.items() ^ here.items()})
     )
     if different:
         raise MissingError(

@@ -78,13 +78,15 @@ def _by_severity(answers: pd.DataFrame, severity: Mapping[str, str]) -> pd.DataF
     import pandas as pd
 
     right, given = answers["item"].astype(str), answers["given"].astype(str)
-    own = right.map(severity)
+    severities = right.map(severity)
     outcome = np.select(
-        [right == given, own == given.map(severity), given.isin(severity), given != INVALID],
+        [right == given, severities == given.map(severity), given.isin(severity), given != INVALID],
         OUTCOMES[:-1],
         OUTCOMES[-1],
     )
-    counts = pd.crosstab([answers["group"], own], outcome).reindex(columns=OUTCOMES, fill_value=0)
+    counts = pd.crosstab([answers["group"], severities], outcome).reindex(
+        columns=OUTCOMES, fill_value=0
+    )
     sizes = pd.Series(severity).value_counts(sort=False)
     counts = counts.reindex(answers["group"].unique(), level=0).reindex(sizes.index, level=1)
     counts = counts.rename_axis(["group", "item"])

@@ -147,8 +147,8 @@ def _asked(
     if (
         not run.labels
         and not named.keys() & {"correct", "gold_item"}
-        and asks <= (there := headings(gold))
-        and (columns_of_options <= there or {"options", "choices"} & there)
+        and asks <= (existing := headings(gold))
+        and (columns_of_options <= existing or {"options", "choices"} & existing)
     ):
         data = read_table_data(run, gold)
         by_id = {plain_id(item.id): item for item in data.items}
@@ -235,11 +235,11 @@ def read_answers(
 
     frames = []
     for table, folder in _files(tables):
-        there = headings(table)
+        existing = headings(table)
         columns: dict[str, Columns] = {}
         for role, named in column_map.columns.items():
             names = set(map(folded_heading, [named] if isinstance(named, str) else named))
-            if there & names or not names <= elsewhere:
+            if existing & names or not names <= elsewhere:
                 columns[role] = named
         rows = read_rows(table, ColumnMap(columns=columns), _ROLES)
         if rows.broken:
@@ -340,8 +340,8 @@ def read_questions(
     """
     import pandas as pd
 
-    known = {item: RunItem(item, "") for item in rows["item"]} | dict(asked or {})
-    of_items = [known[item] for item in rows["item"]]
+    items = {item: RunItem(item, "") for item in rows["item"]} | dict(asked or {})
+    of_items = [items[item] for item in rows["item"]]
     known_of_items = rows.assign(
         correct=[right.get(item, "") for item in rows["item"]],
         dimension=[each.dimension for each in of_items],
@@ -470,19 +470,20 @@ class PromptReader:
             InputError: a number is none of a prompt; the row is named.
         """
         numbers = [re.fullmatch(r"\s*(\d{1,4})(?:\.0)?\s*", row.prompt) for row in rows]
-        given = [int(number[1]) for number in numbers if number]
-        if len(given) < len(rows):
+        answered = [int(number[1]) for number in numbers if number]
+        if len(answered) < len(rows):
             wordings = _wordings(rows)
             return [self._asked(row, row.prompt, wordings[row.prompt], 0) for row in rows]
         wording_count = max(len(texts.wordings) for texts in self.texts.languages.values())
-        first = int(0 not in given and max(given) == wording_count * self.orders)
+        first = int(0 not in answered and max(answered) == wording_count * self.orders)
         if first:
             self.notes.append(
-                f"Prompts are numbered {min(given)} to {max(given)}: prompt 1 is taken for the "
+                f"Prompts are numbered {min(answered)} to {max(answered)}: prompt 1 is taken for "
+                "the "
                 "first wording in the first order."
             )
         asked = []
-        for row, number in zip(rows, given, strict=True):
+        for row, number in zip(rows, answered, strict=True):
             if number < first:
                 raise wrong(row, f"the prompt {row.prompt[:20]!r} is below {first}")
             each = self._asked(row, None, *divmod(number - first, self.orders))
@@ -499,13 +500,13 @@ class PromptReader:
             if listed and row.answer.rfind(listed[0][1]) >= _SHORTEST_PROMPT:
                 shown, text = listed, row.answer
         language = self.language or language_of(text)
-        own = self.texts.languages.get(language or "en")
+        texts = self.texts.languages.get(language or "en")
         in_order = self.labels[::-1] if order else self.labels
         labels, options = labels_of(tuple(shown), self.labels), tuple(shown)
         is_other = bool(labels) and self.orders == 2 and labels != in_order
         if not labels:
             letters = tuple(zip("abcdefghijklmnopqrstuvwxyz", self.labels, strict=False))
-            options = self.options or (own.choices(0, self.labels).options if own else letters)
+            options = self.options or (texts.choices(0, self.labels).options if texts else letters)
             names = [name for _, name in options][:: -1 if order else 1]
             options = tuple(
                 (marker, name) for (marker, _), name in zip(options, names, strict=True)
@@ -514,7 +515,7 @@ class PromptReader:
         if is_other:
             order = 1 - order
         if prompt is None:
-            prompt = own.wordings[wording] if own and wording < len(own.wordings) else ""
+            prompt = texts.wordings[wording] if texts and wording < len(texts.wordings) else ""
         number = str(wording * self.orders + order)
         tag = language or "en"
         return Asked(options, labels, wording + 1, order, number, tag, prompt, is_other)
@@ -522,8 +523,8 @@ class PromptReader:
 
 def labels_of(shown: Shown, labels: Sequence[str]) -> tuple[str, ...]:
     """Return the label that each option is, in any language; nothing where one is none, or two."""
-    known = known_options(tuple(("", label) for label in labels))
-    hits = [option_alone(folded(name), known) for _, name in shown]
+    options = known_options(tuple(("", label) for label in labels))
+    hits = [option_alone(folded(name), options) for _, name in shown]
     places = [hit[0] for hit in hits if hit is not None and hit[0] >= 0]
     is_whole = len(places) == len(hits) and len({*places}) == len(labels)
     return tuple(labels[place] for place in places) if is_whole else ()
@@ -549,8 +550,8 @@ def _wordings(rows: Sequence[Any]) -> dict[str, int]:
     for share in (0.5, 0.1):
         least = max(2, share * len(texts)) if len(texts) > 1 else 1
         keys = {
-            prompt: tuple(piece for piece in own if len(items[piece]) >= least)
-            for prompt, own in pieces.items()
+            prompt: tuple(piece for piece in wordings if len(items[piece]) >= least)
+            for prompt, wordings in pieces.items()
         }
         if all(len({(keys[p], shown[p]) for p in own}) == len(own) for own in texts.values()):
             break

@@ -56,9 +56,9 @@ def release_rows(folder: Path, pictures: Path) -> Iterator[ReleaseRow]:
                 except ValueError:
                     message = f"the row of {sample.key[:60]} is no JSON"
                     raise InputError(message, file=path) from None
-                kept = [_kept(content, f".{end}", pictures) for end, content in files.items()]
+                columns = [_kept(content, f".{end}", pictures) for end, content in files.items()]
                 cells = cells if isinstance(cells, dict) else {}
-                yield ReleaseRow(cells, next(iter(kept), None), path, None)
+                yield ReleaseRow(cells, next(iter(columns), None), path, None)
             continue
         for number, cells in table_rows(path):
             image = cells.get("image")

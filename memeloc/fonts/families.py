@@ -61,11 +61,9 @@ class Family:
     without_locl: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        given = [key for key in _PACKAGED if getattr(self, key)]
-        if given not in ([], ["file"], [*_BESIDE], [*_PACKAGED]) or bool(self.system) == bool(
-            given
-        ):
-            lacking = next(key for key in _PACKAGED if key not in given)
+        keys = [key for key in _PACKAGED if getattr(self, key)]
+        if keys not in ([], ["file"], [*_BESIDE], [*_PACKAGED]) or bool(self.system) == bool(keys):
+            lacking = next(key for key in _PACKAGED if key not in keys)
             raise ValueError(
                 f"it needs the setting {lacking} (or `system` alone, "
                 "for a font of the operating system)"

@@ -87,21 +87,21 @@ class FontLibrary:
     def __init__(self, user_fonts: Sequence[str | Path] = ()) -> None:
         shipped = load_families(folder("fonts") / "fonts.toml")
         # Copies, which look for the system's fonts themselves: some may come while memeloc runs.
-        own = {name: replace(family) for name, family in shipped.items()}
+        families = {name: replace(family) for name, family in shipped.items()}
         self.families: dict[str, Family] = {}
         self._asked: list[tuple[FontEntry, str]] = []
         for entry in map(FontEntry.parse, user_fonts):
             name = entry.font
-            if name not in own:
-                family = named = user_family(name, own)
-                known, numbers = own | self.families, count(2)
+            if name not in families:
+                family = named = user_family(name, families)
+                known, numbers = families | self.families, count(2)
                 while known.get(named.name, named) != named:  # another file of the same name
                     named = replace(family, name=f"{family.name}-{next(numbers)}")
                 name = named.name
                 self.families[name] = named
             self._asked.append((entry, name))
         self._user = {name for _, name in self._asked}
-        self.families |= own
+        self.families |= families
         self._named: dict[str, Family] = {}  # by a locale: files, and fonts of the system
         self._faces: dict[tuple[str, FaceName], Face] = {}
         self._stacks: dict[tuple[tuple[str, ...], tuple[str, ...], FaceName], FontStack] = {}
@@ -172,9 +172,11 @@ class FontLibrary:
             for name, family in self.families.items()
             if family.handwritten and (family.found or not family.optional)
         ]
-        own = [name for name in written if locale.script in self.families[name].scripts]
-        latin = [name for name in written if "Latn" in self.families[name].scripts] if own else []
-        return tuple(dict.fromkeys([*own, *latin, *locale.plain]))
+        of_script = [name for name in written if locale.script in self.families[name].scripts]
+        latin = (
+            [name for name in written if "Latn" in self.families[name].scripts] if of_script else []
+        )
+        return tuple(dict.fromkeys([*of_script, *latin, *locale.plain]))
 
     def check(
         self, registry: Registry, locales: Iterable[Locale], faces: Collection[FaceName]
@@ -213,9 +215,9 @@ class FontLibrary:
                 f"There is no handwriting for comic text in {', '.join(unwritten)}: it is set in "
                 "the plain font."
             )
-        own = {*self._user, *(family.name for family in self._named.values())}
+        names = {*self._user, *(family.name for family in self._named.values())}
         for first in dict.fromkeys(firsts.get("poster", {}).values()):
-            if first.family in own and not first.source.package and first.weight < SEMIBOLD:
+            if first.family in names and not first.source.package and first.weight < SEMIBOLD:
                 yield (
                     f"The poster font {first.family} is not bold (its weight is {first.weight:g} "
                     "of 900): name its bold or black face for posters, --font :poster=FILE, and "

@@ -329,9 +329,9 @@ def linked(statements: Sequence[Statement]) -> tuple[Statement, ...]:
     It is the first that rests on another; where none does, the first.
     """
     others = {each.id: each for each in statements if each.dimension != TOXICITY}
-    own = [each for each in statements if each.dimension == TOXICITY]
-    pairs = ((each, others[id]) for each in own for id in each.rests_on if id in others)
-    return next(pairs, tuple(own[:1]))
+    of_toxicity = [each for each in statements if each.dimension == TOXICITY]
+    pairs = ((each, others[id]) for each in of_toxicity for id in each.rests_on if id in others)
+    return next(pairs, tuple(of_toxicity[:1]))
 
 
 def others_stage(questions: Iterable[MemeQuestion]) -> list[list[JudgedMeme]]:
@@ -436,7 +436,7 @@ def funnel(rows: Iterable[Selected]) -> dict[str, dict[str, int]]:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
         counts[row.question.dimension][row.outcome] += 1
-    return {name: {step: own[step] for step in STEPS} for name, own in counts.items()}
+    return {name: {step: steps[step] for step in STEPS} for name, steps in counts.items()}
 
 
 QUESTIONS, LEFT_OUT, ABOUT, PICTURES = "questions.csv", "left_out.csv", "questions.json", "pictures"

@@ -99,8 +99,8 @@ def compare(
                 counts.append((group, part.dimension, 1, len(mine), len(others), both))
                 for *texts, similarity in pairs:
                     named = zip((first, second), texts, strict=True)
-                    said = [f"{version}: {text}" for version, text in named if text]
-                    item = " | ".join([f"{meme}, {part.dimension}", *said])
+                    parts = [f"{version}: {text}" for version, text in named if text]
+                    item = " | ".join([f"{meme}, {part.dimension}", *parts])
                     statements.append((group, item, similarity))
     names = ["memes", "first_statements", "second_statements", "counterparts"]
     table = pd.DataFrame(counts, columns=["group", "item", *names])

@@ -240,9 +240,9 @@ class QuestionWriting:
 def made_of(knowledge: MemeKnowledge, dimension: str) -> tuple[Statement, ...]:
     """Return the statements of a dimension, and those that they rest on behind them."""
     by_id = {each.id: each for each in knowledge.statements()}
-    own = [each for each in by_id.values() if each.dimension == dimension]
-    bases = [by_id[id] for each in own for id in each.rests_on if id in by_id]
-    return tuple(dict.fromkeys([*own, *bases]))[:_MOST]
+    of_dimension = [each for each in by_id.values() if each.dimension == dimension]
+    bases = [by_id[id] for each in of_dimension for id in each.rests_on if id in by_id]
+    return tuple(dict.fromkeys([*of_dimension, *bases]))[:_MOST]
 
 
 def question_of(answer: KnowledgeAnswer) -> MemeQuestion:

@@ -49,8 +49,8 @@ def audit(
     beside = pairs[pairs["first"] == _MODEL].rename(columns={"second": "item"})
     beside = beside.drop(columns="first").sort_values(["kappa", "item"], ascending=False)
     beside["outlier"] = beside["item"].isin(list(outliers))
-    kept = people[~people["participant"].isin(list(outliers))]
-    majorities = kept.groupby("item")["label"].agg(lambda given: given.mode().tolist())
+    votes = people[~people["participant"].isin(list(outliers))]
+    majorities = votes.groupby("item")["label"].agg(lambda labels: labels.mode().tolist())
     same = [labels[str(item)] == most[0] and len(most) == 1 for item, most in majorities.items()]
     totals = {
         "sample": [len(labels)],
@@ -59,7 +59,7 @@ def audit(
         "outliers": [beside["outlier"].sum()],
         "kappa": [beside.loc[~beside["outlier"], "kappa"].mean()],
         "fleiss": [fleiss_kappa(people)],
-        "fleiss_kept": [fleiss_kappa(kept)],
+        "fleiss_kept": [fleiss_kappa(votes)],
         "same": [sum(same) / len(same) if same else None],
     }
     pairs["group"] = pairs.pop("first").replace(_MODEL, model) + BETWEEN + pairs.pop("second")

@@ -65,9 +65,9 @@ def _from_cldr(tag: str, folder: Path) -> str:
     language, script = tag.split("-")[0], script_of(tag)
     if not script:
         raise InputError(f"CLDR does not know how {tag} is written; name its script: {tag}-Latn")
-    known = cldr("languages")["languages"]
-    key = next((key for key in candidates(tag) if key in known), "")
-    english, own, country, iso639 = known[key].split(";") if key else ("", "", "", "")
+    languages = cldr("languages")["languages"]
+    key = next((key for key in candidates(tag) if key in languages), "")
+    english, own, country, iso639 = languages[key].split(";") if key else ("", "", "", "")
     own = own if script_of(key) == script else ""  # written in another script
     country = next((part for part in tag.split("-")[1:] if len(part) == 2), country)
     same = next((locale for locale in default() if locale.script == script), None)

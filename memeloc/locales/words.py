@@ -63,19 +63,19 @@ def word_spans(text: str, locale: Locale) -> list[tuple[int, int]]:
         if not re.search(_UNSPACED, match[0]):
             spans.append(match.span())
             continue
-        known = len(spans)
+        whole = len(spans)
         start = at = match.start()  # of the word that is to come, with opening marks before it
         for segment in segments(match[0], locale):
             end = at + len(segment)
             if segment.isalnum() or any(map(str.isalnum, segment)):
                 spans.append((start, end))
                 start = end
-            elif start == at and spans[known:] and category(segment[0]) not in ("Ps", "Pi"):
+            elif start == at and spans[whole:] and category(segment[0]) not in ("Ps", "Pi"):
                 spans[-1] = (spans[-1][0], end)
                 start = end
             at = end
         if start < at:  # marks alone, or opening ones at the end
-            first = spans.pop()[0] if spans[known:] else match.start()
+            first = spans.pop()[0] if spans[whole:] else match.start()
             spans.append((first, at))
     return spans
 

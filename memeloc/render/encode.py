@@ -65,19 +65,21 @@ class JpegEncoder:
 
     def encode(self, canvas: Canvas) -> bytes:
         """Return the bytes of the file that shows a canvas."""
-        kept = self._encoded.get(canvas.background)
-        if kept is None:
+        encoded = self._encoded.get(canvas.background)
+        if encoded is None:
             content = self._whole(canvas.background.pixels)
             header, step = _header(content)
             rows = _split_rows(content[len(header) : -len(_END)])
-            kept = self._encoded[canvas.background] = _Encoded(header, step, rows)
-        rows = kept.rows.copy()
-        spans = [(top // kept.step, -(-end // kept.step)) for top, end in sorted(canvas.bands)]
+            encoded = self._encoded[canvas.background] = _Encoded(header, step, rows)
+        rows = encoded.rows.copy()
+        spans = [
+            (top // encoded.step, -(-end // encoded.step)) for top, end in sorted(canvas.bands)
+        ]
         if touched := [number for span in spans for number in range(*span)]:
-            data = self._whole(canvas.strip())[len(kept.header) : -len(_END)]
+            data = self._whole(canvas.strip())[len(encoded.header) : -len(_END)]
             for number, row in zip(touched, _split_rows(data), strict=True):
                 rows[number] = row
-        pieces = [kept.header] * (2 * len(rows) + 1)
+        pieces = [encoded.header] * (2 * len(rows) + 1)
         pieces[1::2] = rows
         pieces[2::2] = (_RESTARTS * (len(rows) // 8 + 1))[: len(rows)]
         pieces[-1] = _END

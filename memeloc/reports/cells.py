@@ -69,10 +69,10 @@ def shown_column(column: pd.Series[Any]) -> list[str]:
     if not is_number(column):
         return [shown(cell) for cell in column]
     figures = column.to_numpy(float, na_value=math.nan).tolist()
-    known = [figure for figure in figures if not math.isnan(figure)]
-    if any(figure < 0 for figure in known):
+    numbers = [figure for figure in figures if not math.isnan(figure)]
+    if any(figure < 0 for figure in numbers):
         figures = [0.0 if abs(figure) < _NOTHING else figure for figure in figures]
-    shares = all(abs(figure) <= 1 for figure in known) and any(figure % 1 for figure in known)
+    shares = all(abs(figure) <= 1 for figure in numbers) and any(figure % 1 for figure in numbers)
     return [_decimal(each) if shares and not math.isnan(each) else shown(each) for each in figures]
 
 

@@ -302,7 +302,7 @@ def _histogram(figure: Figure, axes: Axes, drawing: Drawing) -> None:
 def _by_row(figure: Figure, axes: Axes, drawing: Drawing) -> None:
     """Draw bars, or points with their intervals, below each other."""
     value, low, high = (drawing.table(end) for end in ("value", "low", "high"))
-    rows, series, own = list(value.index), list(value.columns), drawing.colours
+    rows, series, colours_by_series = list(value.index), list(value.columns), drawing.colours
     bars, stacked = drawing.text.kind == "bars", drawing.text.stacked
     labels = [_label(row, wrapped=True) for row in rows]
     each = 0.3 if stacked or any("\n" in label for label in labels) else 0.26
@@ -312,8 +312,15 @@ def _by_row(figure: Figure, axes: Axes, drawing: Drawing) -> None:
     height = 0.75 if stacked else 0.8 / len(series)
     for number, name in enumerate(series):
         at = places + (0.0 if stacked else (number - (len(series) - 1) / 2) * height)
-        named = ([own[part] for part in (name, *row.split(PARTS)) if part in own] for row in rows)
-        colours = [known[0] if known else _PLAIN for known in named]
+        named = (
+            [
+                colours_by_series[part]
+                for part in (name, *row.split(PARTS))
+                if part in colours_by_series
+            ]
+            for row in rows
+        )
+        colours = [colour[0] if colour else _PLAIN for colour in named]
         if bars:
             axes.barh(at, value[name], height, left=left, color=colours, label=_label(name))
             left = left + np.nan_to_num(value[name]) * stacked
@@ -391,10 +398,10 @@ def _known_to_matplotlib(name: str) -> str:
     """
     from matplotlib import font_manager
 
-    family, known = _library().families[name], font_manager.fontManager.ttflist
-    before = len(known)
+    family, entries = _library().families[name], font_manager.fontManager.ttflist
+    before = len(entries)
     font_manager.fontManager.addfont(str(family.path))
-    entry = next(entry for entry in known[before:] if getattr(entry, "index", 0) == family.index)
-    known[before:] = []
-    known.insert(0, replace(entry, weight=400))
+    entry = next(entry for entry in entries[before:] if getattr(entry, "index", 0) == family.index)
+    entries[before:] = []
+    entries.insert(0, replace(entry, weight=400))
     return str(entry.name)

@@ -114,13 +114,13 @@ def wide(figures: pd.DataFrame, analysis: str, *names: str) -> pd.DataFrame:
     keys = ["group", "item"]
     table = rows.drop_duplicates(keys)[keys].set_index(keys)
     for name in dict.fromkeys(rows["figure"]):
-        own = rows[rows["figure"] == name].drop_duplicates(keys).set_index(keys)
-        table[name] = own["value"]
-        if own[["low", "high"]].notna().any(axis=None):
-            table[f"{name}_low"], table[f"{name}_high"] = own["low"], own["high"]
-    known = rows.groupby(keys, sort=False)["n"].max()
-    if known.notna().any():
-        table["n"] = known
+        of_figure = rows[rows["figure"] == name].drop_duplicates(keys).set_index(keys)
+        table[name] = of_figure["value"]
+        if of_figure[["low", "high"]].notna().any(axis=None):
+            table[f"{name}_low"], table[f"{name}_high"] = of_figure["low"], of_figure["high"]
+    totals = rows.groupby(keys, sort=False)["n"].max()
+    if totals.notna().any():
+        table["n"] = totals
     return table.reset_index()
 
 
@@ -134,7 +134,7 @@ def wide_tables(figures: pd.DataFrame, analysis: str) -> list[pd.DataFrame]:
     keys = ["group", "item"]
     sets = rows.groupby(keys, sort=False)["figure"].agg(frozenset)
     largest = sorted(dict.fromkeys(sets), key=len, reverse=True)
-    home = {own: next(other for other in largest if own <= other) for own in largest}
+    home = {key: next(other for other in largest if key <= other) for key in largest}
     of_row = rows.join(sets.map(home).rename("home"), on=keys)["home"]
     return [wide(rows[of_row == table], analysis) for table in of_row.unique()]
 

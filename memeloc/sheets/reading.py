@@ -123,8 +123,8 @@ def _read(
         facts[column.name] = counts.most_common(1)[0][0] if counts else ""
     filled = Filled(path, file_sha256(path), facts, rows, (), table.note)
     filled = _with_letters(filled, sent) if sent else filled
-    known = {*_find_columns(columns, table.columns).values(), CHECK, ""}
-    others = [name for name in table.columns if name not in known]
+    headings = {*_find_columns(columns, table.columns).values(), CHECK, ""}
+    others = [name for name in table.columns if name not in headings]
     typed = [repr(name) for name in others if any(row[name] for row in table.rows)]
     note = table.note
     if typed:

@@ -178,8 +178,8 @@ def _add_unit(group: etree._Element, form: SheetForm, row: Cells, tags: tuple[st
         facts["translate"] = "no"
     unit = _add(group, "trans-unit", facts)
     add = _add_protected if form.braces else _add
-    own, language = ({_XML + "lang": tag} for tag in tags)
-    add(unit, "source", own, original)
+    source_language, language = ({_XML + "lang": tag} for tag in tags)
+    add(unit, "source", source_language, original)
     state = {"state": "needs-review-translation", **language}
     add(unit, "target", state, cell_text(row.get(text)))
     for note in _note_lines(form, row, memory=False):
@@ -188,7 +188,7 @@ def _add_unit(group: etree._Element, form: SheetForm, row: Cells, tags: tuple[st
         quality = {"match-quality": f"{other.percent}%"} if other.percent else {}
         alternative = _add(unit, "alt-trans", {**quality, "origin": other.origin})
         if other.source:
-            _add(alternative, "source", own, other.source)
+            _add(alternative, "source", source_language, other.source)
         _add(alternative, "target", language, other.text)
 
 

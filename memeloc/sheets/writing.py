@@ -66,12 +66,12 @@ def write_form(
     Raises:
         InputError: there is no such format or ending, or the file cannot be written.
     """
-    known = [name for name in FORMATS if name not in _OF_TEXTS or form.of_kind("source")]
+    formats = [name for name in FORMATS if name not in _OF_TEXTS or form.of_kind("source")]
     suffix = path.suffix.lower()
-    by_suffix = {FORMATS[name]: name for name in known} | {".xliff": "xliff", ".ndjson": "jsonl"}
+    by_suffix = {FORMATS[name]: name for name in formats} | {".xliff": "xliff", ".ndjson": "jsonl"}
     format = format or by_suffix.get(suffix, "")
-    if format not in known:
-        *endings, last = [FORMATS[name] for name in known]
+    if format not in formats:
+        *endings, last = [FORMATS[name] for name in formats]
         raise InputError(
             f"A sheet is written as {', '.join(endings)} or {last}, not {suffix or 'without'!r}.",
             file=path,
@@ -163,7 +163,7 @@ def write_sheet(
             with suppress(OSError, ValueError, TypeError):
                 written = dict(json.loads((path.parent / _WRITTEN).read_text("utf-8")))
             numbered = (path.with_stem(f"{path.stem}-{number}") for number in count(2))
-            place, kept = path, _why_kept(path, path.name, sha256, written)
+            place, reason = path, _why_kept(path, path.name, sha256, written)
             while _why_kept(place, path.name, sha256, written):
                 place = next(numbered)
             before(place)
@@ -180,8 +180,8 @@ def write_sheet(
     finally:
         with suppress(OSError):
             draft.unlink()
-    if kept:
-        message = f"{path} {kept}: it stays as it is, and the new file is {place}"
+    if reason:
+        message = f"{path} {reason}: it stays as it is, and the new file is {place}"
         warnings.warn(message, KeptFileWarning, stacklevel=2)
     return place, result
 

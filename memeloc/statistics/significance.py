@@ -124,12 +124,12 @@ def holm(p_values: ArrayLike) -> Floats:
     >>> holm([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
     """
-    given = np.asarray(p_values, dtype=float)
-    corrected = np.full(given.shape, np.nan)
-    defined = np.flatnonzero(~np.isnan(given))
-    order = defined[np.argsort(given[defined], kind="stable")]
+    values = np.asarray(p_values, dtype=float)
+    corrected = np.full(values.shape, np.nan)
+    defined = np.flatnonzero(~np.isnan(values))
+    order = defined[np.argsort(values[defined], kind="stable")]
     times = np.arange(len(order), 0, -1)
-    corrected[order] = np.minimum(np.maximum.accumulate(given[order] * times), 1.0)
+    corrected[order] = np.minimum(np.maximum.accumulate(values[order] * times), 1.0)
     return corrected
 
 

@@ -48,7 +48,7 @@ class PeopleOfCultures:
         self.culture[votes.person] = votes.culture
         order = np.lexsort([votes.item, votes.person])
         ends = np.cumsum(np.bincount(votes.person))[:-1]
-        items = [own.tobytes() for own in np.split(votes.item[order], ends)]
+        items = [part.tobytes() for part in np.split(votes.item[order], ends)]
         of_items: Ints = np.unique(np.array(items, dtype=object), return_inverse=True)[1]
         enough = _ways(_sizes(self.culture, of_items)) >= _FEWEST_WAYS
         self.group = of_items if enough else np.zeros_like(of_items)
@@ -146,17 +146,17 @@ class Votes:
             for name in ("item", "culture", "participant")
         )
         label = pd.Index(list(labels)).get_indexer(pd.Index(table["label"].astype(object)))
-        given = label >= 0
-        item, culture, who, label = (array[given] for array in (item, culture, who, label))
+        is_labelled = label >= 0
+        item, culture, who, label = (array[is_labelled] for array in (item, culture, who, label))
         named = np.unique(culture * len(people) + who, return_inverse=True)[1]
         # Numbered by culture and answers, whatever people are called: ids differ between workspaces
         # and releases, and what is drawn at random must not.
         answer = item * len(labels) + label
         starts = np.searchsorted(np.sort(named), np.arange(named.max(initial=-1) + 1))
         order = np.lexsort([answer, named])
-        own = [part.tobytes() for part in np.split(answer[order], starts[1:])]
+        keys = [part.tobytes() for part in np.split(answer[order], starts[1:])]
         of_people = culture[order][starts]
-        ranked = sorted(range(len(starts)), key=lambda place: (of_people[place], own[place]))
+        ranked = sorted(range(len(starts)), key=lambda place: (of_people[place], keys[place]))
         person = np.argsort(np.array(ranked, np.int64))[named]
         counts = np.zeros((len(items), len(cultures), len(labels)), np.int64)
         np.add.at(counts, (item, culture, label), 1)
@@ -231,8 +231,8 @@ def of_labels(
 
     def without(counts: Ints, culture: Ints) -> Floats:
         labels, rows = majority(counts), np.arange(len(counts))
-        own = counts[rows, culture]
-        best = (own == own.max(axis=1, keepdims=True)) & (own > 0)
+        of_culture = counts[rows, culture]
+        best = (of_culture == of_culture.max(axis=1, keepdims=True)) & (of_culture > 0)
         # Each label of a tie by turns; an item without any vote has none, as `labels` has it.
         total: Floats = sums(labels) * ~best.any(axis=1)[:, None]
         for label in range(counts.shape[2]):
@@ -265,10 +265,12 @@ def estimate(votes: Votes, statistic: Statistic, confidence: float) -> Estimates
     # The variance that people have beyond that of their single votes; it may be below 0.
     more = np.zeros(len(value))
     for place, people in enumerate(votes.people()):
-        own = votes.culture == place
-        if own.any():
-            apart = of_votes[own] - of_votes[own].mean(axis=0)
-            by_person = np.stack([np.bincount(votes.person[own], part) for part in apart.T], axis=1)
+        of_culture = votes.culture == place
+        if of_culture.any():
+            apart = of_votes[of_culture] - of_votes[of_culture].mean(axis=0)
+            by_person = np.stack(
+                [np.bincount(votes.person[of_culture], part) for part in apart.T], axis=1
+            )
             more += people / max(people - 1, 1) * np.square(by_person).sum(axis=0)
             more -= np.square(apart).sum(axis=0)
     return interval(value, of_items, more, votes.people(), statistic.scale, confidence)
@@ -299,12 +301,12 @@ def interval(
             low, high = 1 / (1 + np.exp(-(middle + sides * reach * slope)))
         else:
             low, high = np.tanh(np.arctanh(value) + sides * reach / (1 - np.square(value)))
-    known = np.isfinite(low) & np.isfinite(high) & (error > 0) & (fewest > 1)
+    is_defined = np.isfinite(low) & np.isfinite(high) & (error > 0) & (fewest > 1)
     if fewest > 1:
         reason = "no interval: without any item or person it is the same"
     else:
         what = "person" if people.min(initial=2) < 2 else "item"
         reason = f"no interval: one {what} says nothing of others"
-    methods = np.where(known, METHOD, np.where(np.isnan(value), "not defined", reason))
-    low, high = np.where(known, (low, high), np.nan)
+    methods = np.where(is_defined, METHOD, np.where(np.isnan(value), "not defined", reason))
+    low, high = np.where(is_defined, (low, high), np.nan)
     return Estimates(value, low, high, tuple(methods.tolist()))

@@ -177,8 +177,8 @@ def _select(table: sa.Table, columns: str, **computed: Any) -> Select[Any]:
     for each in columns.split():
         place, _, label = each.partition("=")
         other, _, name = place.rpartition(".")
-        own = metadata.tables[other] if other else table
-        chosen.append((computed[each] if each in computed else own.c[name]).label(label or name))
+        source = metadata.tables[other] if other else table
+        chosen.append((computed[each] if each in computed else source.c[name]).label(label or name))
     return select(*chosen).select_from(table).order_by(table.c.values()[0])
 
 

@@ -71,7 +71,7 @@ class ModelLabels(_Answers):
         return self._add(
             labels,
             seed=lambda seed: -1 if seed is None else seed,  # settings say what was sent
-            labels=lambda given: [[each.category, each.subcategory] for each in given],
+            labels=lambda topics: [[each.category, each.subcategory] for each in topics],
         )
 
     def find(self, *, items: Sequence[str] | None = None, **wanted: str | None) -> list[RoundLabel]:

@@ -61,7 +61,7 @@ class Progress(Repository):
         and not in all; captions that went through all rounds or need none (`done`), and those that
         are `ready` for a sheet, by round.
         """
-        own = (
+        of_language = (
             states_query(kind, rounds)
             .where(is_active(kind))
             .order_by(None)
@@ -72,7 +72,7 @@ class Progress(Repository):
             )
             .subquery()
         )
-        groups = own.c["language", "stage", "round", "state", "is_source", "outdated"]
+        groups = of_language.c["language", "stage", "round", "state", "is_source", "outdated"]
         query = select(*groups, func.count().label("number")).group_by(*groups)
         memes_in = select(func.count()).select_from(memes).where(is_active(kind))
         # Memes that are dropped in a language and not in all, and cases that wait, by language.
@@ -140,7 +140,7 @@ class Progress(Repository):
             corrections.c.file_id.not_in(versions.WITHDRAWN),
         )
         groups = sheets.c[("language", "round", "person") if by_person else ("language", "round")]
-        given = case((captions.c.stage.in_(GIVEN), captions.c.meme_id))
+        source_memes = case((captions.c.stage.in_(GIVEN), captions.c.meme_id))
         of_sheet = and_(
             captions.c.meme_id == items.c.meme_id, captions.c.language == sheets.c.language
         )
@@ -149,7 +149,7 @@ class Progress(Repository):
                 *groups,
                 func.max(sheets.c.name).label("file"),
                 func.count(sa.distinct(captions.c.meme_id)).label("memes"),
-                func.count(sa.distinct(given)).label("given"),
+                func.count(sa.distinct(source_memes)).label("given"),
             )
             .join(items, items.c.sheet_id == sheets.c.id)
             .join(source, source.c.id == items.c.source_id)

@@ -189,9 +189,9 @@ def add_differing(
     newest = {tuple(row[: len(key)]): tuple(row[len(key) :]) for row in found}
     differing = []
     for row in rows:
-        own, values = (tuple(row[name] for name in names) for names in (key, compared))
-        if newest.get(own) != values:
-            newest[own] = values
+        keys, values = (tuple(row[name] for name in names) for names in (key, compared))
+        if newest.get(keys) != values:
+            newest[keys] = values
             differing.append(row)
     return add_rows(connection, table, differing)
 

@@ -77,8 +77,8 @@ class Study(BaseModel):
         """Return all texts in a language, with the study's own; raise InputError if there is no
         text of that name, or it lost what people need."""
         tag = texts.locale.tag
-        own, english = (_in(self.texts, each) or {} for each in (tag, ENGLISH))
-        for key, text in (own | english).items():
+        in_language, english = (_in(self.texts, each) or {} for each in (tag, ENGLISH))
+        for key, text in (in_language | english).items():
             shipped = texts.english.get(key)
             if shipped is None and not texts.has(key):
                 if key.startswith("taxonomy."):  # another survey may have that taxonomy
@@ -93,7 +93,7 @@ class Study(BaseModel):
                     f"[study.texts] of memeloc.toml: {key} has to have what the text that ships "
                     f"has: {needed or 'as many parts, with // between'}."
                 )
-        changed = texts.replaced(own, english)
+        changed = texts.replaced(in_language, english)
         lines = {f"study.{name}": self.line(name, tag) for name in LINES}
         filled = {
             key: text if key.endswith(".withdrawal") else changed.get(key, **{key[6:]: text})

@@ -172,8 +172,8 @@ def survey_texts(
         for key, text in _filled(corrections or {}).items()
         if usable(key, text, english.get(key, ""))
     }
-    own = texts_in(locale.tag, [taxonomy] if taxonomy else [])
-    return SurveyTexts(locale, {**own, **corrected}, english)
+    texts = texts_in(locale.tag, [taxonomy] if taxonomy else [])
+    return SurveyTexts(locale, {**texts, **corrected}, english)
 
 
 def texts_in(tag: str, taxonomies: Iterable[Taxonomy] = ()) -> dict[str, str]:
@@ -190,8 +190,8 @@ def texts_in(tag: str, taxonomies: Iterable[Taxonomy] = ()) -> dict[str, str]:
 def catalogue(taxonomy: Taxonomy | None = None) -> dict[str, str]:
     """Return all English texts by name, with those of a taxonomy of your own: what `correct export
     --kind survey` sends out to translators."""
-    own = taxonomy.texts.get(SOURCE, {}) if taxonomy is not None else {}
-    return {**shipped_texts(SOURCE), **own}
+    texts = taxonomy.texts.get(SOURCE, {}) if taxonomy is not None else {}
+    return {**shipped_texts(SOURCE), **texts}
 
 
 @cache

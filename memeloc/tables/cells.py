@@ -188,6 +188,6 @@ def symbols(language: str) -> tuple[str, str]:
     if not language:
         return ".", ","
     kinds = icu.DecimalFormatSymbols
-    own = kinds(icu.Locale.createFromName(f"{language}@numbers=latn"))
+    symbols = kinds(icu.Locale.createFromName(f"{language}@numbers=latn"))
     decimal, group = kinds.kDecimalSeparatorSymbol, kinds.kGroupingSeparatorSymbol
-    return own.getSymbol(decimal), own.getSymbol(group)
+    return symbols.getSymbol(decimal), symbols.getSymbol(group)

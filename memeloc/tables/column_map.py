@@ -287,14 +287,16 @@ def columns_of(
         if role.name in found or (is_wide and role.name == "culture"):
             continue
         taken = {column for each in found.values() for column in each.values()} - {""}
-        known: dict[str, str] = {}
+        found_columns: dict[str, str] = {}
         for name in role.known:
             alike = (each for each in names if fnmatchcase(_plain(each), _plain(name)))
             for match in alike if "*" in name else [find(name)]:
                 if match and (role.shared or match not in taken):
-                    known[match] = match
-        if known:
-            found[role.name] = known if role.many else dict([next(iter(known.items()))])
+                    found_columns[match] = match
+        if found_columns:
+            found[role.name] = (
+                found_columns if role.many else dict([next(iter(found_columns.items()))])
+            )
         elif role.required and role.name not in column_map.fixed:
             if is_wide and role.name == "annotator":
                 continue  # each column is taken for a person

@@ -124,14 +124,14 @@ def _notes(path: Path, worksheet: Any) -> dict[tuple[int, int], str]:
     with zipfile.ZipFile(path) as archive:
         names, part = set(archive.namelist()), get_rels_path(worksheet._worksheet_path)
         for relation in get_dependents(archive, part) if part in names else ():
-            own = comments.get(relation.Type.rpartition("/")[2])
-            if own is None or relation.target not in names:
+            relation_part = comments.get(relation.Type.rpartition("/")[2])
+            if relation_part is None or relation.target not in names:
                 continue
             parser = etree.XMLParser(resolve_entities=False, no_network=True)
             root = etree.fromstring(archive.read(relation.target), parser)
             for comment in root.iter("{*}comment", "{*}threadedComment"):
                 text = "".join(map(str, comment.itertext("{*}t", "{*}text"))).strip()
-                own.setdefault(coordinate_to_tuple(comment.get("ref")), []).append(text)
+                relation_part.setdefault(coordinate_to_tuple(comment.get("ref")), []).append(text)
     both = comments["comments"] | comments["threadedComment"]
     return {place: "\n".join(texts) for place, texts in both.items()}
 

@@ -107,9 +107,9 @@ def load_templates(
     if isinstance(folders, Mapping):
         return dict(folders), []
     different = {folder.resolve(): folder for folder in reversed(paths_of(folders))}
-    own, problems = _by_name(reversed(different.values()))
+    loaded, problems = _by_name(reversed(different.values()))
     shipped, shipped_problems = _shipped((resources.folder("templates"),))
-    by_name = {template.name: template for template in (shipped | own).values()}
+    by_name = {template.name: template for template in (shipped | loaded).values()}
     return dict(sorted(by_name.items())), problems + shipped_problems
 
 

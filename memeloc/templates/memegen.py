@@ -175,9 +175,9 @@ def parse_config(content: bytes, path: Path) -> Config:
         _lenient(Region, region if isinstance(region, dict) else {}, f"text region {number}", notes)
         for number, region in enumerate(_listed(values.get("text")), 1)
     ]
-    known = {each.name for each in fields(Config)} - {"other", "notes"}
-    config = _lenient(Config, {key: values[key] for key in known & values.keys()}, "it", notes)
-    other = {key: values[key] for key in values.keys() - known - {"id", "variant"}}
+    names = {each.name for each in fields(Config)} - {"other", "notes"}
+    config = _lenient(Config, {key: values[key] for key in names & values.keys()}, "it", notes)
+    other = {key: values[key] for key in values.keys() - names - {"id", "variant"}}
     return replace(config, other=other, notes=tuple(notes))
 
 
@@ -186,14 +186,14 @@ def _lenient(model: type[Model], values: dict[Any, Any], where: str, notes: list
     names = {each.name for each in fields(model)}
     if unknown := sorted(map(str, values.keys() - names)):
         notes.append(f"{where}: memegen has no {', '.join(map(repr, unknown[:5]))}")
-    kept = {key: values[key] for key in names & values.keys() if values[key] not in ("", [])}
+    valid = {key: values[key] for key in names & values.keys() if values[key] not in ("", [])}
     try:
-        return model(**kept)
+        return model(**valid)
     except ValidationError as error:
         for name in sorted({str(problem["loc"][0]) for problem in error.errors()}):
-            value = kept.pop(name)
+            value = valid.pop(name)
             notes.append(f"{where}: {name!r} cannot be {value!r:.60}; memegen's default stands")
-        return model(**kept)
+        return model(**valid)
 
 
 class _Texts(yaml.BaseLoader):

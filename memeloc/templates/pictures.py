@@ -163,8 +163,10 @@ def _opened(source: str | Path | bytes) -> Iterator[Image.Image]:
     head = b""
     try:
         if path and not path.is_file():  # a pipe would wait for ever
-            known = "is not a file; give a picture"
-            raise InputError(known if path.exists() else "there is no such picture; check the path")
+            problem = "is not a file; give a picture"
+            raise InputError(
+                problem if path.exists() else "there is no such picture; check the path"
+            )
         with BytesIO(source) if isinstance(source, bytes) else Path(source).open("rb") as stream:
             size = stream.seek(0, SEEK_END)
             if size == 0:

@@ -124,20 +124,20 @@ def restored(item: TranslationItem, answer: Translation) -> Translation:
     if item.kind != "survey":
         return answer
     names = dict(enumerate(placeholders("".join(item.source.parts)), 1))
-    given = [
+    texts = [
         _NUMBER.sub(lambda match: names.get(int(match[1]), match[0]), part)
         for part in answer.caption.parts
     ]
-    parts = list(given)
-    for index, source in enumerate(item.source.parts[: len(given)]):
-        wanted, present = placeholders(source), placeholders(given[index])
+    parts = list(texts)
+    for index, source in enumerate(item.source.parts[: len(texts)]):
+        wanted, present = placeholders(source), placeholders(texts[index])
         missing = [name for name in wanted if name not in present]
         foreign = [name for name in present if name not in wanted]
         if missing or foreign:
             others = dict.fromkeys(foreign, "") | dict(zip(foreign, missing, strict=False))
-            kept = _exchange(given[index], others).strip()
-            parts[index] = " ".join([kept, *missing[len(foreign) :]]).strip() or given[index]
-    marks = () if parts == given or LOST in answer.marks else (LOST,)
+            text = _exchange(texts[index], others).strip()
+            parts[index] = " ".join([text, *missing[len(foreign) :]]).strip() or texts[index]
+    marks = () if parts == texts or LOST in answer.marks else (LOST,)
     return replace(answer, caption=Caption(tuple(parts)), marks=(*answer.marks, *marks))
 
 

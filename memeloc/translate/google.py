@@ -226,9 +226,9 @@ class GoogleTranslator:
         answers = []
         for item in items:
             sent = filled_texts(item)
-            own, more = [next(coming, "").strip() for _ in sent], sum(map(len, sent))
-            about = provenance if all(own) else empty
-            answers.append(self._billed(item, own, about, more, "separator lost"))
+            translations, more = [next(coming, "").strip() for _ in sent], sum(map(len, sent))
+            about = provenance if all(translations) else empty
+            answers.append(self._billed(item, translations, about, more, "separator lost"))
         return answers
 
     def _billed(
@@ -361,14 +361,14 @@ class Connection:
         try:
             answer = json.loads(body)
             found = answer.get("glossaryTranslations" if glossary else "translations") or []
-            given = [str(each.get("translatedText") or "") for each in found]
+            answers = [str(each.get("translatedText") or "") for each in found]
             named = found[0].get("model") if found else ""
         except (ValueError, RecursionError, TypeError, AttributeError) as error:
             reason = f"what came back is not Google's; {_LOGIN}"
             raise ServiceError("google", reason, retryable=True) from error
         if not found:
             raise ServiceError("google", "its answer holds no translations", retryable=True)
-        return given, asked | ({"model": str(named)} if named else {})
+        return answers, asked | ({"model": str(named)} if named else {})
 
     def _authorization(self) -> dict[str, str]:
         """Return the headers by which Google knows who asks, renewed when they are too old."""

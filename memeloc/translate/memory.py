@@ -94,8 +94,8 @@ class SimilarTexts:
             dtype=np.float64,
         )[0]
         similar = (shares + ratios / 100) / 2
-        kept = np.flatnonzero(similar >= least)
-        order = kept[np.lexsort((-candidates[kept], -similar[kept]))]
+        places = np.flatnonzero(similar >= least)
+        order = places[np.lexsort((-candidates[places], -similar[places]))]
         return [(int(candidates[at]), float(similar[at])) for at in order]
 
     def _candidates(self, text: str, least: float) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -210,8 +210,8 @@ def read_tmx(
             if event == "end" and name == "header":
                 header_language = element.get("srclang") or "*all*"
             elif event == "end" and name == "tu":
-                own = element.get("srclang") or header_language
-                yield from _units(element, wanted, own, registry, reasons, path.name)
+                source_tag = element.get("srclang") or header_language
+                yield from _units(element, wanted, source_tag, registry, reasons, path.name)
                 element.clear()
                 while element.getprevious() is not None:
                     del element.getparent()[0]

@@ -40,7 +40,7 @@ def agreement_between(answers: Answers, settings: Settings, *, whole: bool = Tru
     columns: dict[str, object] = {"group": groups, "n": common}
     statistics = {"agreement": of_pairs(), **({"kappa": of_kappa(number)} if whole else {})}
     for name, statistic in statistics.items():
-        estimates = [estimate(own, statistic, settings.confidence) for own in parts]
+        estimates = [estimate(values, statistic, settings.confidence) for values in parts]
         columns |= stacked(estimates).columns(name)
     mean = {
         "group": [ALL_PAIRS],
@@ -91,10 +91,12 @@ def of_pairs() -> Statistic:
 
     def value(sums: Floats) -> Floats:
         both, same = np.split(sums, 2, axis=-1)
-        known = both > 0
-        total = np.where(known, same / np.where(known, both, 1), 0).sum(axis=-1, keepdims=True)
+        has_votes = both > 0
+        total = np.where(has_votes, same / np.where(has_votes, both, 1), 0).sum(
+            axis=-1, keepdims=True
+        )
         with np.errstate(invalid="ignore", divide="ignore"):
-            mean: Floats = total / known.sum(axis=-1, keepdims=True)
+            mean: Floats = total / has_votes.sum(axis=-1, keepdims=True)
         return mean
 
     return of_labels(lambda most: np.hstack(of_each_pair(most)).astype(np.float64), value)

@@ -57,10 +57,10 @@ def breakdowns(answers: Answers, settings: Settings) -> pd.DataFrame:
             continue
         parts = []
         for name in sorted(counts.index[:_MOST_GROUPS]):
-            own = answers.of_items(values.index[values == name])
+            of_group = answers.of_items(values.index[values == name])
             for function in _ANALYSES:
                 with suppress(InputError):  # one culture or one label here: nothing to compare
-                    parts.append(function(own, settings, whole=False).assign(part=name))
+                    parts.append(function(of_group, settings, whole=False).assign(part=name))
         rows = joined(parts)
         pairs = zip(rows["analysis"], rows["figure"], strict=True)
         rows = rows[[pair in _WANTED for pair in pairs]]

@@ -158,8 +158,8 @@ def statistics_of(counts: Ints) -> dict[str, Floats]:
     total = by_item.sum(axis=1)
     spread = k * total - np.square(by_item).sum(axis=1)
     q = (k - 1) * (k * np.square(by_culture).sum(axis=1) - np.square(total))
-    known = (spread > 0) & (counts.shape[3] == 2) & (k > 1)
-    statistics[SAME_ITEMS] = np.where(known, q / np.where(known, spread, 1), np.nan)
+    is_defined = (spread > 0) & (counts.shape[3] == 2) & (k > 1)
+    statistics[SAME_ITEMS] = np.where(is_defined, q / np.where(is_defined, spread, 1), np.nan)
     return statistics
 
 
@@ -194,5 +194,7 @@ def residuals_of(table: Ints) -> tuple[Floats, Floats]:
     total, expected = table.sum(), expected_of(table)
     rows, columns = table.sum(axis=1, keepdims=True), table.sum(axis=0, keepdims=True)
     spread = np.sqrt(expected * (1 - rows / total) * (1 - columns / total))
-    known = spread > 0
-    return expected, np.where(known, (table - expected) / np.where(known, spread, 1), np.nan)
+    is_defined = spread > 0
+    return expected, np.where(
+        is_defined, (table - expected) / np.where(is_defined, spread, 1), np.nan
+    )

@@ -44,17 +44,19 @@ def further_measures(answers: Answers, settings: Settings) -> pd.DataFrame:
         chosen["ac2_interval"] = coefficients.gwet("interval", places)
     parts = []
     for place, culture in enumerate(answers.cultures):
-        own = votes.of_cultures(place)
-        shared = int((own.counts.sum(axis=(1, 2)) > 1).sum())
+        of_culture = votes.of_cultures(place)
+        shared = int((of_culture.counts.sum(axis=(1, 2)) > 1).sum())
         if not shared:
             reason = f"Agreement within {culture}: no item has votes of two annotators."
             parts.append(gap(NAME, reason, culture))
             continue
         row: dict[str, object] = {"group": [culture], "n": shared}
         for name, coefficient in chosen.items():
-            row |= estimate(own, of_coefficient(coefficient), settings.confidence).columns(name)
+            row |= estimate(of_culture, of_coefficient(coefficient), settings.confidence).columns(
+                name
+            )
         parts.append(tidy(NAME, pd.DataFrame(row)))
-        parts += _models(answers, culture, own, settings)
+        parts += _models(answers, culture, of_culture, settings)
     rows = joined(parts)
     return rows[~rows.duplicated()].reset_index(drop=True)
 

@@ -59,7 +59,9 @@ def agreement_chances(pools: Ints, first: Ints | int, second: Ints | int) -> Flo
             raise InputError(f"groups of {few} and {many} answers need {few + many} an item")
     # Labels' order does not matter, nor do labels that nobody gave.
     rows = (tuple(sorted((n for n in pool if n), reverse=True)) for pool in pools.tolist())
-    chances = [chances_of(row, *own) for row, own in zip(rows, sizes.tolist(), strict=True)]
+    chances = [
+        chances_of(row, *pair_sizes) for row, pair_sizes in zip(rows, sizes.tolist(), strict=True)
+    ]
     return np.array(chances).reshape(-1, 2)
 
 
@@ -234,8 +236,8 @@ def by_people(people: PeopleOfCultures, agreements: Floats, settings: Settings) 
         both, same = (each.sum(axis=1) for each in of_each_pair(majority(counts)))
         drawn.append(np.where(both > 0, same / np.maximum(both, 1), np.nan))
     return [
-        np.nan if np.isnan(agreement) else p_beyond(float(agreement), own[~np.isnan(own)])
-        for agreement, own in zip(agreements, np.concatenate(drawn).T, strict=True)
+        np.nan if np.isnan(agreement) else p_beyond(float(agreement), draws[~np.isnan(draws)])
+        for agreement, draws in zip(agreements, np.concatenate(drawn).T, strict=True)
     ]
 
 

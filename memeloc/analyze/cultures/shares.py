@@ -29,7 +29,7 @@ def label_shares(answers: Answers, settings: Settings, *, whole: bool = True) ->
         raise InputError("no answer takes part in the vote")
     cultures, labels = answers.cultures, answers.labels
     most, sizes = majority(votes.counts), votes.counts.sum(axis=2)
-    given = votes.counts.sum(axis=0)  # by culture and label, as the next
+    label_counts = votes.counts.sum(axis=0)  # by culture and label, as the next
     labelled = (most[..., None] == np.arange(len(labels))).sum(axis=0)
     parts = [votes.of_cultures(place) for place in range(len(cultures))]
     columns: dict[str, object] = {
@@ -38,9 +38,9 @@ def label_shares(answers: Answers, settings: Settings, *, whole: bool = True) ->
     }
     measured = {"share_of_items": ("labelled", labelled, of_items(len(labels)))}
     if whole:
-        measured = {"share": ("votes", given, of_votes()), **measured}
+        measured = {"share": ("votes", label_counts, of_votes()), **measured}
     for name, (counted, counts, statistic) in measured.items():
-        estimates = [estimate(own, statistic, settings.confidence) for own in parts]
+        estimates = [estimate(values, statistic, settings.confidence) for values in parts]
         columns |= {counted: counts.ravel(), **stacked(estimates).columns(name)}
         columns[f"{name}_n"] = counts.sum(axis=1).repeat(len(labels))
     rows = tidy(NAME, pd.DataFrame(columns))
@@ -62,7 +62,7 @@ def label_shares(answers: Answers, settings: Settings, *, whole: bool = True) ->
             "short": ((sizes > 0) & (sizes < settings.least_answers)).sum(axis=0),
         }
     )
-    silent = (name for name, own in zip(cultures, given, strict=True) if not own.any())
+    silent = (name for name, own in zip(cultures, label_counts, strict=True) if not own.any())
     return joined(
         [
             rows,

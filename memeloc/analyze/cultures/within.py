@@ -113,13 +113,13 @@ def mean_kappa(ratings: Ratings, confidence: float) -> Estimates:
         np.zeros(len(ratings.item)),
     )
 
-    theirs, own = np.zeros((2, people))
+    theirs, item_counts = np.zeros((2, people))
     for side in (each[0][defined], each[1][defined]):
         theirs += np.bincount(side, kappas[defined], people)
-        own += np.bincount(side, minlength=people)
-    known = own > 0
+        item_counts += np.bincount(side, minlength=people)
+    has_items = item_counts > 0
     # A person's influence on a mean of pairs: twice the distance of the mean of the own ones.
-    of_people = 2 * (theirs[known] / own[known] - value) / people
+    of_people = 2 * (theirs[has_items] / item_counts[has_items] - value) / people
     more = people / (people - 1) * np.square(of_people).sum() - np.square(of_votes).sum()
     return interval(
         np.array([value]),

@@ -146,19 +146,21 @@ def answer_in(stored: str, prompt: str = "") -> Answer:
 
 def _own_turn(stored: str, begin: int, *, is_known: bool) -> tuple[int, int]:
     """Return from where to where the model's first turn goes that is not empty."""
-    own = [(match.start(), match.end(), True) for match in _ASSISTANT.finditer(stored, begin)]
+    model_turns = [
+        (match.start(), match.end(), True) for match in _ASSISTANT.finditer(stored, begin)
+    ]
     others = [(match.start(), match.end(), False) for match in _OTHER.finditer(stored, begin)]
-    turns = sorted([*own, *others, (len(stored), len(stored), False)])
+    turns = sorted([*model_turns, *others, (len(stored), len(stored), False)])
     first, _, is_own = turns[0]
     head = _first_part(stored, begin, first)
-    is_answer = begin or not own or (not is_known and head[1] - head[0] < 2000)
+    is_answer = begin or not model_turns or (not is_known and head[1] - head[0] < 2000)
     if not is_own and is_answer and has_words(stored[head[0] : head[1]]):
         return head
     for (_, start, is_own), (end, _, _) in pairwise(turns):
         part = _first_part(stored, start, end)
         if is_own and has_words(stored[part[0] : part[1]]):
             return part
-    return (len(stored), len(stored)) if own else head
+    return (len(stored), len(stored)) if model_turns else head
 
 
 def _first_part(stored: str, start: int, end: int) -> tuple[int, int]:

@@ -118,13 +118,13 @@ def text_group(text: str, language: str) -> str:
     >>> text_group("شاي", "ar"), text_group("شاي please", "ar"), text_group("!", "ar")
     ('one script', 'code-switched', 'no text')
     """
-    own = letter_scripts(default().get(language).script)
+    letters = letter_scripts(default().get(language).script)
     scripts = set(count_scripts(text))
     if not scripts:
         return NO_TEXT
-    if not scripts & own:
+    if not scripts & letters:
         return OTHER
-    return SWITCHED if scripts - own else PLAIN
+    return SWITCHED if scripts - letters else PLAIN
 
 
 def groups_of(items: Iterable[RunItem]) -> pd.DataFrame:
@@ -167,13 +167,13 @@ def label_in(text: str, run: Run) -> str | None:
     It may be written as the run's `gold.labels` say, or in other words ("not hate").
     """
     named = {folded(plain_id(name)): label for name, label in run.gold.labels.items()}
-    own = {folded(label): label for label in run.labels}
+    labels = {folded(label): label for label in run.labels}
     key = folded(plain_id(text))
     label = named.get(key, named.get(_TRUTH.get(key, key), text.strip()))
     if not label or not run.labels:
         return label
-    if folded(label) in own:
-        return own[folded(label)]
+    if folded(label) in labels:
+        return labels[folded(label)]
     if {key, folded(label)} & _NO_LABEL:
         return ""
     if len(text) > 60 or text.strip().isdecimal():
@@ -232,14 +232,18 @@ def read_gold(
         InputError: the table cannot be read or has no labels of the items; two rows of an item
             differ; a cell of a named column is no label. File, row and column are named.
     """
-    given = column_map or ColumnMap()
-    written = run.gold.labels | given.labels | dict.fromkeys(given.abstentions or (), "")
+    roles = column_map or ColumnMap()
+    written = run.gold.labels | roles.labels | dict.fromkeys(roles.abstentions or (), "")
     run = run.model_copy(update={"gold": run.gold.model_copy(update={"labels": written})})
     items = list(items)
     cells, file = read_cells(table)
     # The map's `item` is that of the answers; here it is another column, which holds the same.
-    own = run.gold.columns
-    columns = own | ({"gold_item": own["item"]} if "item" in own else {}) | given.columns
+    gold_columns = run.gold.columns
+    columns = (
+        gold_columns
+        | ({"gold_item": gold_columns["item"]} if "item" in gold_columns else {})
+        | roles.columns
+    )
     named = {role.name: columns[role.name] for role in _GOLD_ROLES if role.name in columns}
     named["gold_item"] = item = item_column(cells, items, columns.get("gold_item", ""), file)
     found = columns_of(cells.columns.tolist(), ColumnMap(columns=named), _GOLD_ROLES, file)
@@ -247,7 +251,7 @@ def read_gold(
         _check_doubled(cells, item, file)
         if "label" not in named:
             named["label"] = _label_columns(cells.drop(columns=item), run, file)
-    column_map = ColumnMap(columns=named, cultures=given.cultures, fixed={"culture": GOLD})
+    column_map = ColumnMap(columns=named, cultures=roles.cultures, fixed={"culture": GOLD})
     rows = read_rows(table, column_map, _GOLD_ROLES)
     frame = rows.frame
     labels = {text: label_in(text, run) for text in frame["label"].unique()}
@@ -270,8 +274,10 @@ def read_gold(
     read = gold_of(run, right, {**about, "gold": Path(file).name})
     if read is None or "template" not in frame:
         return read
-    known = frame[frame["item"].notna() & (frame["template"] != "")]
-    return replace(read, templates=dict(zip(known["item"], known["template"], strict=True)))
+    with_template = frame[frame["item"].notna() & (frame["template"] != "")]
+    return replace(
+        read, templates=dict(zip(with_template["item"], with_template["template"], strict=True))
+    )
 
 
 _TEMPLATE = Role("template", ("template", "template id", "template name", "group"))
@@ -314,15 +320,15 @@ def item_column(cells: pd.DataFrame, items: Sequence[str], named: Columns, file:
     headings: list[str] = cells.columns.tolist()
     role = Role("gold_item", ITEM)
     column_map = ColumnMap(columns={"gold_item": named} if named else {})
-    known = next(iter(columns_of(headings, column_map, [role], file).get("gold_item", ())), "")
+    column = next(iter(columns_of(headings, column_map, [role], file).get("gold_item", ())), "")
     if named:
-        return known
+        return column
     wanted = {plain_id(each) for each in items}
     shares = {name: len({plain_id(text) for text in cells[name]} & wanted) for name in headings}
     best = max(headings, key=lambda name: shares[name], default="")
     # A column of 0 and 1 has two of the items' numbers; the right one has more.
-    if shares.get(known, 0) * 2 >= max(shares.get(best, 0), 1):
-        return known
+    if shares.get(column, 0) * 2 >= max(shares.get(best, 0), 1):
+        return column
     if not shares.get(best):
         raise InputError(
             f"No column holds the items that are asked about (such as "
@@ -455,8 +461,8 @@ def read_table_data(run: Run, source: Path | str | Frame, gold: Path | None = No
     if gold is not None:
         right = read_gold(run, gold, [item.id for item in chosen], about)
     else:
-        own = pd.DataFrame({GOLD: {item.id: labels.get(item.id, "") for item in chosen}})
-        right = gold_of(run, own, {**about, "gold": "the labels in its own table"})
+        gold_table = pd.DataFrame({GOLD: {item.id: labels.get(item.id, "") for item in chosen}})
+        right = gold_of(run, gold_table, {**about, "gold": "the labels in its own table"})
     return run_data(chosen, right, about, notes)
 
 

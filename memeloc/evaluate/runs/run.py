@@ -298,12 +298,12 @@ def _values(name: str | Path, seen: tuple[str, ...]) -> tuple[dict[str, Any], Pa
         return values, folder, where
     if not isinstance(like, str) or len(seen) > 4 or like in seen:
         raise InputError("like names a shipped run, or a file that is not like this one", file=path)
-    known = like if like in run_names() else folder / like
-    old = _values(known, (*seen, like))[0]
+    base = like if like in run_names() else folder / like
+    old = _values(base, (*seen, like))[0]
     if values.get("dataset", {}).get("path"):  # what the other run says of its own dataset
         for section, names in _PLACES.items():
-            kept = {name: v for name, v in old.get(section, {}).items() if name not in names}
-            old = {**old, section: kept}
+            inherited = {name: v for name, v in old.get(section, {}).items() if name not in names}
+            old = {**old, section: inherited}
     return _merged(old, values), folder, where
 
 

@@ -91,11 +91,13 @@ def _by_dimension(
         right: (items, prompts), how probably an answer is right; 0 where there is none.
         stream: of a condition with a culture; rules have none, and no intervals.
     """
-    known: Bools = np.asarray(scored.any(axis=1))
-    parts = _parts(data, known)
+    has_gold: Bools = np.asarray(scored.any(axis=1))
+    parts = _parts(data, has_gold)
     toxic = [part for part in parts if part.casefold().startswith("toxic")]
-    is_toxic = parts.get(settings.toxicity or "".join(toxic[:1]), known & False)
-    kinds = np.column_stack([*parts.values(), known, is_toxic, known & ~is_toxic])[..., None, None]
+    is_toxic = parts.get(settings.toxicity or "".join(toxic[:1]), has_gold & False)
+    kinds = np.column_stack([*parts.values(), has_gold, is_toxic, has_gold & ~is_toxic])[
+        ..., None, None
+    ]
     sides = np.stack([right, scored], axis=2).astype(right.dtype)
     sums = unit_sums(sides[:, None] * kinds, data.memes)
     pairs = sums[:, -2] * sums[:, -1]
@@ -110,7 +112,7 @@ def _by_dimension(
         macro = shares[:, :count].sum(axis=1) / np.float64(count)
         return np.column_stack([shares, macro])
 
-    n = [*sums[..., 1].max(axis=2).sum(axis=0), known.sum()]
+    n = [*sums[..., 1].max(axis=2).sum(axis=0), has_gold.sum()]
     if stream:
         analyses, method = ("dimensions", "choice"), f"mean over prompts; {_BOOTSTRAP}"
     else:
@@ -166,23 +168,23 @@ def _beside(
         right, scored = pair.right.sum(axis=1), pair.scored.sum(axis=1)
         shares[pair.condition] = np.where(scored, right / np.maximum(scored, 1), np.nan)
     for pair in pairs:
-        own, condition = shares[pair.condition], pair.condition
+        shares_of_pair, condition = shares[pair.condition], pair.condition
         less = [condition._replace(input=kind) for kind in _LESS.get(condition.input, _LEAST)]
         blind = {_ALONE[each.input]: shares[each] for each in shares if each in less}
         for baseline, expected in {**rules, **blind}.items():
-            known = np.isfinite(own) & np.isfinite(expected)
-            if not known.any():
+            both = np.isfinite(shares_of_pair) & np.isfinite(expected)
+            if not both.any():
                 continue
-            parts = {"": known, **_parts(data, known)}
+            parts = {"": both, **_parts(data, both)}
             asked = np.column_stack(list(parts.values()))
-            apart = np.where(known, own - expected, 0.0)[:, None] * asked
+            apart = np.where(both, shares_of_pair - expected, 0.0)[:, None] * asked
             stream = f"beside {pair.culture} {baseline} {'|'.join(condition)}"
             sizes = (1, len(parts) - 1)
             analyses = np.repeat(["beside-baselines", "beside-baselines-by-dimension"], sizes)
             groups = np.repeat([pair.name, f"{pair.name} · {baseline}"], sizes)
             keys = (analyses, groups, [baseline, *list(parts)[1:]])
             figures = {
-                "accuracy": [own[part].mean() for part in parts.values()],
+                "accuracy": [shares_of_pair[part].mean() for part in parts.values()],
                 "of_baseline": [expected[part].mean() for part in parts.values()],
                 "difference": ratio(apart, asked, data.units, settings, stream),
             }
@@ -229,8 +231,8 @@ def rank_sum(first: ArrayLike, second: ArrayLike) -> float:
 def compared(analysis: str, group: str, item: str, sides: dict[str, pd.Series[float]]) -> Rows:
     """Yield rows of two sides' accuracies by prompt, the first beside the second."""
     keys = (analysis, group, item)
-    for name, own in sides.items():
-        yield *keys, [name, f"{name}_sd"], [own.mean(), own.std()], own.count(), ""
+    for name, columns in sides.items():
+        yield *keys, [name, f"{name}_sd"], [columns.mean(), columns.std()], columns.count(), ""
     first, second = sides.values()
     yield *keys, "difference", first.mean() - second.mean(), np.nan, ""
     yield *keys, "p", rank_sum(first, second), np.nan, _RANK_SUM
@@ -242,30 +244,32 @@ def best_culture(data: Joined, scores: pd.DataFrame, settings: ScoreSettings) ->
     The best is tested against the second and the lowest; each kind of test is corrected for the
     number of conditions.
     """
-    known = scores[scores["n"] > 0]
+    scored = scores[scores["n"] > 0]
     # Means of the same accuracies may differ in the last bits; of equal ones the first is best.
-    of_group = known.assign(accuracy=known["accuracy"].round(12)).groupby("group", sort=False)
+    of_group = scored.assign(accuracy=scored["accuracy"].round(12)).groupby("group", sort=False)
     ranks = of_group["accuracy"].rank(method="first", ascending=False)
-    known = known.assign(rank=ranks, last=of_group["n"].transform("size"), place=of_group.ngroup())
-    known = known[known["last"] > 1].sort_values(["place", "rank"])
-    if known.empty:
+    scored = scored.assign(
+        rank=ranks, last=of_group["n"].transform("size"), place=of_group.ngroup()
+    )
+    scored = scored[scored["last"] > 1].sort_values(["place", "rank"])
+    if scored.empty:
         return
-    groups, first = known["group"], known[known["rank"] == 1].set_index("group")
-    p = known["by_prompt"].combine(groups.map(first["by_prompt"]), rank_sum)
+    groups, first = scored["group"], scored[scored["rank"] == 1].set_index("group")
+    p = scored["by_prompt"].combine(groups.map(first["by_prompt"]), rank_sum)
     tests = {
-        "p_second": p.where(known["rank"] == 2),
-        "p_lowest": p.where(known["rank"] == known["last"]),
+        "p_second": p.where(scored["rank"] == 2),
+        "p_lowest": p.where(scored["rank"] == scored["last"]),
     }
-    corrected = {f"{test}_holm": holm(own) for test, own in tests.items()}
-    whole = {"rank": known["rank"], "accuracy": known["accuracy"], **tests, **corrected}
+    corrected = {f"{test}_holm": holm(compared) for test, compared in tests.items()}
+    whole = {"rank": scored["rank"], "accuracy": scored["accuracy"], **tests, **corrected}
     methods = {"rank": "", "accuracy": "mean over prompts"} | dict.fromkeys(tests, _RANK_SUM)
     for figure, values in whole.items():
-        keys, method = (groups, known["item"], figure), methods.get(figure, "Holm 1979")
-        yield "best-culture", *keys, values, known["n"], method
-    lowest = known["item"][known["rank"] == known["last"]]
+        keys, method = (groups, scored["item"], figure), methods.get(figure, "Holm 1979")
+        yield "best-culture", *keys, values, scored["n"], method
+    lowest = scored["item"][scored["rank"] == scored["last"]]
     counts = {"best": first["item"]}
-    for kind, own in zip(("above_second", "above_lowest"), tests.values(), strict=True):
-        counts[kind] = first["item"][groups[own < settings.alpha]]
+    for kind, compared in zip(("above_second", "above_lowest"), tests.values(), strict=True):
+        counts[kind] = first["item"][groups[compared < settings.alpha]]
     method, names = f"p < {settings.alpha:g}, not corrected", list(data.cultures)
     for figure, cultures in (counts | {"lowest": lowest}).items():
         values = cultures.value_counts().reindex(names, fill_value=0)
@@ -290,12 +294,12 @@ def changes(scores: pd.DataFrame, settings: ScoreSettings, units: Ints) -> Rows:
                 "prompt language": settings.countries.get(condition.prompt_language, ""),
             }
             pairs = after.pair, before.pair
-            known = np.logical_and(*(pair.scored.any(axis=1) for pair in pairs))
-            right = np.column_stack([pair.right.sum(axis=1) * known for pair in pairs])
-            asked = np.column_stack([pair.scored.sum(axis=1) * known for pair in pairs])
+            has_gold = np.logical_and(*(pair.scored.any(axis=1) for pair in pairs))
+            right = np.column_stack([pair.right.sum(axis=1) * has_gold for pair in pairs])
+            asked = np.column_stack([pair.scored.sum(axis=1) * has_gold for pair in pairs])
             stream = f"change {culture} {'|'.join((*other, *condition))}"
             apart = ratio(right, asked, units, settings, stream, lambda shares: -np.diff(shares))
-            n, keys = known.sum(), ("changes", f"{kind} · {after.group}", culture)
+            n, keys = has_gold.sum(), ("changes", f"{kind} · {after.group}", culture)
             yield *keys, "difference", apart, n, method
             others = {
                 "before": before.accuracy,
@@ -320,29 +324,31 @@ def _before(after: Condition) -> Iterator[tuple[str, Condition]]:
 def models(scores: pd.DataFrame, settings: ScoreSettings) -> Rows:
     """Yield models by family, then small beside large ones (multi3hate 5.2)."""
     facts = {name: each for name, each in settings.models.items() if each.family}
-    known = scores[scores["model"].isin(list(facts))].explode("by_prompt")
-    known = known.astype({"by_prompt": float}).assign(
-        family=[facts[name].family for name in known["model"]],
-        parameters=[facts[name].parameters or np.nan for name in known["model"]],
-        condition=["|".join(pair.condition[1:]) for pair in known["pair"]],
+    with_facts = scores[scores["model"].isin(list(facts))].explode("by_prompt")
+    with_facts = with_facts.astype({"by_prompt": float}).assign(
+        family=[facts[name].family for name in with_facts["model"]],
+        parameters=[facts[name].parameters or np.nan for name in with_facts["model"]],
+        condition=["|".join(pair.condition[1:]) for pair in with_facts["pair"]],
     )
-    known = known.sort_values(["family", "parameters", "model"])
-    for (family, model, culture), own in known.groupby(["family", "model", "item"], sort=False):
-        accuracy, keys = own["by_prompt"], ("models", f"{family}: {model}", culture)
-        values = [accuracy.mean(), accuracy.std(), own["parameters"].iloc[0]]
+    with_facts = with_facts.sort_values(["family", "parameters", "model"])
+    for (family, model, culture), rows in with_facts.groupby(
+        ["family", "model", "item"], sort=False
+    ):
+        accuracy, keys = rows["by_prompt"], ("models", f"{family}: {model}", culture)
+        values = [accuracy.mean(), accuracy.std(), rows["parameters"].iloc[0]]
         figures, method = ["accuracy", "sd", "parameters"], "over conditions and prompts"
         yield *keys, figures, values, accuracy.count(), method
 
     # By family with small and large ones, then of all: on the conditions that all of them have.
-    sizes = {"large": known["parameters"] > settings.large}
-    sizes["small"] = known["parameters"] < settings.small
-    known = known.assign(size=np.select(list(sizes.values()), list(sizes), ""))
-    known = known[known["size"] != ""]
-    known = known[known.groupby("family")["size"].transform("nunique") == 2]
-    families = dict(iter(known.groupby("family")))
-    for family, own in (families | ({"all": known} if len(families) > 1 else {})).items():
-        of_models = own.groupby("condition")["model"].transform("nunique")
-        shared = own[of_models == own["model"].nunique()]
+    sizes = {"large": with_facts["parameters"] > settings.large}
+    sizes["small"] = with_facts["parameters"] < settings.small
+    with_facts = with_facts.assign(size=np.select(list(sizes.values()), list(sizes), ""))
+    with_facts = with_facts[with_facts["size"] != ""]
+    with_facts = with_facts[with_facts.groupby("family")["size"].transform("nunique") == 2]
+    families = dict(iter(with_facts.groupby("family")))
+    for family, rows in (families | ({"all": with_facts} if len(families) > 1 else {})).items():
+        of_models = rows.groupby("condition")["model"].transform("nunique")
+        shared = rows[of_models == rows["model"].nunique()]
         for culture, part in shared.groupby("item", sort=False):
             sides = {size: part["by_prompt"][part["size"] == size] for size in sizes}
             if all(side.count() for side in sides.values()):
@@ -353,10 +359,10 @@ def inputs(scores: pd.DataFrame) -> Rows:
     """Yield by language of memes the best that saw the picture beside the best that did not."""
     import pandas as pd
 
-    for language, own in scores.groupby("language", sort=False):
+    for language, rows in scores.groupby("language", sort=False):
         best = []
         for inputs in (("picture", "both"), ("text",)):
-            kind = own[own["input"].isin(inputs)]
+            kind = rows[rows["input"].isin(inputs)]
             means = kind.groupby("group", sort=False)["accuracy"].mean().fillna(-1)
             best.append(kind[kind["group"] == means.idxmax()] if len(kind) else kind)
         for seeing, reading in zip(*map(rows_of, best), strict=False):

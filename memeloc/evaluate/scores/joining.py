@@ -174,8 +174,11 @@ def join(answers: ModelAnswers, gold: Gold) -> Joined:
     right = gold.table[~gold.table.index.duplicated()]
     right = right.set_axis(right.index.astype(str))
     asked = pd.Index(table["item"].unique())
-    known, without = right.index[right.index.isin(asked)], asked.difference(right.index, sort=False)
-    if known.empty:
+    asked_and_right, without = (
+        right.index[right.index.isin(asked)],
+        asked.difference(right.index, sort=False),
+    )
+    if asked_and_right.empty:
         raise InputError(
             f"None of the {counted(len(asked), 'item')} that were asked about is in the gold: "
             f"answers have items such as {asked[0]!r}, the gold such as "
@@ -185,7 +188,7 @@ def join(answers: ModelAnswers, gold: Gold) -> Joined:
     if len(without):
         verbs = "has no gold and is" if len(without) == 1 else "have no gold and are"
         notes.append(f"{counted(len(without), 'item')} that models answered {verbs} not scored.")
-    if more := len(right) - len(known):
+    if more := len(right) - len(asked_and_right):
         notes.append(f"{counted(more, 'item')} of the gold without any answer.")
     counts = table.groupby([*CONDITION, *PROMPT, "item"], sort=False).size()
     if counts.max() > 1:
@@ -195,7 +198,7 @@ def join(answers: ModelAnswers, gold: Gold) -> Joined:
             f"Item {item!r} has {counts.max()} answers of {title} to prompt "
             f"{_title(wording, order)}; keep one of them."
         )
-    items, labels = known.append(without), tuple(gold.labels or answers.labels)
+    items, labels = asked_and_right.append(without), tuple(gold.labels or answers.labels)
     right = right.reindex(items)
     names = labels or tuple(sorted({*right.stack().dropna(), *table["choice"]} - {""}))
     is_valid = ~table["invalid"] & (table["choice"] != "")
@@ -225,8 +228,8 @@ def join(answers: ModelAnswers, gold: Gold) -> Joined:
             "independent, and are too narrow where several are of one (template = COLUMN)."
         )
     predicted = spread(_places(choices, names), NOT_ASKED)
-    for title, given in zip(conditions, predicted != NOT_ASKED, strict=True):
-        lacking = given.any(axis=1)[:, None] & given.any(axis=0) & ~given
+    for title, was_asked in zip(conditions, predicted != NOT_ASKED, strict=True):
+        lacking = was_asked.any(axis=1)[:, None] & was_asked.any(axis=0) & ~was_asked
         if lacking.any():
             number, place = np.argwhere(lacking)[0]
             lines = counted(int(lacking.any(axis=1).sum()), "item")

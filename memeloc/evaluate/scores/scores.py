@@ -80,7 +80,7 @@ def score(answers: ModelAnswers, gold: Gold, settings: ScoreSettings | None = No
         models = models.assign(analysis="agreement", figure="agreement")
         cultures = of_analysis(figures, "agreement")
         means = {"cultures_mean": cultures, "models_mean": models}
-        values = [own["value"].mean() for own in means.values()]
+        values = [mean["value"].mean() for mean in means.values()]
         more = _table([("agreement", "", "", list(means), values, np.nan, "")])
         figures = joined([figures, models, more])
     plural = f"bootstrap of {data.unit}s"
@@ -112,8 +112,10 @@ def _table(blocks: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
 def _gaps(data: Joined, figures: pd.DataFrame) -> Iterator[tuple[str, ...]]:
     """Yield what was noticed, and what could not be computed: analysis, reason, group."""
     yield from (("answers", note) for note in data.notes)
-    own = of_analysis(figures, "accuracy", "accuracy")
-    for title, culture in own.loc[own["n"] == 0, ["group", "item"]].itertuples(index=False):
+    accuracies = of_analysis(figures, "accuracy", "accuracy")
+    for title, culture in accuracies.loc[accuracies["n"] == 0, ["group", "item"]].itertuples(
+        index=False
+    ):
         yield "accuracy", f"{title} answered no item with a label of {culture}.", title
     memes = of_analysis(figures, "choice", "group_accuracy")["n"]
     if len(memes) and not memes.any():
@@ -157,8 +159,8 @@ def _scores(
 
     def measured(answers: Ints, weights: Floats) -> Metrics:
         counts = [
-            confusion(answers[:, 0], given, len(data.labels), weights * (given != NOT_ASKED))
-            for given in answers[:, 1:].T
+            confusion(answers[:, 0], column, len(data.labels), weights * (column != NOT_ASKED))
+            for column in answers[:, 1:].T
         ]
         return measure(np.stack(counts, axis=1), data.levels)
 
@@ -168,17 +170,17 @@ def _scores(
 
     for pair in data.pairs():
         stream, counts = f"{task} {pair.stream}", pair.scored.sum(axis=0)
-        used, known = (pair.predicted != NOT_ASKED).any(axis=0), pair.scored.any(axis=1)
-        n = int(known.sum())
+        used, has_gold = (pair.predicted != NOT_ASKED).any(axis=0), pair.scored.any(axis=1)
+        n = int(has_gold.sum())
         if data.is_choice:
             right, asked = (side[:, None].astype(int) for side in (pair.right, pair.scored))
             means = ratio(right, asked, data.units, settings, stream)
             with np.errstate(invalid="ignore"):
                 by_prompt = [pair.right.sum(axis=0) / counts]
         else:
-            answers = np.column_stack([pair.gold, pair.predicted])[known]
+            answers = np.column_stack([pair.gold, pair.predicted])[has_gold]
             metrics = measured(answers, np.ones((1, n)))
-            means = estimate(answers, means_of, settings, stream, data.units[known])
+            means = estimate(answers, means_of, settings, stream, data.units[has_gold])
             by_prompt = [getattr(metrics, kind)[0] for kind in macro]
         parts = (len(macro), len(labels))
         analyses, groups = ([analysis, of_labels], [part + pair.title, part + pair.name])
@@ -212,9 +214,9 @@ def _scores(
             for kind, values in zip(macro, by_prompt, strict=True):
                 cells = (kind, values[used], counts[used], "one prompt")
                 rows.append(("prompts", prompts, pair.culture, *cells))
-        own = {"pair": pair, "group": pair.title, "item": pair.culture, "n": n}
-        own |= {"accuracy": means.value[0], "by_prompt": tuple(by_prompt[0])}
-        scores.append(pair.condition._asdict() | own)
+        keys = {"pair": pair, "group": pair.title, "item": pair.culture, "n": n}
+        keys |= {"accuracy": means.value[0], "by_prompt": tuple(by_prompt[0])}
+        scores.append(pair.condition._asdict() | keys)
     return rows, pd.DataFrame(scores)
 
 
@@ -224,9 +226,9 @@ def _counts(data: Joined, answers: ModelAnswers) -> Rows:
     counts = [len(table), len(data.items), invalid, data.refused.sum()]
     yield "answers", "", "", ["answers", "items", "invalid", "refused"], counts, np.nan, ""
     for model, rules in table[table["rule"].fillna("") != ""].groupby("model")["rule"]:
-        own, n = rules.value_counts(), (table["model"] == model).sum()
-        for figure, values in {"answers": own, "share": own / n}.items():
-            yield "rules", str(model), own.index, figure, values, n, ""
+        by_rule, n = rules.value_counts(), (table["model"] == model).sum()
+        for figure, values in {"answers": by_rule, "share": by_rule / n}.items():
+            yield "rules", str(model), by_rule.index, figure, values, n, ""
 
 
 def _without_looking(data: Joined) -> Rows:
@@ -249,15 +251,15 @@ def _validity(data: Joined, settings: ScoreSettings) -> Rows:
     counts = [data.predicted != NOT_ASKED, data.predicted == INVALID, data.refused]
     names = ["invalid", "refused"]
     every = zip(data.conditions.items(), np.stack(counts, axis=2), data.asks, strict=True)
-    for (title, condition), own, asks in every:
-        sums = own.sum(axis=2)
+    for (title, condition), answers, asks in every:
+        sums = answers.sum(axis=2)
         asked, stream = np.repeat(sums[:, :1], 3, axis=1), f"rates {'|'.join(condition)}"
         rates = ratio(sums, asked, data.units, settings, stream, lambda shares: shares[:, 1:])
         n = sums[:, 0].sum()
         yield "validity", title, "", names, rates, n, _BOOTSTRAP
         others = [asks.sum() / n, np.count_nonzero(sums[:, 0])]
         yield "validity", title, "", ["asks", "items"], others, n, ""
-        by_prompt = own.sum(axis=0)
+        by_prompt = answers.sum(axis=0)
         total, *chose_nothing = by_prompt[:, by_prompt[0] > 0]
         prompts = np.array([f"{title} · {each}" for each in data.prompts.values()])
         groups = prompts[by_prompt[0] > 0]
@@ -308,8 +310,8 @@ def _parts(data: Joined, gold: Gold, settings: ScoreSettings) -> Rows:
     groups = groups.set_axis(groups.index.astype(str)).reindex(data.items)
     for column in groups:
         for value in sorted(groups[column].dropna().unique(), key=str):
-            kept = (groups[column] == value).to_numpy()[:, None]
-            part = replace(data, gold=np.where(kept, data.gold, NO_GOLD))
+            in_part = (groups[column] == value).to_numpy()[:, None]
+            part = replace(data, gold=np.where(in_part, data.gold, NO_GOLD))
             if str(value) and (part.gold != NO_GOLD).any():
                 name, stream = f"{column}: {value} · ", f"{column} {value}"
                 yield from _scores(part, settings, "groups", name, stream)[0]

@@ -239,8 +239,8 @@ class Baseline(BaseEstimator):  # type: ignore[misc]
         self.parts_: list[tuple[Ints, Any]] = []
         for names in groups:
             rows = self._present(frame, names)
-            own = classes[rows]
-            present, target = np.unique(own, return_inverse=True)
+            targets = classes[rows]
+            present, target = np.unique(targets, return_inverse=True)
             if len(present) < 2 and not is_blind:
                 raise InputError(
                     "All examples of training have the same label, so nothing can be learned."
@@ -250,7 +250,7 @@ class Baseline(BaseEstimator):  # type: ignore[misc]
             balance: Any = None if self.weights == "none" else self.weights
             if isinstance(balance, Mapping):
                 balance = {place: balance.get(self.labels[place], 1) for place in present}
-            weights = {"classifier__sample_weight": weigh(balance, own)}
+            weights = {"classifier__sample_weight": weigh(balance, targets)}
             try:
                 pipeline = self._pipeline(names)
                 with _threads_for(frame):
@@ -434,12 +434,16 @@ def telling_words(models: Mapping[str, Baseline], count: int = 5) -> pd.DataFram
             terms = [term.split("__", 1) for term in pipeline[0].get_feature_names_out()]
             for feature in dict.fromkeys(feature for feature, term in terms if term):
                 at = [place for place, (of, term) in enumerate(terms) if of == feature and term]
-                for place, own in zip(present, weights[:, at], strict=True):
-                    best = [number for number in np.argsort(-own, kind="stable") if own[number] > 0]
+                for place, of_label in zip(present, weights[:, at], strict=True):
+                    best = [
+                        number
+                        for number in np.argsort(-of_label, kind="stable")
+                        if of_label[number] > 0
+                    ]
                     group = f"{name} · {feature} · {model.labels[place]}"
                     rows += [
                         {"group": group, "item": _ends(terms[at[number]][1]), "rank": rank,
-                            "weight": own[number]}
+                            "weight": of_label[number]}
                         for rank, number in enumerate(best[:count], 1)
                     ]  # fmt: skip
     named = {row["group"].partition(" · ")[0] for row in rows}

@@ -80,7 +80,7 @@ def folds_of(
 def _parts(examples: Sequence[Example], shares: Mapping[str, float], seed: int) -> dict[str, Rows]:
     part_of = _split(examples, shares, seed)
     rows = {name: np.flatnonzero(part_of == name) for name in shares}
-    if empty := [name for name, own in rows.items() if not len(own)]:
+    if empty := [name for name, part in rows.items() if not len(part)]:
         raise InputError(
             f"No example is left for {empty[0]}: the dataset has fewer templates than there are "
             "parts; name fewer folds, or leave the column `group` out."

@@ -263,8 +263,10 @@ class Encoder(Network):
 
         def loss(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
             logits = outputs["logits"].float()
-            own = None if weights is None else weights.to(logits)
-            total = torch.nn.functional.cross_entropy(logits, labels, weight=own, reduction="sum")
+            weight = None if weights is None else weights.to(logits)
+            total = torch.nn.functional.cross_entropy(
+                logits, labels, weight=weight, reduction="sum"
+            )
             return total / (len(labels) if num_items_in_batch is None else num_items_in_batch)
 
         self._train(self.module, rows, collate, loss)

@@ -99,9 +99,9 @@ def scores_of(answers: ModelAnswers, gold: Gold, run: AnyRun) -> pd.DataFrame:
     left_out = table["item"].nunique() - items
     more = f", {left_out:,} that some of them did not see are left out." if left_out else "."
     note = f"All models are compared on {counted(items, 'item')}{more}"
-    own = replace(gold, table=gold.table[gold.table.index.isin(set(common["item"]))])
+    common_gold = replace(gold, table=gold.table[gold.table.index.isin(set(common["item"]))])
     answers = _languages_together(ModelAnswers.of(common, answers.labels, (note,)))
-    figures = score(answers, own, ScoreSettings(seed=run.seed, bootstraps=run.bootstraps))
+    figures = score(answers, common_gold, ScoreSettings(seed=run.seed, bootstraps=run.bootstraps))
     without = _NOT_SHOWN if common["invalid"].any() else (*_NOT_SHOWN, "validity")
     return figures[~figures["analysis"].isin(without)]
 
@@ -119,9 +119,9 @@ def figures_of(training: Training) -> pd.DataFrame:
     groups = pd.DataFrame({"language": languages}) if languages.nunique() > 1 else None
     scores = scores_of(answers, replace(gold, groups=groups), run)
     settings = ScoreSettings(seed=run.seed, bootstraps=run.bootstraps)
-    own = score(_languages_together(answers), gold, settings)
-    own = joined(of_analysis(own, name) for name in ("accuracy", "tasks"))
-    parts = [scores, own.assign(analysis="own-items"), *_folds(training)]
+    score_rows = score(_languages_together(answers), gold, settings)
+    score_rows = joined(of_analysis(score_rows, name) for name in ("accuracy", "tasks"))
+    parts = [scores, score_rows.assign(analysis="own-items"), *_folds(training)]
     return joined([*parts, *(_networks(training) if isinstance(run, FineTuningRun) else ())])
 
 
@@ -136,11 +136,11 @@ def _folds(training: Training) -> list[pd.DataFrame]:
         for model in dict.fromkeys(each.name for each in training.tested):
             f1s = {}
             for fold in folds:
-                own = choices[model].reindex(frame.index[fold.test]).dropna()
-                right = frame.loc[own.index, "label"].map(place).to_numpy(np.int64)
-                given = own.map(place).to_numpy(np.int64)
-                counts = confusion(np.asarray(right), np.asarray(given), len(labels))
-                f1s[f"f1: {fold.name}"] = float(measure(counts).f1) if len(own) else np.nan
+                answers = choices[model].reindex(frame.index[fold.test]).dropna()
+                right = frame.loc[answers.index, "label"].map(place).to_numpy(np.int64)
+                places = answers.map(place).to_numpy(np.int64)
+                counts = confusion(np.asarray(right), np.asarray(places), len(labels))
+                f1s[f"f1: {fold.name}"] = float(measure(counts).f1) if len(answers) else np.nan
             defined = [f1 for f1 in f1s.values() if not np.isnan(f1)]
             sd = float(np.std(defined, ddof=1)) if len(defined) > 1 else np.nan
             scores.append({"group": task, "item": model, "sd": sd, "n": len(defined), **f1s})
@@ -173,8 +173,8 @@ def _cultures(scores: pd.DataFrame) -> list[pd.DataFrame]:
     tuned = matrix[(matrix["group"] != "zero-shot") & (matrix["figure"] == "accuracy")]
     best = tuned.loc[tuned.groupby("item")["value"].idxmax().dropna()]
     is_own = best["group"] == "fine-tuned on " + best["item"]
-    own = best.drop(columns="group").assign(own_is_best=is_own)[["item", "own_is_best"]]
-    return [matrix, tidy("cultures", own, "highest accuracy"), scores]
+    rows = best.drop(columns="group").assign(own_is_best=is_own)[["item", "own_is_best"]]
+    return [matrix, tidy("cultures", rows, "highest accuracy"), scores]
 
 
 def _networks(training: Training) -> list[pd.DataFrame]:
@@ -213,8 +213,8 @@ def _networks(training: Training) -> list[pd.DataFrame]:
         means = by_epoch[["loss", "learning rate"]].mean().assign(n=by_epoch.size())
         parts.append(tidy("epochs", means.reset_index(), "mean over the parts of the split"))
         if frame["part"].nunique() > 1:
-            own = frame.assign(group=frame["group"] + " · " + frame["part"]).drop(columns="part")
-            parts.append(tidy("epochs-parts", own, "one part"))
+            rows = frame.assign(group=frame["group"] + " · " + frame["part"]).drop(columns="part")
+            parts.append(tidy("epochs-parts", rows, "one part"))
     for each in training.run.not_built:
         parts.append(gap("training", f"{each.name} is not built: {each.why}"))
     return parts

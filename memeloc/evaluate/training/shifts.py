@@ -290,15 +290,15 @@ def transfer_figures(
     parts: list[Fold] = []
     for name in dict.fromkeys(example.other["dataset"] for example in examples):
         rows = np.array([row for row in seen if examples[row].other["dataset"] == name], np.int64)
-        own = Dataset(tuple(examples[row] for row in rows), dataset.labels)
+        of_dataset = Dataset(tuple(examples[row] for row in rows), dataset.labels)
         split = (splits or {}).get(name) or SplitSettings()
-        existing = {example.split for example in own.examples}
+        existing = {example.split for example in of_dataset.examples}
         has_own = existing.intersection(split.train) and existing.intersection(split.test)
         if split.method in ("auto", "folds") and not has_own:
             split = split.model_copy(update={"method": "seeded"})
         if not len(rows):
             raise InputError(f"The dataset {name} has no items that all models see.")
-        ((_, train_rows, test_rows),), _ = folds_of(own, split, seed=settings.seed)
+        ((_, train_rows, test_rows),), _ = folds_of(of_dataset, split, seed=settings.seed)
         parts.append(Fold(name, rows[train_rows], rows[test_rows]))
     source, *targets = parts
     total = 1 + 2 * len(targets)

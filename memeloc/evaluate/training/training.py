@@ -356,10 +356,10 @@ def _cultures(
     labels = {}
     for culture, dataset in datasets.items():
         labels[culture] = {each.item: each.label for each in dataset.examples}
-        own = [
+        rows = [
             replace(each, label=labels[culture].get(item, "")) for item, each in examples.items()
         ]
-        labelled = replace(whole, examples=tuple(own))
+        labelled = replace(whole, examples=tuple(rows))
         jobs.append(_Job(f"fine-tuned on {culture}", sees, adapter, labelled, folds, *end))
     about = {
         **first.about,
@@ -367,7 +367,7 @@ def _cultures(
         "examples": f"{len(examples):,}",
         "split": sentence,
     }
-    columns = {name: [own.get(item) for item in examples] for name, own in labels.items()}
+    columns = {name: [rows.get(item) for item in examples] for name, rows in labels.items()}
     table = pd.DataFrame(columns, index=whole.frame.index, dtype=object)
     return jobs, whole, folds, Gold(table, first.labels, about=about), about
 

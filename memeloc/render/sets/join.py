@@ -156,9 +156,9 @@ class Summary:
         self.skipped += problem.captions
         self.input_kinds[problem.kind] += 1
         # Empty captions are mostly of languages that are still to come.
-        kept = self._empty if problem.kind == "empty caption" else self.input_problems
-        if len(kept) < _LISTED:
-            kept.append(error)
+        problems = self._empty if problem.kind == "empty caption" else self.input_problems
+        if len(problems) < _LISTED:
+            problems.append(error)
         self.advance(problem.captions)
 
     def end(self, begin: Callable[[], None]) -> None:

@@ -43,20 +43,20 @@ def check_owner(place: Folder, folders: Sequence[str]) -> None:
     """
     if place.path is not None and place.path.exists() and not place.path.is_dir():
         raise InputError("is a file; name a folder for the pictures.", file=place.path)
-    there = place.names()
-    if "release.json" in there and STATE not in there:
+    names = place.names()
+    if "release.json" in names and STATE not in names:
         raise InputError(
             "is a release that memeloc published; name another folder for the pictures.",
             file=place.address(""),
         )
-    own = [name for name in (PAGE, FORMER, SKIPPED) if name in there]
-    if STATE in there:
-        own = [name for name in own if not _is_ours(place, name)]
+    files = [name for name in (PAGE, FORMER, SKIPPED) if name in names]
+    if STATE in names:
+        files = [name for name in files if not _is_ours(place, name)]
     else:
-        own += [name for name in (MANIFEST, *folders) if name in there]
-    if own:
+        files += [name for name in (MANIFEST, *folders) if name in names]
+    if files:
         raise InputError(
-            f"{', '.join(own)} in this folder {'was' if len(own) == 1 else 'were'} not made by "
+            f"{', '.join(files)} in this folder {'was' if len(files) == 1 else 'were'} not made by "
             "memeloc; name another folder for the pictures, or move what is yours.",
             file=place.address(""),
         )

@@ -224,11 +224,11 @@ def picture_batches(
     if languages is not None:
         languages = listed_tags(languages)
         batches = set_batches(out, ["language"])
-        there = {name for batch in batches for name in batch["language"].unique().to_pylist()}
+        in_batches = {name for batch in batches for name in batch["language"].unique().to_pylist()}
         for language in languages:
-            if language not in there:
+            if language not in in_batches:
                 raise InputError(
-                    f"no pictures in {language!r}; there are {', '.join(sorted(there))}",
+                    f"no pictures in {language!r}; there are {', '.join(sorted(in_batches))}",
                     file=folder_at(out).address(MANIFEST),
                 )
     read = [*{*columns, "in_table"}]
@@ -291,9 +291,9 @@ def set_batches(
             wanted &= dataset.field(name).isin([*some])
     try:
         with place.translated():
-            there = next(rows.get_fragments()).physical_schema.names
+            stored = next(rows.get_fragments()).physical_schema.names
             # Sets made before lack findings, whose kinds stand in another column of theirs.
-            if absent := {*required} - {*there, "findings"}:
+            if absent := {*required} - {*stored, "findings"}:
                 raise InputError(
                     f"has no column {sorted(absent)[0]!r}; run `memeloc render` again",
                     file=place.address(MANIFEST),

@@ -127,11 +127,11 @@ class Rows:
         """
         names = {suffix: name for name, suffix in SUFFIXES.items()}
         for shard in self.distinct("shard"):
-            there = names.get(PurePosixPath(shard or "").suffix, "files")
-            if there != layout:
+            stored = names.get(PurePosixPath(shard or "").suffix, "files")
+            if stored != layout:
                 has = "shards" if shard else "single files"
                 raise InputError(
-                    f"The set in this folder has its pictures in {has}: render with --to {there}, "
+                    f"The set in this folder has its pictures in {has}: render with --to {stored}, "
                     "or name another folder.",
                     file=place.address(""),
                 )

@@ -113,7 +113,7 @@ def opportunities(text: str, locale: Locale) -> list[int]:
         ends = sorted({*ends, *(match.end() for match in re.finditer(r" (?=/|\.\w)", text))})
     dashed = _at_dashes(text) if "–" in text or "—" in text else ()
     korean = locale.line_break.endswith(_KEEP_ALL)
-    kept = []
+    places = []
     for end in ends:
         if end < len(text):
             before, after = text[end - 1], text[end]
@@ -121,8 +121,8 @@ def opportunities(text: str, locale: Locale) -> list[int]:
                 continue
             if end in dashed or (korean and before.isalnum() and after.isalnum()):
                 continue
-        kept.append(end)
-    return kept
+        places.append(end)
+    return places
 
 
 def _at_dashes(text: str) -> set[int]:

@@ -351,16 +351,16 @@ def _search(
         enough = 0
         while limits[enough] < widest or rooms[enough] < count:
             enough += 1
-        for given in (enough, *range(enough)):
-            if loosest[0] + extra + given >= best:
+        for lines_given in (enough, *range(enough)):
+            if loosest[0] + extra + lines_given >= best:
                 break
             found: tuple[float, Lines] | None = loosest
-            if given < enough:
-                fits = rooms[given] >= count
-                found = _partition(segments, costs, count, limits[given]) if fits else None
-            if found is not None and found[0] + extra + given < best:
-                best = found[0] + extra + given
-                choice = Choice(steps[given], steps[0], found[1], costs)
+            if lines_given < enough:
+                fits = rooms[lines_given] >= count
+                found = _partition(segments, costs, count, limits[lines_given]) if fits else None
+            if found is not None and found[0] + extra + lines_given < best:
+                best = found[0] + extra + lines_given
+                choice = Choice(steps[lines_given], steps[0], found[1], costs)
     return choice
 
 

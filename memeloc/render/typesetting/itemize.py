@@ -170,8 +170,10 @@ class Itemizer:
         scripts: list[str] = []
         script = ""
         for piece in pieces:  # Common and Inherited take their neighbour's
-            own = (script for script in map(_script, piece) if script not in _SHARED_SCRIPTS)
-            script = next(own, script)
+            piece_scripts = (
+                script for script in map(_script, piece) if script not in _SHARED_SCRIPTS
+            )
+            script = next(piece_scripts, script)
             scripts.append(script)
         first = next(filter(None, scripts), "Zyyy")
         # HarfBuzz's rules for Indic scripts take ≠ apart, into = and a stroke beside it.

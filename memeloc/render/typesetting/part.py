@@ -233,10 +233,10 @@ class Part:
         dearest = max([choice.costs[after - 1] for _, after in choice.lines])
         if dearest < HANGING:
             return choice
-        given = MOST_GIVEN_NOT_TO_HANG
+        most = MOST_GIVEN_NOT_TO_HANG
         if dearest >= WITHIN_PHRASE:
-            given, floor = MOST_GIVEN_FOR_PHRASES, low
-        return fit.choose(segments, capacity, low, high, lambda: choice.costs, given, floor)
+            most, floor = MOST_GIVEN_FOR_PHRASES, low
+        return fit.choose(segments, capacity, low, high, lambda: choice.costs, most, floor)
 
     def _costs(self, segments: Segments, cuts: Collection[int]) -> list[float]:
         text = "\n".join([paragraph.text for paragraph in self.paragraphs])

@@ -88,8 +88,8 @@ class Captions(Repository):
                 stored = _add_memes(connection, batch, source, file_id, file.name, record)
                 batch = [row for row in batch if row.meme_id in stored]
                 texts = {row.meme_id: row.source.parts for row in batch if row.source}
-                given = versions.made_by("given", "")
-                mended = _add(connection, source, texts, {}, given, file.name, record)
+                maker = versions.made_by("given", "")
+                mended = _add(connection, source, texts, {}, maker, file.name, record)
                 current = current_of(connection, source, [row.meme_id for row in batch])
                 sources = {meme_id: version.id for meme_id, version in current.items()}
                 for column, tag in tags.items():
@@ -134,7 +134,7 @@ class Captions(Repository):
             translations = _translations(connection, tag, kind)
             templates = two_columns(connection.execute(select(memes.c.id, memes.c.template)))
             dropped = {*connection.scalars(select(memes.c.id).where(is_dropped(memes.c.id, tag)))}
-            translated = {each.source_id for own in translations.values() for each in own}
+            translated = {each.source_id for of_meme in translations.values() for each in of_meme}
             today = {source.id for source in sources.values()}
             earlier = versions.texts_of(connection, translated - today)
         wanted = (sources.keys() if meme_ids is None else {*meme_ids}) - dropped
@@ -142,16 +142,16 @@ class Captions(Repository):
         for meme_id, source in sources.items():
             if source.language == tag or meme_id not in wanted:
                 continue
-            own = translations.get(meme_id, [])
+            of_meme = translations.get(meme_id, [])
             of_this = [
                 version.translator
-                for version in own
+                for version in of_meme
                 if earlier.get(version.source_id or 0, source.parts) == source.parts
             ]
-            need: records.Need = "changed" if own and not of_this else "new"
+            need: records.Need = "changed" if of_meme and not of_this else "new"
             if {*of_this} <= {*again} and only in (None, need):
                 template = templates[meme_id]
-                items.append(records.ToTranslate(meme_id, template, tag, need, source, own))
+                items.append(records.ToTranslate(meme_id, template, tag, need, source, of_meme))
         return items
 
     def add_translation(
@@ -281,9 +281,9 @@ class Drops(Repository):
         Raise InputError if there is no such meme."""
         with self.database.write() as connection:
             query = select(memes.c.id).where(memes.c.kind == "caption")
-            there = {row.id for row in by_slices(connection, query, memes.c.id, meme_ids)}
+            existing = {row.id for row in by_slices(connection, query, memes.c.id, meme_ids)}
             for meme_id in meme_ids:
-                if meme_id not in there:
+                if meme_id not in existing:
                     raise InputError(f"The workspace has no meme {meme_id[:80]!r}.")
             now = dropped_pairs(connection, meme_ids)
             pairs = [(meme_id, tag) for meme_id in meme_ids for tag in languages]
@@ -392,12 +392,12 @@ def _add(
         or_(captions.c.stage != "imported", last),
     )
     differing = [key for key in cells if key in current and current[key].parts != cells[key]]
-    known = set(map(tuple, by_slices(connection, query, captions.c.meme_id, differing)))
-    known |= {(meme_id, version.parts) for meme_id, version in current.items()}
+    existing = set(map(tuple, by_slices(connection, query, captions.c.meme_id, differing)))
+    existing |= {(meme_id, version.parts) for meme_id, version in current.items()}
     rows = {}
     for meme_id, parts in cells.items():
         version, source = current.get(meme_id), sources.get(meme_id)
-        is_new = (meme_id, parts) not in known
+        is_new = (meme_id, parts) not in existing
         if version and version.stage not in MACHINE and made["stage"] in MACHINE:
             stands = version.source_id in (None, source)
             # The very text that was imported as given stays given, and that is said.

@@ -72,8 +72,8 @@ class Cases(Repository):
         and takes dropping back; the same one again changes nothing.
         """
         with self.database.write() as connection:
-            known = _find(connection, decided=None, ids={each["case"] for each in decided})
-            deciding = _Deciding(connection, {case.id: case for case in known}, person)
+            cases = _find(connection, decided=None, ids={each["case"] for each in decided})
+            deciding = _Deciding(connection, {case.id: case for case in cases}, person)
             for each in decided:
                 try:
                     deciding.add(**each)
@@ -115,9 +115,9 @@ def _find(
     sources = versions.sources_of(connection, meme_ids)
     shown = {meme_id: source.parts for meme_id, source in sources.items()}
     stored = find_answers(connection, language, meme_ids, shown=shown)
-    said = find_history(connection, language, meme_ids, commented=True, answers=stored)
+    histories = find_history(connection, language, meme_ids, commented=True, answers=stored)
     answers, comments = (defaultdict[tuple[str, str], list[Answer]](list) for _ in range(2))
-    for of_caption, steps in ((answers, stored), (comments, said)):
+    for of_caption, steps in ((answers, stored), (comments, histories)):
         for step in steps:
             of_caption[step.meme_id, step.language].append(step)
     current = {

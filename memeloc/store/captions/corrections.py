@@ -177,8 +177,8 @@ def history_before(
     """
     shown = defaultdict[str, list[Answer]](list)
     for step in find_history(connection, language, meme_ids, kind=kind):
-        own = step.person == person or same_person(step.person, person)
-        if step.round < round_ or own or not step.decides:
+        is_hers = step.person == person or same_person(step.person, person)
+        if step.round < round_ or is_hers or not step.decides:
             shown[step.meme_id].append(step)
     query = select(*captions.c["meme_id", "translator", "parts", "created_at"])
     query = query.where(captions.c.language == language, is_current(captions, 1))
@@ -292,8 +292,8 @@ class Corrections(Repository):
                     placed[number] = refused
             if not dry_run:
                 file_id = queries.store_file(connection, file)[0]
-                kept = [answer for answer in placed if answer.outcome != "refused"]
-                _store(connection, file_id, sheet, kept)
+                stored = [answer for answer in placed if answer.outcome != "refused"]
+                _store(connection, file_id, sheet, stored)
         return placed
 
     def find(self, tag: str | None = None) -> list[Answer]:
@@ -323,8 +323,8 @@ class Corrections(Repository):
             # The next import of the same content is another file.
             kind = f"{_ANSWERS}, withdrawn {queries.add_row(connection, withdrawals, **about)}"
             connection.execute(update(files).where(files.c.id == file.id).values(kind=kind))
-            kept = _set_back(connection, stored, f"withdrawn {file.name}")
-        return stored, kept
+            unchanged = _set_back(connection, stored, f"withdrawn {file.name}")
+        return stored, unchanged
 
 
 def _file(connection: Connection, sha256: str) -> Row[Any] | None:
@@ -346,16 +346,16 @@ def _set_back(connection: Connection, answers: Sequence[Answer], origin: str) ->
     stood = defaultdict[str, list[Any]](list)
     for row in by_slices(connection, query, captions.c.meme_id, made):
         stood[row.meme_id].append(row)
-    rows, kept = [], []
+    rows, unchanged = [], []
     for meme_id, answer in made.items():
         before = [row for row in stood[meme_id] if not row.is_withdrawn]
         if stood[meme_id][-1].id != answer.caption_id and not stood[meme_id][-1].is_withdrawn:
-            kept.append(meme_id)
+            unchanged.append(meme_id)
         elif before:
             values = {name: getattr(before[-1], name) for name in (*_SET_BACK, "marks")}
             rows.append(values | {"origin": origin})
     insert_versions(connection, rows)
-    return kept
+    return unchanged
 
 
 def _store(connection: Connection, file_id: int, sheet: Sheet, answers: Sequence[Answer]) -> None:

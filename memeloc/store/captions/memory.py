@@ -74,14 +74,14 @@ def find_units(
         .order_by(columns.id)
     )
     source, query = _own(kind)
-    own = query.where(
+    of_pair = query.where(
         is_newest(captions, ("source_id", "meme_id", "language")),
         source.c.language == source_language,
         captions.c.language == language,
         ~is_dropped(captions.c.meme_id, captions.c.language),
         ~is_disputed(),
     ).order_by(captions.c.id)
-    for each in (from_files, own):
+    for each in (from_files, of_pair):
         for row in connection.execute(each):
             yield MemoryUnit(*tags, *row)
 

@@ -86,13 +86,19 @@ class Sheets(Repository):
             if meme_id not in templates:
                 what = "text" if kind == "survey" else "meme"
                 raise InputError(f"The workspace has no {what} {meme_id[:80]!r}.")
-        given = [row for row in answers if row.outcome in SUPERSEDING]
-        own = [row for row in given if row.round == round_ and person in ("", row.person)]
-        answered = [row for row in given if row.standing and row.outcome != "skipped"]
+        superseding = [row for row in answers if row.outcome in SUPERSEDING]
+        of_person = [
+            row for row in superseding if row.round == round_ and person in ("", row.person)
+        ]
+        answered = [row for row in superseding if row.standing and row.outcome != "skipped"]
         # Without a person, who left a caption to somebody else has not answered it.
-        done = {row.meme_id for row in own if row.standing and (person or row.outcome != "skipped")}
+        done = {
+            row.meme_id
+            for row in of_person
+            if row.standing and (person or row.outcome != "skipped")
+        }
         new = sources.keys() - (done - outdated.keys())
-        changed = {row.meme_id for row in own} | outdated.keys()
+        changed = {row.meme_id for row in of_person} | outdated.keys()
         wanted: dict[Only, set[str]] = {
             "all": {*sources},
             "new": new,
@@ -200,8 +206,8 @@ class Sheets(Repository):
         found = []
         for values in rows:
             values |= {name: locale(values[name]) for name in ("language", "source_language")}
-            created, own = values.pop("created_at"), tuple(items[values["id"]])
-            found.append(Sheet(**values, created=created, items=own))
+            created, items_of_sheet = values.pop("created_at"), tuple(items[values["id"]])
+            found.append(Sheet(**values, created=created, items=items_of_sheet))
         return found
 
 

@@ -97,16 +97,16 @@ def _by_id(connection: Connection, transcripts: Sequence[Transcript]) -> dict[st
     newest = newest.where(is_newest(item_versions, ["item_id"], "version"))
     now = two_columns(by_slices(connection, newest, item_versions.c.item_id, items))
     stored = select(*memes.c["item_id", "picture", "id"]).where(memes.c.kind == "transcript")
-    there = {
+    existing = {
         (row.item_id, row.picture or ""): row.id
         for row in by_slices(connection, stored, memes.c.item_id, items)
     }
-    read = {item for item, _ in there}
+    read = {item for item, _ in existing}
     by_id = {}
     for transcript in transcripts:
         item, picture = transcript.item, transcript.picture or now.get(transcript.item) or ""
         new = f"text:{item}:{picture[:12]}" if picture and item in read else f"text:{item}"
-        by_id[there.get((item, picture), new)] = replace(transcript, picture=picture)
+        by_id[existing.get((item, picture), new)] = replace(transcript, picture=picture)
     return by_id
 
 

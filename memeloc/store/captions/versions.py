@@ -226,8 +226,8 @@ def add_memes(
 ) -> set[str]:
     """Add the memes whose ids are not there; return those ids. Each row, by id, has a
     source_language, and may have a template, item_id or file_id."""
-    there = {row.id for row in by_slices(connection, select(memes.c.id), memes.c.id, rows)}
-    new = rows.keys() - there
+    existing = {row.id for row in by_slices(connection, select(memes.c.id), memes.c.id, rows)}
+    new = rows.keys() - existing
     about = {"template": "", "kind": kind}
     queries.add_rows(
         connection, memes, [{**about, "id": key, **row} for key, row in rows.items() if key in new]

@@ -253,14 +253,14 @@ def _taken(connection: Connection, survey: str, participant: str, at: datetime) 
     ):
         sexes[sheet, sex] += number
         people[sheet] += number * (status == OPEN)
-    own = select(*columns_of(survey_places, Place)).where(
+    of_person = select(*columns_of(survey_places, Place)).where(
         places.survey == survey, places.participant == participant
     )
     filled = select(sent.sheet).where(sent.survey == survey, sent.participant == participant)
     return Occupancy(
         people,
         sexes,
-        [Place(*row) for row in connection.execute(own.order_by(places.created_at))],
+        [Place(*row) for row in connection.execute(of_person.order_by(places.created_at))],
         set(connection.execute(filled).scalars()),
     )
 

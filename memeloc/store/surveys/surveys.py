@@ -201,7 +201,7 @@ class Surveys(Repository):
                 answers = tuple(
                     Answer(entry, _answered(label, others), *times)
                     if times
-                    else answer(entry, label, *((name, tuple(own)) for name, own in others))
+                    else answer(entry, label, *((name, tuple(chosen)) for name, chosen in others))
                     for entry, label, others, *times in row.answers
                 )
                 sent = replace(Submission(*row), answers=answers, presented=row.presented or {})
@@ -340,8 +340,8 @@ def add_submissions(
     for imported, (file_id, seen) in zip(imports, stored, strict=True):
         # The first of two files that are the same brought it all.
         count, people = (new[name].pop(file_id, 0) for name in ("submissions", "participants"))
-        known = len(imported.submissions) - count
-        added.append({"new": count, "known": known, "new_participants": people, "seen": seen})
+        repeated = len(imported.submissions) - count
+        added.append({"new": count, "known": repeated, "new_participants": people, "seen": seen})
     return added
 
 
@@ -368,8 +368,8 @@ def _without_ids(imported: Imported, hashed: Any, words: Collection[str]) -> Imp
 
     def answer(row: Answer) -> Answer:
         values = {
-            name: tuple(each if is_known(each) else hidden(each, long, hashed) for each in own)
-            for name, own in row.values.items()
+            name: tuple(each if is_known(each) else hidden(each, long, hashed) for each in chosen)
+            for name, chosen in row.values.items()
         }
         return row if values == row.values else replace(row, values=values)
 
@@ -481,13 +481,13 @@ def _short(key: str) -> str:
 def _stored_answers(values: Mapping[str, Sequence[str]]) -> tuple[str, list[Any]]:
     """Return answers by question as they are stored: the label, and pairs of all others."""
     label = "".join(values.get(LABEL, ()))
-    return label, [[name, list(own)] for name, own in values.items() if name != LABEL]
+    return label, [[name, list(chosen)] for name, chosen in values.items() if name != LABEL]
 
 
 def _answered(label: str, others: Iterable[Any]) -> dict[str, tuple[str, ...]]:
     """Return answers by question from what is stored."""
     values = {LABEL: (label,)} if label else {}
-    return values | {name: tuple(own) for name, own in others}
+    return values | {name: tuple(chosen) for name, chosen in others}
 
 
 def _participants(connection: Connection, survey: str) -> list[Participant]:

@@ -316,14 +316,18 @@ def _batches(
     people: dict[str, tuple[str, ...]] = {}
     everybody = tuple(culture.code for culture in design.cultures)
     for share in shares:
-        own = {meme: memes[meme] for meme in share.memes}
-        _check(own, design, taxonomy)
+        share_memes = {meme: memes[meme] for meme in share.memes}
+        _check(share_memes, design, taxonomy)
         codes = share.cultures or everybody
         random = chance(design.seed, "deal", round, len(batches) + 1, *codes)
-        for turn, part in enumerate(assigned(own, -(-len(own) // design.size), random)):
+        for turn, part in enumerate(
+            assigned(share_memes, -(-len(share_memes) // design.size), random)
+        ):
             number = len(batches) + 1
             random = chance(design.seed, "batch", round, number, *codes)
-            slots = _slots(arranged(part, own, random), own, design, taxonomy, random)
+            slots = _slots(
+                arranged(part, share_memes, random), share_memes, design, taxonomy, random
+            )
             batch = Batch(f"r{round}-b{number:02d}", round, slots, codes, share.answers)
             batches.append(batch)
             if count := len(share.places):
@@ -420,8 +424,8 @@ def to_sheets(
                 if slot.check is None:
                     meme = slot.meme_id
                     shown, text = picture(meme, culture), caption(meme, culture)
-                    own = (texts or {}).get(meme, {})
-                    entries.append(MemeEntry(meme, templates[meme], shown, text, own))
+                    meme_texts = (texts or {}).get(meme, {})
+                    entries.append(MemeEntry(meme, templates[meme], shown, text, meme_texts))
                     continue
                 checks += 1
                 shown_example = example_picture(slot.example, culture) if slot.example else None

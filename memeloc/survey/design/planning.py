@@ -178,18 +178,18 @@ def plan(
         )
     rows: list[dict[str, Any]] = []
     for code in (culture.code for culture in design.cultures):
-        own = [batch for batch in batches if code in batch.cultures]
-        annotators = sum(batch.answers for batch in own)
+        code_batches = [batch for batch in batches if code in batch.cultures]
+        annotators = sum(batch.answers for batch in code_batches)
         recruits = math.ceil(round(annotators / (1 - loss), 6))
         of_culture = paces.get(code, pace)
-        minutes = max((of_culture.minutes(len(batch.slots)) for batch in own), default=0)
+        minutes = max((of_culture.minutes(len(batch.slots)) for batch in code_batches), default=0)
         rewards = rates.reward(minutes) * recruits
         fee = (rewards * rates.fee).quantize(CENT, ROUND_HALF_UP)
         vat = (fee * rates.vat).quantize(CENT, ROUND_HALF_UP)
         row = {
             "culture": code,
-            "sheets": len(own),
-            "answers": sum(len(batch.memes) * batch.answers for batch in own),
+            "sheets": len(code_batches),
+            "answers": sum(len(batch.memes) * batch.answers for batch in code_batches),
             "annotators": annotators,
             "recruits": recruits,
             "minutes": minutes,

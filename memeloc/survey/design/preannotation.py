@@ -96,12 +96,12 @@ def choose(
     overall: Counter[str] = Counter()
     # The scarcest outcome first: it has the least choice of templates.
     for kind in sorted(KINDS, key=lambda kind: counts[kind] - wanted[kind]):
-        own: Counter[str] = Counter()
+        chosen_of: Counter[str] = Counter()
         ranked: list[tuple[int, int, int, str]] = []
         for meme in shuffled([meme for meme in sorted(by_meme) if by_meme[meme] == kind], random):
             template = templates[meme]
-            ranked.append((own[template], overall[template], len(ranked), meme))
-            own[template] += 1
+            ranked.append((chosen_of[template], overall[template], len(ranked), meme))
+            chosen_of[template] += 1
         taken = [meme for *_, meme in sorted(ranked)[: wanted[kind]]]
         overall.update(templates[meme] for meme in taken)
         chosen += taken

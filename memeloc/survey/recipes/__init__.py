@@ -119,8 +119,8 @@ def leave_out(taxonomy: Taxonomy, names: Iterable[str]) -> Taxonomy:
     """Return the taxonomy without some labels and rules; raise InputError if there is no such one,
     or fewer than two labels to vote for are left."""
     out = set(names)
-    known = {label.id for label in taxonomy.labels} | set(taxonomy.rules)
-    if missing := sorted(out - known):
+    existing = {label.id for label in taxonomy.labels} | set(taxonomy.rules)
+    if missing := sorted(out - existing):
         raise InputError(f"{taxonomy.name} has no label or rule {missing[0]!r} to leave out")
     labels = tuple(label for label in taxonomy.labels if label.id not in out)
     rules = tuple(rule for rule in taxonomy.rules if rule not in out)
