@@ -9,9 +9,8 @@ BIN := $(VENV)/bin
 # skia loads libEGL and libGL even where nothing is drawn on a screen.
 APT_DEMO := libegl1 libgl1 libexpat1
 APT_OCR := tesseract-ocr $(addprefix tesseract-ocr-,ara ben chi-sim deu fra heb hin jpn kor rus spa tha tur por ita vie ell)
-APT_BENCH := $(APT_DEMO) libpango-1.0-0 libpangocairo-1.0-0 libcairo2
 # Playwright's own program, which drives Chromium, needs libatomic.
-APT_TEST := $(APT_BENCH) $(APT_OCR) libharfbuzz-bin unicode-data chromium libatomic1 gettext libreoffice-calc nginx-light raptor2-utils
+APT_TEST := $(APT_DEMO) $(APT_OCR) libharfbuzz-bin unicode-data chromium libatomic1 gettext libreoffice-calc nginx-light raptor2-utils
 # Emoji in colour, and Urdu in Nastaliq. Where they cannot be installed, memeloc does without.
 APT_FONTS_demo := fonts-noto-color-emoji
 APT_FONTS_test := fonts-noto-color-emoji fonts-noto-core
@@ -20,14 +19,14 @@ APT_TEST_ALL := $(APT_TEST) omegat
 
 EXTRAS_demo := ocr
 EXTRAS_examples := collect,ocr,filters,encoder,training,models,analyze,small-model,cluster
-EXTRAS_test := all,encoder,bench,test,lint,site
-EXTRAS_bench := all,cluster,bench
+EXTRAS_test := all,encoder,test,lint,site
+EXTRAS_bench := all
 # What only slow tests need; with PyTorch, for they train small networks, some gigabytes.
 EXTRAS_test-all := $(EXTRAS_test),cluster,torch,xgboost,small-model,papers
 EXTRAS_site := all,site
 
 .NOTPARALLEL:
-.PHONY: help demo test test-all coverage lint bench docs tutorial site clean apt-demo apt-test apt-test-all apt-bench
+.PHONY: help demo test test-all coverage lint bench docs tutorial site clean apt-demo apt-test apt-test-all
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -50,13 +49,12 @@ lint: $(VENV)/.installed-test ## Check style (ruff), types (mypy) and who may im
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-bench: apt-bench $(VENV)/.installed-bench ## Measure speed and memory against the bounds; writes bench/results.json
+bench: apt-demo $(VENV)/.installed-bench ## Measure speed and memory against the bounds; writes bench/results.json
 	@$(BIN)/python -m bench
 
-docs: $(VENV)/.installed-demo ## Write guides/commands.md from the commands' help, guides/speed.md and guides/scale.md from bench/, the table of guides/statistics.md
+docs: $(VENV)/.installed-demo ## Write guides/commands.md from the commands' help, guides/speed.md from bench/, the table of guides/statistics.md
 	@$(BIN)/python tools/make_command_reference.py
 	@$(BIN)/python tools/make_speed_page.py
-	@$(BIN)/python tools/make_scale_page.py
 	@$(BIN)/python tools/make_statistics_table.py
 
 tutorial: apt-test $(VENV)/.installed-test ## Run the commands of guides/tutorial.md, and write their output and its pictures anew
@@ -84,9 +82,6 @@ apt-test:
 apt-test-all:
 	@tools/apt_packages.sh $(APT_TEST_ALL)
 	-@tools/apt_packages.sh $(APT_FONTS_test)
-
-apt-bench:
-	@tools/apt_packages.sh $(APT_BENCH)
 
 $(BIN)/python:
 	@tools/make_venv.sh "$(PYTHON)" $(VENV)

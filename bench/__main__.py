@@ -3,9 +3,8 @@
 Each part runs in a process of its own: what one keeps or sets does not reach the next, nor the peak
 memory of what that one starts, which the system counts from that of the process that starts it.
 
-It takes some forty minutes, and for that time eleven gigabytes, fourteen with --full: in
-memory where there is room for them, else where temporary files go (TMPDIR). Only an otherwise idle
-machine gives true wall times.
+It takes some twenty minutes. Only an otherwise idle machine gives true wall times.
+`python -m bench.coverage` measures intervals and tests of the analysis, in some two hours.
 """
 
 from __future__ import annotations
@@ -22,33 +21,13 @@ from bench.figures import RESULTS, Figure, print_table, read_results, write_resu
 from bench.scenes import ROOT
 
 PARTS: dict[str, tuple[str, ...]] = {
-    "hashes": (),
+    "hashes": ("pictures",),
     "duplicates": (),
-    "surveys": (),
-    "quality": (),
-    "analysis": (),
-    "serving": (),
-    "pictures": ("rounds", "before"),
-    "functions": (),
-    "shards": ("rounds", "before"),
-    "command": ("full",),
-    "model_client": (),
-    "knowledge": (),
-    "graphs": (),
-    "scores": (),
     "texts": (),
-    "loading": (),
-    "translation": (),
-    "corrections": ("full",),
-    "reading": (),
-    "filters": (),
     "languages": (),
-    "wordplay": (),
     "localising": ("pictures",),
-    "publishing": (),
-    "scale": ("pictures",),
-    "baselines": (),
-    "cluster": ("pictures",),
+    "quality": (),
+    "command": ("full",),
 }
 """Modules of the bench, in the order of the table, and the options that their `measure` takes."""
 
@@ -61,23 +40,14 @@ def main() -> int:
     parser.add_argument(
         "--full",
         action="store_true",
-        help="memory at 30,000 pictures, not 6,000; corrections of 100,000 memes",
-    )
-    parser.add_argument("--rounds", type=int, help="of the pictures' times; 12 without it")
-    parser.add_argument(
-        "--before",
-        metavar="COMMIT",
-        help="measured beside this checkout by pictures and shards; HEAD^ without it",
+        help="memory at 30,000 pictures, not 6,000",
     )
     parser.add_argument(
         "--pictures",
         type=int,
-        help="finished memes that are localised, or pictures that are rendered on a cluster or are "
-        "the large set of `scale`",
+        help="finished memes that are localised, or hashes that are compared",
     )
-    parser.add_argument(
-        "--only", choices=PARTS, help="one part; writes no results, but scale bench/scale.json"
-    )
+    parser.add_argument("--only", choices=PARTS, help="one part; writes no results")
     parser.add_argument("--results", type=Path, help="the file that the results are written to")
     chosen = parser.parse_args()
     begin = time.monotonic()

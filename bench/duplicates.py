@@ -8,7 +8,6 @@ a watermark is read, too.
 
 from __future__ import annotations
 
-import math
 import tempfile
 import time
 from collections import Counter, defaultdict
@@ -16,14 +15,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
-from bench.duplicate_peers import by_imagededup, by_imagehash
 from bench.duplicate_scenes import KINDS, copies, memes
 from bench.figures import Bound, Figure
-from memeloc.curate.duplicates.candidates import candidates
 from memeloc.curate.duplicates.dedup import Deduplicated, deduplicate, what_stays
-from memeloc.curate.duplicates.local_features import LocalFeatures
 from memeloc.curate.duplicates.settings import DedupSettings
 from memeloc.engine import usable_cpus
 from memeloc.items import FoundPicture, Item, Origin
@@ -34,8 +28,6 @@ from memeloc.workspace.folder import silent
 
 _TEMPLATES, _CAPTIONS, _COPIED = 50, 20, 5
 """Memes on each template, and every how many-th is copied."""
-_CORNERS = 150
-_FEW, _MANY = 1000, 8000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +48,8 @@ class Score:
     by_kind: str
 
 
-def measure(
-    *, say: Callable[[str], None], templates: int = _TEMPLATES, peers: bool = True
-) -> tuple[list[Figure], list[str]]:
-    """Recall, wrong joins and times, beside other programs; and what could not be measured."""
+def measure(*, say: Callable[[str], None], templates: int = _TEMPLATES) -> list[Figure]:
+    """Return recall, wrong joins and times."""
     with tempfile.TemporaryDirectory(prefix="memeloc-duplicates-") as folder:
         say("drawing memes and copies")
         pictures = Path(folder, "pictures")
@@ -70,12 +60,7 @@ def measure(
         )
         with Workspace.create(Path(folder, "workspace")) as workspace:
             workspace.store.items.add(found)
-            figures = _memeloc(workspace, drawn, group, say)
-        notes: list[str] = []
-        if peers:
-            measured, notes = _peers(pictures, drawn, group, say)
-            figures += measured
-    return [*figures, _index_growth(say)], notes
+            return _memeloc(workspace, drawn, group, say)
 
 
 def _draw(folder: Path, pictures: Path, templates: int) -> tuple[list[FoundPicture], Drawn]:
@@ -170,54 +155,3 @@ def _count(root: Mapping[str, object], asked: Iterable[object], drawn: Drawn) ->
         sum(len(of) - 1 for of in groups.values()),
         ", ".join(shares),
     )
-
-
-def _peers(
-    pictures: Path, drawn: Drawn, group: str, say: Callable[[str], None]
-) -> tuple[list[Figure], list[str]]:
-    figures: list[Figure] = []
-    notes: list[str] = []
-    say("ImageHash and imagededup")
-    results = []
-    try:
-        results += by_imagehash(sorted(pictures.iterdir()))
-    except ImportError:
-        notes.append("ImageHash is not compared: pip install imagehash")
-    try:
-        results.append(by_imagededup(pictures))
-    except OSError as error:
-        notes.append(f"imagededup is not compared: {error}")
-    for result in results:
-        score = _count(result.groups, (), drawn)
-        dropped, _, joined = _figures(group, result.name, score)
-        figures += [dropped, joined]
-    return figures, notes
-
-
-def _index_growth(say: Callable[[str], None]) -> Figure:
-    """How the time of the index of local features grows with the number of pictures."""
-    say("the index of local features")
-    seconds = {count: min(_index_seconds(count) for _ in range(2)) for count in (_FEW, _MANY)}
-    growth = math.log(seconds[_MANY] / seconds[_FEW]) / math.log(_MANY / _FEW)
-    return Figure(
-        "Index of local features",
-        "time grows as n to the",
-        growth,
-        "",
-        Bound("at most", 1.2),
-        f"{_FEW:,} to {_MANY:,} pictures, a hundred on each template; CPU {seconds[_MANY]:.1f} s",
-    )
-
-
-def _index_seconds(count: int) -> float:
-    chance = np.random.default_rng(count)
-    templates = chance.integers(0, 256, (max(1, count // 100), _CORNERS, 32), dtype=np.uint8)
-    points = np.zeros((_CORNERS, 2), dtype=np.float32)
-    features = []
-    for number in range(count):
-        rows = templates[number % len(templates)].copy()
-        rows[_CORNERS // 2 :] = chance.integers(0, 256, rows[_CORNERS // 2 :].shape)
-        features.append(LocalFeatures((400, 400), points, rows, rows[:, ::-1].copy()))
-    begin = time.process_time()
-    candidates(features)
-    return time.process_time() - begin

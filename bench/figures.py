@@ -19,7 +19,6 @@ RESULTS = ROOT / "bench" / "results.json"
 
 _PACKAGES = (
     "memeloc", "pillow", "numpy", "uharfbuzz", "pyicu-wheels", "skia-python", "pyarrow",
-    "pangocairocffi", "pangocffi", "cairocffi",
 )  # fmt: skip
 
 _PLACES = {"MB": 0, "/s": 0}

@@ -10,7 +10,6 @@ set on other texts, those of Tux Paint.
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import os
 import subprocess
@@ -19,8 +18,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import polib
-
-from bench.scenes import ROOT
 
 PACKAGES = tuple(f"wesnoth-1.16-{name}" for name in ("ttb", "dm", "ei", "dw", "l", "thot", "did"))
 """Debian packages, of some 6 MB each; `MEMELOC_BENCH_SENTENCES` may name a folder instead that has
@@ -107,20 +104,6 @@ def _texts(folder: Path, shortest: int) -> dict[str, set[str]]:
             texts["en"].add(original)
             texts.setdefault(tag, set()).add(translated)
     return texts
-
-
-def starter() -> dict[str, list[str]]:
-    """The captions of the starter set by locale: a second source, in all scripts."""
-    captions: dict[str, list[str]] = {}
-    with (ROOT / "examples" / "starter" / "captions.csv").open(
-        encoding="utf-8", newline=""
-    ) as file:
-        for row in csv.DictReader(file):
-            for tag, text in row.items():
-                if tag not in ("meme_id", "template") and text:
-                    parts = " ".join(part.strip() for part in text.split("//"))
-                    captions.setdefault("zh-Hans" if tag == "zh" else tag, []).append(parts.strip())
-    return captions
 
 
 def _catalogues(folder: Path) -> Path | None:

@@ -13,7 +13,7 @@ import pytest
 
 from memeloc import Workspace
 from tests.each import each
-from tools import make_scale_page, make_speed_page
+from tools import make_speed_page
 from tools.make_command_reference import TARGET, commands, reference
 
 ROOT = Path(__file__).parents[1]
@@ -69,11 +69,6 @@ def test_the_command_reference_is_what_the_commands_say() -> None:
 def test_the_speed_page_is_what_was_measured() -> None:
     written = make_speed_page.TARGET.read_text(encoding="utf-8")
     assert written == make_speed_page.page(), "run `make docs`"
-
-
-def test_the_plan_of_large_sets_is_computed_from_the_bench() -> None:
-    written = make_scale_page.TARGET.read_text(encoding="utf-8")
-    assert written == make_scale_page.page(), "run `make docs`"
 
 
 @each("page", PAGES, ids=lambda page: page.name)

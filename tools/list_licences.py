@@ -21,7 +21,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "THIRD_PARTY.md"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-_DEVELOPERS = ("test", "lint", "bench", "tools", "site", "all", "papers")
+_DEVELOPERS = ("test", "lint", "tools", "site", "all", "papers")
 USERS_EXTRAS = sorted({*PROJECT["optional-dependencies"]} - {*_DEVELOPERS})
 
 _HEAD = """\

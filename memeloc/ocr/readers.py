@@ -46,7 +46,7 @@ MEASURED: Mapping[str, tuple[float, float]] = {
 }
 """Character error rate of RapidOCR and of Tesseract, by locale, in percent.
 
-Source: `python -m bench.reading`, the starter set (16 memes a language, one in three poster memes
+Measured in November 2026: the starter set (16 memes a language, one in three poster memes
 on coloured noise, scaled by 0.6 to 1.4, JPEG 60 to 90, seed 4), RapidOCR 3.10.0 with its wheel's
 PP-OCRv6 models, Tesseract 5.3.0 with Debian 12's. Both sides are normalised as in
 `memeloc.ocr.error_rate`; parts may come in any order. The preprocessing was tuned on these

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import sys
 from importlib import import_module
-from importlib.util import find_spec
 from inspect import Parameter, signature
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from PIL import ImageChops
 
 from memeloc.locales import default
-from memeloc.templates import open_picture
-from tests.each import each
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -27,128 +22,6 @@ def _bench_on_path():
     sys.path.insert(0, str(ROOT))
     yield
     sys.path.remove(str(ROOT))
-
-
-def _scenes(language, turn=0):
-    from bench.scenes import scenes, templates
-
-    return scenes(language, templates()[:1], turn=turn, most=3)
-
-
-@each("language", ["de", "hi", "zh", "ar"])
-def test_a_later_round_has_the_same_letters_and_another_text(language):
-    written, shuffled = _scenes(language, turn=0), _scenes(language, turn=1)
-    assert len(written) == len(shuffled) == 3
-    for one, other in zip(written, shuffled, strict=True):
-        for before, after in zip(one.caption.parts, other.caption.parts, strict=True):
-            assert sorted(before.replace(" ", "")) == sorted(after.replace(" ", ""))
-    assert [scene.caption for scene in written] != [scene.caption for scene in shuffled]
-
-
-def test_peers_get_text_in_its_final_case():
-    scene = _scenes("de")[0]
-    assert scene.drawn == tuple(part.upper() for part in scene.caption.parts)
-    assert _scenes("hi")[0].drawn == _scenes("hi")[0].caption.parts
-
-
-def _changed_rows(picture, template):
-    difference = ImageChops.difference(picture, open_picture(template.image)).convert("L")
-    rows = difference.point(lambda value: 255 if value > 40 else 0).resize((1, picture.height))
-    return [y for y, value in enumerate(rows.get_flattened_data()) if value]
-
-
-@each("language", ["en", "hi", "zh", "ar"])
-@each("name", ["pillow_peer.PillowPeer", "pango_peer.PangoPeer"])
-def test_a_peer_writes_in_both_boxes_and_nowhere_else(name, language):
-    if name.startswith("pango") and find_spec("pangocairocffi") is None:
-        pytest.skip("needs pip install pangocairocffi and Debian's libpangocairo-1.0-0")
-    module, _, class_name = name.partition(".")
-    try:
-        peer = getattr(__import__(f"bench.{module}", fromlist=[class_name]), class_name)()
-    except OSError as error:
-        pytest.skip(f"Pango cannot be loaded: {error}")
-    for scene in _scenes(language)[:2]:
-        picture = peer.draw(scene)
-        assert picture.size == (512, 512)
-        rows = _changed_rows(picture, scene.template)
-        top, bottom = scene.template.boxes
-        inside = [
-            (round(box.y * 512) - 2, round((box.y + box.height) * 512) + 2) for box in (top, bottom)
-        ]
-        for low, high in inside:
-            assert any(low <= row <= high for row in rows)
-        assert all(any(low <= row <= high for low, high in inside) for row in rows)
-
-
-def test_pango_draws_chinese_with_the_font_it_is_given():
-    """Boxes with numbers in them are fast to draw, and all alike: two texts must differ."""
-    pytest.importorskip("pangocairocffi", exc_type=ImportError)
-    from dataclasses import replace
-
-    from bench.pango_peer import PangoPeer
-
-    try:
-        peer = PangoPeer(["zh"])
-    except OSError as error:
-        pytest.skip(f"Pango cannot be loaded: {error}")
-    scene = replace(_scenes("zh")[0], drawn=("口", "一"))
-    picture = peer.draw(scene).copy()
-    ground = open_picture(scene.template.image)
-    ink = ImageChops.difference(picture, ground).convert("L").point(lambda v: 255 if v > 40 else 0)
-    upper, lower = (ink.crop((0, half, 512, half + 256)).getbbox() for half in (0, 256))
-    assert upper is not None
-    assert lower is not None
-    # U+53E3 is a square; U+4E00 is one flat stroke, which no box with numbers is.
-    assert abs((upper[2] - upper[0]) - (upper[3] - upper[1])) < 20
-    assert (lower[2] - lower[0]) > 3 * (lower[3] - lower[1])
-
-
-def test_pango_leaves_other_programs_their_fonts():
-    pytest.importorskip("pangocairocffi", exc_type=ImportError)
-    from bench.pango_peer import PangoPeer
-
-    before = dict(os.environ)
-    try:
-        PangoPeer(["zh"])
-    except OSError as error:
-        pytest.skip(f"Pango cannot be loaded: {error}")
-    assert os.environ == before
-
-
-@pytest.mark.slow
-def test_pictures_are_measured_beside_the_peers():
-    from bench.pictures import measure
-
-    figures, lacking = measure(rounds=1, before="no-such-commit", captions=10)
-    names = {figure.name for figure in figures}
-    assert {
-        "memeloc --to files",
-        "Pillow with a fit loop, de",
-        "Pillow without a fit loop, de",
-    } <= names
-    assert "Pango with Cairo, de" in names or len(lacking) > 1
-    assert all(figure.value > 0 for figure in figures)
-    assert "no-such-commit" in lacking[-1]
-
-
-@pytest.mark.slow
-def test_shards_are_measured_beside_a_commit(monkeypatch):
-    from bench import shards
-
-    monkeypatch.setattr(shards, "_KEPT", 3)
-    figures, lacking = shards.measure(rounds=1, before="HEAD", captions=10)
-    assert all(figure.value > 0 for figure in figures)
-    assert lacking or any(figure.name.startswith("memeloc at ") for figure in figures)
-
-
-def test_a_command_of_a_checkout_that_fails_says_why():
-    from bench.versions import Memeloc
-
-    memeloc = Memeloc("memeloc", ROOT)
-    assert memeloc.run("--version") > 0
-    with pytest.raises(RuntimeError, match="no-such-command"):
-        memeloc.run("no-such-command")
-    memeloc.end()
 
 
 def test_bounds_and_results(tmp_path):
@@ -199,7 +72,7 @@ def _part_in_its_place(monkeypatch, failing=""):
             write_results([Figure(part, "n", 1.0, "x")], [f"{part}: a note"], results)
 
     monkeypatch.setattr(bench, "subprocess", SimpleNamespace(run=run, DEVNULL=None))
-    monkeypatch.setattr(bench, "PARTS", {"texts": (), "graphs": ()})
+    monkeypatch.setattr(bench, "PARTS", {"texts": ("full",), "hashes": ()})
     return commands
 
 
@@ -209,24 +82,24 @@ def test_all_parts_run_as_processes_and_are_joined(monkeypatch, tmp_path):
 
     commands = _part_in_its_place(monkeypatch)
     results = str(tmp_path / "results.json")
-    monkeypatch.setattr(sys, "argv", ["bench", "--rounds", "2", "--results", results])
+    monkeypatch.setattr(sys, "argv", ["bench", "--full", "--results", results])
     assert main() == 0
     figures, notes = read_results(Path(results))
-    assert [figure.group for figure in figures] == ["texts", "graphs"]
-    assert notes == ["texts: a note", "graphs: a note"]
-    assert [command[:2] for command in commands] == [["--rounds", "2"]] * 2
+    assert [figure.group for figure in figures] == ["texts", "hashes"]
+    assert notes == ["texts: a note", "hashes: a note"]
+    assert [command[:1] for command in commands] == [["--full"]] * 2
     assert [command[-4:-1] for command in commands] == [
-        ["--only", part, "--results"] for part in ("texts", "graphs")
+        ["--only", part, "--results"] for part in ("texts", "hashes")
     ]
 
 
 def test_a_part_that_fails_ends_the_bench_without_results(monkeypatch, tmp_path):
     from bench.__main__ import main
 
-    _part_in_its_place(monkeypatch, failing="graphs")
+    _part_in_its_place(monkeypatch, failing="hashes")
     results = tmp_path / "results.json"
     monkeypatch.setattr(sys, "argv", ["bench", "--results", str(results)])
-    with pytest.raises(SystemExit, match="graphs"):
+    with pytest.raises(SystemExit, match="hashes"):
         main()
     assert not results.exists()
 
@@ -243,17 +116,6 @@ def test_a_table_has_as_many_captions_as_asked_for(tmp_path, pictures):
     assert all(default().get(name) for name in languages)
     assert sum(bool(row[name]) for row in rows for name in languages) == pictures
     assert len({row["meme_id"] for row in rows}) == len(rows)
-
-
-def test_answers_to_analyse_are_of_five_cultures(tmp_path):
-    from bench.analysis import write_answers
-
-    answers = write_answers(tmp_path / "answers.csv", 60, seed=1)
-    with (tmp_path / "answers.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    assert len(rows) == answers
-    assert len({(row["culture"], row["item"]) for row in rows}) == 5 * 60
-    assert len({(row["annotator"], row["item"]) for row in rows}) == answers
 
 
 def test_what_a_program_took_is_its_own(tmp_path):
@@ -273,15 +135,3 @@ def test_a_command_that_fails_says_why():
 
     with pytest.raises(RuntimeError, match=r"no-such-command"):
         run("no-such-command")
-
-
-def test_loading_reads_what_its_floors_read(monkeypatch):
-    from bench import loading
-
-    monkeypatch.setattr(loading, "_TURNS", 1)
-    monkeypatch.setattr(loading, "_CAPTIONS", 60)
-    locales, templates, captions = loading.measure()
-    assert locales.name.startswith(f"all {len(list(default()))} locales")
-    assert templates.name.startswith("all 17 templates")
-    assert captions.name.startswith("60 captions")
-    assert all(figure.unit == "x" and figure.value > 0 for figure in (locales, templates, captions))

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from bench.reading_scenes import draw as draw_memes
 from memeloc.errors import MissingError
 from memeloc.locales import default
 from memeloc.ocr import rapid, readers
@@ -20,6 +19,7 @@ from memeloc.ocr.masks import WORK, cut_line, find_letters
 from memeloc.ocr.readers import MEASURED, choose, reader
 from memeloc.ocr.tesseract import LINE, join_words, read_words
 from tests.ocr.pictures import meme, needs
+from tests.ocr.reading_scenes import draw as draw_memes
 
 
 @pytest.fixture(params=["rapidocr", "tesseract"])

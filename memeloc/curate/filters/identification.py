@@ -10,7 +10,7 @@ for everything else, with weights that `tools/make_romanised.py` learned from wo
 downloaded.
 
 The models' shares were set on the texts of Tux Paint in 52 languages; `python -m bench --only
-filters,languages` measures on dialogue and captions that neither they nor the weights have seen.
+languages` measures on dialogue and captions that neither they nor the weights have seen.
 """
 
 from __future__ import annotations
