@@ -11,7 +11,7 @@ import json
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from importlib.resources import files
@@ -29,8 +29,9 @@ from memeloc.knowledge.statements import (
     Relation,
     Statement,
 )
-from memeloc.language_models import Picture, Question
+from memeloc.language_models import Answer, Picture, Question
 from memeloc.language_models.answers import strict_schema
+from memeloc.language_models.passes import AskedMeme, Key, MemeJob, Pass
 from memeloc.language_models.prompts import MemeInput, read_prompt
 from memeloc.language_models.questions import content_hash
 
@@ -217,6 +218,58 @@ class Extraction:
         }
         messages = self.prompt.fill("link", values, pictures_of(meme))
         return Question(messages, LinksForm, mark=meme, expected=_EXPECTED_LINKS)
+
+    def passes(self, language_name: Callable[[str], str]) -> list[Pass]:
+        """Return a pass a dimension, in the recipe's order, and one that links at the end;
+        `language_name` gives a language as the model is given it."""
+        recipe = self.recipe
+        keys: list[Key] = [("extract", each.id) for each in recipe.dimensions]
+
+        def found(meme: AskedMeme) -> dict[str, DimensionKnowledge]:
+            answers = meme.answers.items()
+            extracted = {str(name): answer for (step, name), answer in answers if step == "extract"}
+            return read_answers(extracted, recipe, meme.read)
+
+        def ask(dimension: str, needs: tuple[Key, ...]) -> Pass:
+            shown: list[Key] = [("extract", each) for each in recipe.contexts[dimension]]
+
+            def question(meme: AskedMeme) -> Question[Any]:
+                name, missing = language_name(meme.language), meme.open(shown)
+                return self.question(dimension, meme.input, found(meme), name, open=missing)
+
+            return Pass(("extract", dimension), self.sha256, question, needs, name=dimension)
+
+        def link(meme: AskedMeme) -> Question[Any] | None:
+            return self.link_question(meme.input, found(meme), open=meme.open(keys))
+
+        passes = [ask(each.id, tuple(keys[:at])) for at, each in enumerate(recipe.dimensions)]
+        if recipe.link:
+            key = ("link", recipe.link)
+            passes.append(Pass(key, self.sha256, link, tuple(keys), name=recipe.link))
+        return passes
+
+
+def knowledge_answer(
+    job: MemeJob, asked: Pass, meme: AskedMeme, answer: Answer[Any], how: Mapping[str, Any]
+) -> KnowledgeAnswer:
+    """Return what is stored of a model's answer."""
+    return KnowledgeAnswer(
+        meme.input.id,
+        meme.input.content,
+        meme.input.version,
+        asked.key[0],  # type: ignore[arg-type]
+        asked.name,
+        job.about["recipe"],
+        meme.language,
+        job.model,
+        asked.prompt,
+        answer.status,
+        {} if answer.value is None else answer.value.model_dump(mode="json"),
+        answer.text,
+        how,
+        answer.cost,
+        job.currency,
+    )
 
 
 def _compact(value: Any) -> str:

@@ -12,7 +12,7 @@ import json
 import random
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
@@ -22,10 +22,11 @@ from pydantic import AfterValidator, BaseModel, Field, create_model, model_valid
 
 from memeloc.errors import InputError
 from memeloc.knowledge.dimensions import Dimension, Recipe
-from memeloc.knowledge.extraction import one_line, pictures_of, quoted_caption
+from memeloc.knowledge.extraction import NOT_ASKED, one_line, pictures_of, quoted_caption
 from memeloc.knowledge.statements import KnowledgeAnswer, MemeKnowledge, Statement
 from memeloc.language_models import Question
 from memeloc.language_models.answers import strict_schema
+from memeloc.language_models.passes import AskedMeme, Pass
 from memeloc.language_models.prompts import MemeInput, read_prompt
 from memeloc.language_models.questions import content_hash
 from memeloc.locales.words import plain_words
@@ -235,6 +236,41 @@ class QuestionWriting:
         ask = "statements" if found else "picture"
         messages = self._prompt.fill(ask, values, pictures_of(item))
         return Question(messages, question_form(language, none), expected=_EXPECTED)
+
+    def passes(
+        self,
+        knowledge: Iterable[MemeKnowledge],
+        model: str,
+        language_name: Callable[[str], str],
+    ) -> list[Pass]:
+        """Return a pass for the question about each dimension of what a model extracted;
+        `language_name` gives a language as the model is given it."""
+        extracted = {(each.meme, each.version, each.language): each for each in knowledge}
+        prompt = content_hash([self.sha256, model])
+
+        def statements(meme: AskedMeme, dimension: str) -> tuple[Statement, ...] | None:
+            """Return what a question is made of; None where it was not extracted yet."""
+            found = extracted.get((meme.input.id, meme.input.version, meme.language))
+            if found is None or found.content != meme.input.content:
+                return None
+            asked = [each.dimension for each in found.dimensions if each.reason != NOT_ASKED]
+            return made_of(found, dimension) if dimension in asked else None
+
+        def ask(dimension: str) -> Pass:
+            def question(meme: AskedMeme) -> Question[Any] | None:
+                made = statements(meme, dimension)
+                if made is None:
+                    return None
+                name, about = language_name(meme.language), self.recipe.by_id[dimension]
+                return self.question(meme.input, about, made, meme.language, name)
+
+            def about(meme: AskedMeme) -> Mapping[str, Any]:
+                ids = [each.id for each in statements(meme, dimension) or ()]
+                return {"statements": ids, "none": self.fourth(meme.language), "of": model}
+
+            return Pass(("ask", dimension), prompt, question, about=about, name=dimension)
+
+        return [ask(each.id) for each in self.recipe.dimensions]
 
 
 def made_of(knowledge: MemeKnowledge, dimension: str) -> tuple[Statement, ...]:

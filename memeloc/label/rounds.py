@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from memeloc.agreement import fleiss_kappa, pairwise_kappa
-from memeloc.label.scheme import Category, GivenLabel, Scheme
+from memeloc.label.prompts import LabelPrompt
+from memeloc.label.scheme import Category, GivenLabel, Scheme, TopicsForm
+from memeloc.language_models import Answer, Question
 from memeloc.language_models.job import sent_counts
+from memeloc.language_models.passes import AskedMeme, MemeJob, Pass
 from memeloc.reports.figures import BETWEEN, gap, joined, tidy
 
 if TYPE_CHECKING:
@@ -242,3 +245,48 @@ def agreement(results: Sequence[Outcome]) -> tuple[float | None, dict[str, float
     names = pairs["first"] + " and " + pairs["second"].str.removeprefix("round ")
     kappas = [None if pd.isna(kappa) else float(kappa) for kappa in pairs["kappa"]]
     return fleiss_kappa(table), dict(zip(names, kappas, strict=True))
+
+
+def label_passes(prompt: LabelPrompt, rounds: int) -> list[Pass]:
+    """Return a pass a round, each of which asks the same with the next seed, and one for topics."""
+
+    def labelled(number: int) -> Pass:
+        def question(meme: AskedMeme) -> Question[Any]:
+            return replace(prompt.question(meme.input), round=number - 1)
+
+        return Pass(("label", number), prompt.sha256, question)
+
+    passes = [labelled(number) for number in range(1, rounds + 1)]
+    if prompt.topics:
+
+        def topics(meme: AskedMeme) -> Question[Any]:
+            return prompt.topics_question(meme.input)
+
+        passes.append(Pass(("topics", 1), prompt.topics_sha256, topics))
+    return passes
+
+
+def round_label(
+    job: MemeJob, asked: Pass, meme: AskedMeme, answer: Answer[Any], how: Mapping[str, Any]
+) -> RoundLabel:
+    """Return what is stored of a model's answer."""
+    value, (question, number) = answer.value, asked.key
+    is_topics = isinstance(value, TopicsForm)
+    return RoundLabel(
+        meme.input.id,
+        meme.input.content,
+        question,  # type: ignore[arg-type]
+        job.about["taxonomy"],
+        job.model,
+        asked.prompt,
+        int(number),
+        answer.settings.get("sent", {}).get("seed"),
+        answer.status,
+        labels=() if value is None or is_topics else value.given(),
+        caption=getattr(value, "caption", ""),
+        topics=value.given() if is_topics else (),
+        answer=answer.text,
+        settings=how,
+        cost=answer.cost,
+        currency=job.currency,
+    )

@@ -9,20 +9,23 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from memeloc.errors import InputError
+from memeloc.locales import default
 from memeloc.survey.model import Participant, RejectedRow
 from memeloc.survey.quality.screening import country_code
 from memeloc.survey.targets.places import clean_id
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission
+from memeloc.survey.texts import TaxonomyTexts, survey_texts
 from memeloc.tables import folded
 from memeloc.tables.column_map import ColumnMap, Role, read_rows, whole_number
 from memeloc.tables.rows import Frame
-from memeloc.taxonomy import LABEL
+from memeloc.taxonomy import LABEL, SOURCE, Taxonomy
 
 ROLES = (
     Role("item", ("item", "item id", "meme", "meme id"), required=True),
@@ -143,3 +146,30 @@ def _cells(row: Mapping[Any, Any], role: str) -> dict[str, str]:
     """Return the cells of a role with many columns that are filled in."""
     cells = ((name.partition(f"{role}: "), text) for name, text in row.items())
     return {name: text for (before, role, name), text in cells if role and not before and text}
+
+
+def label_reader(
+    column_map: ColumnMap, taxonomy: Taxonomy, columns: Iterable[str]
+) -> Callable[[str], str]:
+    """Return a function from an answer to a label: by the map, by id, or by name in English. Raise
+    InputError if a label of the map, or a question of the columns, is not of the taxonomy."""
+    english = TaxonomyTexts(survey_texts(default().get(SOURCE), taxonomy=taxonomy), taxonomy).labels
+    by_name = {folded(text): label for label, text in english.items()}
+    by_name |= {folded(label.id): label.id for label in taxonomy.labels}
+    named = [by_name.get(folded(each), each) for each in column_map.labels.values() if each]
+    roles = [str(column).partition("question: ") for column in columns]
+    for option, words, entries in (
+        ("--label", named, taxonomy.labels),
+        ("--question", [word for _, found, word in roles if found], taxonomy.questions),
+    ):
+        allowed = [each.id for each in entries]
+        for word in words:
+            if word not in allowed:
+                has = ", ".join(allowed) or "none"
+                raise InputError(f"{option} {word[:40]}: {taxonomy.name} has only {has}")
+
+    def label_of(answer: str) -> str:
+        label = column_map.label_of(answer)
+        return by_name.get(folded(label), label)
+
+    return label_of

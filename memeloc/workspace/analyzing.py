@@ -31,13 +31,14 @@ from memeloc.items import hash_of
 from memeloc.reports.figures import BETWEEN, joined
 from memeloc.reports.report import Report
 from memeloc.store.records import FileRecord
+from memeloc.survey.labels.checked import Checked
 from memeloc.survey.labels.settling import people_table, severities
 from memeloc.survey.model import Culture
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts, catalogue
 from memeloc.tables import read_table
 from memeloc.workspace.curating.describing import Describing
 from memeloc.workspace.stored_survey import CAPTIONS, StoredSurvey
-from memeloc.workspace.survey_answers import FEWEST_LETTERS, Checked, SurveyAnswers
+from memeloc.workspace.survey_answers import FEWEST_LETTERS, SurveyAnswers
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -36,27 +36,19 @@ from memeloc.knowledge.benchmark import (
     write_benchmark,
 )
 from memeloc.knowledge.dimensions import Recipe, read_recipe
-from memeloc.knowledge.extraction import (
-    NOT_ASKED,
-    Extraction,
-    knowledge_of,
-    read_answers,
-)
-from memeloc.knowledge.questions import MemeQuestion, QuestionWriting, made_of, question_of
+from memeloc.knowledge.extraction import Extraction, knowledge_answer, knowledge_of
+from memeloc.knowledge.questions import MemeQuestion, QuestionWriting, question_of
 from memeloc.knowledge.statements import (
-    DimensionKnowledge,
     KnowledgeAnswer,
     MemeKnowledge,
-    Statement,
 )
-from memeloc.language_models import Answer, Question
 from memeloc.language_models.job import OnProgress
+from memeloc.language_models.passes import AskedMeme, Key, MemeJob, Pass
 from memeloc.language_models.prompts import Input, MemeInput
-from memeloc.language_models.questions import content_hash
 from memeloc.locales.tags import canonical, is_well_formed
 from memeloc.reports import Report
 from memeloc.tables.writing import write_table
-from memeloc.workspace.asking import AskedMeme, AskingSettings, Key, MemeJob, Pass, meme_inputs
+from memeloc.workspace.asking import AskingSettings, meme_inputs, meme_job
 from memeloc.workspace.evaluating import rendered_pictures
 from memeloc.workspace.folder import Part, WorkspaceFolder
 from memeloc.workspace.stored_survey import RENDERED, StoredSurvey
@@ -141,9 +133,6 @@ def stored_knowledge(
     return StoredKnowledge(workspace, read, newest.model, settings)
 
 
-# Asking
-
-
 def _job(
     workspace: WorkspaceFolder,
     settings: KnowledgeSettings,
@@ -154,68 +143,31 @@ def _job(
     """Return a job of passes, each of which builds on those before; `recipe` is its name."""
     store = workspace.store.knowledge
 
-    def find(memes: Mapping[str, AskedMeme]) -> Iterator[tuple[Key, KnowledgeAnswer]]:
-        for answer in store.find(recipe=recipe, model=job.model, items=list(memes)):
+    def find(model: str, memes: Mapping[str, AskedMeme]) -> Iterator[tuple[Key, KnowledgeAnswer]]:
+        for answer in store.find(recipe=recipe, model=model, items=list(memes)):
             meme = memes[answer.item]
             if (answer.version, answer.language) == (meme.input.version, meme.language):
                 yield (answer.step, answer.dimension), answer
 
-    def record(
-        asked: Pass, meme: AskedMeme, answer: Answer[Any], how: Mapping[str, Any]
-    ) -> KnowledgeAnswer:
-        return KnowledgeAnswer(
-            meme.input.id,
-            meme.input.content,
-            meme.input.version,
-            asked.key[0],  # type: ignore[arg-type]
-            asked.name,
-            recipe,
-            meme.language,
-            job.model,
-            asked.prompt,
-            answer.status,
-            {} if answer.value is None else answer.value.model_dump(mode="json"),
-            answer.text,
-            how,
-            answer.cost,
-            job.currency,
-        )
-
-    stages, about = [[each] for each in passes], {"recipe": recipe}
-    language_of = settings.language_of
-    job = MemeJob(workspace, settings, model, about, stages, find, record, store.add, language_of)
-    return job
+    return meme_job(
+        workspace,
+        settings,
+        model,
+        about={"recipe": recipe},
+        stages=[[each] for each in passes],
+        find=find,
+        record=knowledge_answer,
+        add=store.add,
+        language_of=settings.language_of,
+    )
 
 
 def extraction_job(workspace: WorkspaceFolder, settings: KnowledgeSettings, model: str) -> MemeJob:
     """Return a job that extracts all dimensions of a recipe in its order, and links at the end."""
     settings = settings.with_full_paths()
     recipe = read_recipe(settings.recipe)
-    extraction = Extraction(recipe, settings.prompt)
-    languages = cache(lambda tag: _language_name(workspace, tag))
-    keys: list[Key] = [("extract", each.id) for each in recipe.dimensions]
-
-    def found(meme: AskedMeme) -> dict[str, DimensionKnowledge]:
-        answers = meme.answers.items()
-        extracted = {str(name): answer for (step, name), answer in answers if step == "extract"}
-        return read_answers(extracted, recipe, meme.read)
-
-    def ask(dimension: str, needs: tuple[Key, ...]) -> Pass:
-        shown: list[Key] = [("extract", each) for each in recipe.contexts[dimension]]
-
-        def question(meme: AskedMeme) -> Question[Any]:
-            language, missing = languages(meme.language), meme.open(shown)
-            return extraction.question(dimension, meme.input, found(meme), language, open=missing)
-
-        return Pass(("extract", dimension), extraction.sha256, question, needs, name=dimension)
-
-    def link(meme: AskedMeme) -> Question[Any] | None:
-        return extraction.link_question(meme.input, found(meme), open=meme.open(keys))
-
-    passes = [ask(each.id, tuple(keys[:at])) for at, each in enumerate(recipe.dimensions)]
-    if recipe.link:
-        key = ("link", recipe.link)
-        passes.append(Pass(key, extraction.sha256, link, tuple(keys), name=recipe.link))
+    names = cache(partial(_language_name, workspace))
+    passes = Extraction(recipe, settings.prompt).passes(names)
     return _job(workspace, settings, model, recipe.name, passes)
 
 
@@ -238,39 +190,14 @@ def question_job(
         seed: of the model's random numbers.
     """
     stored = stored_knowledge(workspace, recipe, of)
-    writing = QuestionWriting(stored.recipe, none)
-    knowledge = {(each.meme, each.version, each.language): each for each in stored.memes()}
-    prompt = content_hash([writing.sha256, stored.model])
-
-    def statements(meme: AskedMeme, dimension: str) -> tuple[Statement, ...] | None:
-        """Return what a question is made of; None where the dimension was not extracted yet."""
-        found = knowledge.get((meme.input.id, meme.input.version, meme.language))
-        if found is None or found.content != meme.input.content:
-            return None
-        asked = [each.dimension for each in found.dimensions if each.reason != NOT_ASKED]
-        return made_of(found, dimension) if dimension in asked else None
-
-    def ask(dimension: str) -> Pass:
-        def question(meme: AskedMeme) -> Question[Any] | None:
-            made = statements(meme, dimension)
-            if made is None:
-                return None
-            name, asked = _language_name(workspace, meme.language), stored.recipe.by_id[dimension]
-            return writing.question(meme.input, asked, made, meme.language, name)
-
-        def about(meme: AskedMeme) -> Mapping[str, Any]:
-            ids = [each.id for each in statements(meme, dimension) or ()]
-            return {"statements": ids, "none": writing.fourth(meme.language), "of": stored.model}
-
-        return Pass(("ask", dimension), prompt, question, about=about, name=dimension)
-
+    writing, knowledge = QuestionWriting(stored.recipe, none), list(stored.memes())
     update: dict[str, Any] = {"seed": seed}
     if lang:
         update["language"] = workspace.locale(lang).tag
     settings = stored.settings.model_copy(update=update)
-    passes = [ask(each.id) for each in stored.recipe.dimensions]
+    passes = writing.passes(knowledge, stored.model, partial(_language_name, workspace))
     job = _job(workspace, settings, model, stored.recipe.name, passes)
-    extracted = {(each.meme, each.content) for each in knowledge.values()}
+    extracted = {(each.meme, each.content) for each in knowledge}
     if not any((item.id, item.content) in extracted for item in job.items):
         raise InputError(
             "None of the memes as they are now was extracted by these; run memeloc knowledge "

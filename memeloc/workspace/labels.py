@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -37,11 +37,13 @@ from memeloc.label.rounds import (
     audit,
     count,
     figures,
+    label_passes,
     outcomes,
+    round_label,
 )
-from memeloc.label.scheme import Scheme, TopicsForm
-from memeloc.language_models import Answer, Question
+from memeloc.label.scheme import Scheme
 from memeloc.language_models.job import OnProgress, sent_counts
+from memeloc.language_models.passes import AskedMeme, Key, MemeJob
 from memeloc.language_models.prompts import MemeInput
 from memeloc.ocr.transcript import Transcript
 from memeloc.reports import Report
@@ -52,7 +54,7 @@ from memeloc.survey.recipes import leave_out, load_recipe, recipe_names
 from memeloc.survey.texts import catalogue
 from memeloc.taxonomy import Taxonomy, load_taxonomy
 from memeloc.workspace.analyzing import short_names
-from memeloc.workspace.asking import AskedMeme, AskingSettings, Key, MemeJob, Pass, meme_inputs
+from memeloc.workspace.asking import AskingSettings, meme_inputs, meme_job
 from memeloc.workspace.folder import Part, WorkspaceFolder
 from memeloc.workspace.stored_survey import PRELABELS, RENDERED, StoredSurvey
 from memeloc.workspace.surveys import Survey, Surveys
@@ -222,50 +224,14 @@ def labellings(
 def label_job(workspace: WorkspaceFolder, settings: LabelSettings, model: str) -> MemeJob:
     """Return the job that labels memes; raise InputError if there is nothing to label, or no such
     taxonomy, model or prompt."""
-    full = settings.with_full_paths()
+    full, store = settings.with_full_paths(), workspace.store
     topics = read_topics(full.topics) if full.topics else ()
     prompt = label_prompt(full.prompt, labels_of(full.taxonomy)[1], topics)
-    taxonomy, store = prompt.scheme.taxonomy, workspace.store
+    taxonomy = prompt.scheme.taxonomy
 
-    def labelled(number: int) -> Pass:
-        def question(meme: AskedMeme) -> Question[Any]:
-            return replace(prompt.question(meme.input), round=number - 1)
-
-        return Pass(("label", number), prompt.sha256, question)
-
-    passes = [labelled(number) for number in range(1, full.rounds + 1)]
-    if full.topics:
-        ask = lambda meme: prompt.topics_question(meme.input)  # noqa: E731
-        passes.append(Pass(("topics", 1), prompt.topics_sha256, ask))
-
-    def find(memes: Mapping[str, AskedMeme]) -> Iterator[tuple[Key, RoundLabel]]:
-        wanted = {"taxonomy": taxonomy, "model": job.model}
-        for answer in store.model_labels.find(items=list(memes), **wanted):
+    def find(model: str, memes: Mapping[str, AskedMeme]) -> Iterator[tuple[Key, RoundLabel]]:
+        for answer in store.model_labels.find(items=list(memes), taxonomy=taxonomy, model=model):
             yield (answer.question, answer.round), answer
-
-    def record(
-        asked: Pass, meme: AskedMeme, answer: Answer[Any], how: Mapping[str, Any]
-    ) -> RoundLabel:
-        value, (question, number) = answer.value, asked.key
-        is_topics = isinstance(value, TopicsForm)
-        return RoundLabel(
-            meme.input.id,
-            meme.input.content,
-            question,  # type: ignore[arg-type]
-            taxonomy,
-            job.model,
-            asked.prompt,
-            int(number),
-            answer.settings.get("sent", {}).get("seed"),
-            answer.status,
-            labels=() if value is None or is_topics else value.given(),
-            caption=getattr(value, "caption", ""),
-            topics=value.given() if is_topics else (),
-            answer=answer.text,
-            settings=how,
-            cost=answer.cost,
-            currency=job.currency,
-        )
 
     @cache
     def read_in() -> dict[str, tuple[str, str]]:
@@ -280,7 +246,7 @@ def label_job(workspace: WorkspaceFolder, settings: LabelSettings, model: str) -
 
     def add(answers: Sequence[RoundLabel]) -> None:
         by_round: dict[int, list[Transcript]] = defaultdict(list)
-        for answer in answers if job.settings.collected != RENDERED else ():
+        for answer in answers if job.run_settings["collected"] != RENDERED else ():
             # Parts stand where the model left a line empty, or wrote ` // `.
             blocks = answer.caption.replace(" // ", "\n\n").split("\n\n")
             parts = tuple(filter(None, (" ".join(block.split()) for block in blocks)))
@@ -293,8 +259,16 @@ def label_job(workspace: WorkspaceFolder, settings: LabelSettings, model: str) -
             store.transcripts.add(by_round[number])
         store.model_labels.add(answers)
 
-    about = {"taxonomy": taxonomy}
-    job = MemeJob(workspace, settings, model, about, [passes], find, record, add)
+    job = meme_job(
+        workspace,
+        settings,
+        model,
+        about={"taxonomy": taxonomy},
+        stages=[label_passes(prompt, full.rounds)],
+        find=find,
+        record=round_label,
+        add=add,
+    )
     return job
 
 

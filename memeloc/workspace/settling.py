@@ -1,28 +1,21 @@
-"""Labels of a survey. In: retained answers, what people decided. Out: labels, what is open.
-
-What is open goes out as a sheet with all votes, and comes back half filled in and in any order. A
-row without a label and without answers decides nothing; one that cannot be read stops the file.
-"""
+"""Labels of a survey. In: retained answers, what people decided. Out: labels, what is open."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from pydantic import ConfigDict
 
 from memeloc.agreement.crowd import METHODS
-from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.model import SEPARATOR
 from memeloc.ocr.transcript import Transcript
-from memeloc.sheets import FilledRow, SheetColumn, SheetForm, all_records, read_form, write_form
 from memeloc.survey.design.planning import plan, read_rates
+from memeloc.survey.labels.checked import Checked
 from memeloc.survey.labels.settling import (
     STATES,
     Cell,
@@ -33,23 +26,20 @@ from memeloc.survey.labels.settling import (
     people_table,
     settle,
 )
-from memeloc.survey.model import LabelDecision, MemeEntry
 from memeloc.survey.quality.checking import COMPLETE
 from memeloc.survey.quality.rules import Settling, read_settling
-from memeloc.survey.targets.questions import resolve_answers
-from memeloc.survey.texts import TaxonomyTexts, survey_texts
-from memeloc.tables import folded
+from memeloc.survey.targets.deciding import Deciding, write_open
+from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import LABEL, SOURCE
 from memeloc.workspace.stored_survey import (
     CLOSED,
-    NO_PICTURE,
     WITHDRAWN,
     Frame,
     OnProgress,
     StoredSurvey,
     recruiter,
 )
-from memeloc.workspace.survey_answers import Checked, SurveyAnswers
+from memeloc.workspace.survey_answers import SurveyAnswers
 
 
 @dataclass(frozen=True)
@@ -337,9 +327,20 @@ class SurveyLabels:
         survey, store = self.survey, self.survey.workspace.store.label_decisions
         checked = self.answers.checked(keep=False)
         settled = self.settled(checked)
-        written = [self._decision(each, settled.labels) for each in decisions]
+        english = survey_texts(default().get(SOURCE), taxonomy=survey.taxonomy)
+        texts = {each.code: (english, survey.texts(each)) for each in survey.design.cultures}
+        places = dict(survey.team.people) if survey.team else {}
+        deciding = Deciding(
+            survey.name,
+            survey.taxonomy,
+            survey.item_texts,
+            settled.labels,
+            texts,
+            lambda who: places.get(who) or survey.hashed(who),
+        )
+        written = [deciding.decision(each) for each in decisions]
         if file is not None:
-            written += self._read(Path(file), settled.labels, people, reason)
+            written += deciding.read(Path(file), people, reason)
         new = store.add(survey.name, written)
         rows = self._open(self.settled(checked) if new else settled)
         return {
@@ -348,7 +349,7 @@ class SurveyLabels:
             "known": len(written) - new,
             "decided": store.find(survey.name),
             "open": rows,
-            "file": None if out is None else self._write(Path(out), rows),
+            "file": None if out is None else write_open(Path(out), survey.taxonomy, rows),
         }
 
     def _open(self, settled: Settled) -> list[dict[str, Any]]:
@@ -372,116 +373,3 @@ class SurveyLabels:
                 asked = {name: votes[name] for name in dict.fromkeys((LABEL, *names))}
                 rows.append({**about, "votes": asked})
         return rows
-
-    def _write(self, path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
-        """Write what is open, with columns for the label, other answers, people and why."""
-        questions = [question.id for question in self.survey.taxonomy.about("item", "picture")]
-        asked = [name for name in questions if any(name in row["open"] for row in rows)]
-        cells = []
-        for row in rows:
-            shown = {name: row[name] for name in ("item", "culture", "text", "state")}
-            for name in (LABEL, *asked):
-                counts = row["votes"].get(name, {})
-                votes = " | ".join(f"{answer}: {count}" for answer, count in counts.items())
-                shown["votes" if name == LABEL else f"{name} votes"] = votes
-            cells.append(shown)
-        return write_form(path, _form(asked), cells)
-
-    def _read(
-        self, path: Path, labels: Mapping[Cell, str], people: Sequence[str], reason: str
-    ) -> list[LabelDecision]:
-        """Read the decisions of a sheet; `people` and `reason` are those of rows that have none."""
-        questions = self.survey.taxonomy.about("item", "picture")
-
-        def decide(row: FilledRow) -> LabelDecision | None:
-            answers = {
-                each.id: _parts(row[each.id])
-                if each.kind in ("choices", "span")
-                else [row[each.id]]
-                for each in questions
-                if row[each.id]
-            }
-            if not (row[LABEL] or answers):
-                return None
-            decision: dict[str, Any] = {name: row[name] for name in ("item", "culture", LABEL)}
-            who, why = _parts(row["people"]) or people, row["reason"] or reason
-            decision |= {"people": who, "reason": why, "further": answers}
-            return self._decision(decision, labels)
-
-        form = _form([question.id for question in questions])
-        return all_records(read_form(path, form, needed=[("item", LABEL)]), decide)
-
-    def _decision(self, decided: Mapping[str, Any], labels: Mapping[Cell, str]) -> LabelDecision:
-        """Return a decision with ids, and with people as hashes; `labels` are those by now, of all
-        that was asked."""
-        survey, reason = self.survey, decided.get("reason", "").strip()
-        answers, written = decided.get("further", {}), decided.get(LABEL, "").strip()
-        codes = [culture.code for culture in survey.design.cultures]
-        item = decided["item"]
-        code = decided.get("culture", "").strip().upper() or (codes[0] if len(codes) == 1 else "")
-        if (item, code) not in labels:
-            where = f" in {code[:20]}" if code else "; name its culture"
-            message = f"{survey.name} does not ask about {item[:80]!r}{where}"
-            raise InputError(message, column="item" if code else "culture")
-        names = self._names[code]
-        label = names[LABEL].get(folded(written)) if written else ""
-        allowed = [each.id for each in survey.taxonomy.of_role("vote", "reject")]
-        if label is None or label not in ("", *allowed):
-            message = f"{written[:80]!r} is no label; there are {', '.join(allowed)}"
-            raise InputError(message, column=LABEL)
-        if not (label or answers):
-            raise InputError("nothing is decided; give a label or an answer", column=LABEL)
-        in_force = label or labels[item, code]
-        if not in_force:
-            raise InputError(f"the label of {item!r} is open; decide it, too", column=LABEL)
-        values, problems = resolve_answers(
-            survey.taxonomy,
-            MemeEntry(item, "", NO_PICTURE, texts=survey.item_texts.get(item, {})),
-            {LABEL: [in_force], **answers},
-            lambda question, text: names.get(question, {}).get(folded(text)),
-        )
-        for problem, message in problems:
-            if problem != "not answered":
-                raise InputError(message, column=LABEL)
-        if not decided.get("people"):
-            raise InputError("it does not say who decided", column="people")
-        if not reason:
-            raise InputError("it does not say why", column="reason")
-        team = survey.team
-        places = dict(team.people) if team else {}
-        people = {places.get(who) or survey.hashed(who) for who in decided["people"]}
-        if not label:
-            values.pop(LABEL)  # the votes' own, by which the questions are asked
-        return LabelDecision(item, code, values, tuple(sorted(people)), reason)
-
-    @cached_property
-    def _names(self) -> dict[str, dict[str, dict[str, str]]]:
-        """By culture and question, ids of answers by themselves, their names, and English ones."""
-        taxonomy = self.survey.taxonomy
-        english = survey_texts(default().get(SOURCE), taxonomy=taxonomy)
-        by_culture: dict[str, dict[str, dict[str, str]]] = {}
-        for culture in self.survey.design.cultures:
-            names = by_culture[culture.code] = defaultdict(dict)
-            for texts in (english, self.survey.texts(culture)):
-                for question, answer_names in TaxonomyTexts(texts, taxonomy).answers.items():
-                    names[question] |= {folded(name): id for id, name in answer_names.items()}
-            for ids in names.values():
-                ids |= {folded(id): id for id in ids.values()}
-        return by_culture
-
-
-def _form(asked: Iterable[str]) -> SheetForm:
-    """Return the sheet on which people decide labels, and answers to the questions asked."""
-    shown = ("item", "culture", "text", "state", "votes", *(f"{name} votes" for name in asked))
-    return SheetForm(
-        "Decisions",
-        (
-            *(SheetColumn(name) for name in shown),
-            *(SheetColumn(name, "answer") for name in (LABEL, *asked)),
-            *(SheetColumn(name, "note") for name in ("people", "reason")),
-        ),
-    )
-
-
-def _parts(text: str) -> list[str]:
-    return [part.strip() for part in re.split(r"[|;\n]", text) if part.strip()]

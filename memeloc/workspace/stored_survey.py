@@ -24,10 +24,17 @@ from memeloc.store.captions.states import acceptance, taken_states
 from memeloc.store.records import Accept, CaptionState
 from memeloc.store.store import Store
 from memeloc.store.surveys.survey_texts import ENGLISH, survey_text_id
-from memeloc.survey.design.build import Assigned, Design, build_next, notes, to_sheets
+from memeloc.survey.design.build import (
+    Assigned,
+    Design,
+    build_next,
+    notes,
+    read_design,
+    to_sheets,
+)
 from memeloc.survey.design.tables import MemeChoice, Team
 from memeloc.survey.model import Batch, CompletionCodes, Culture, Sheet, Submission, codes
-from memeloc.survey.recipes import leave_out
+from memeloc.survey.recipes import taxonomy_of
 from memeloc.survey.targets.protocol import SheetsToSend, Target
 from memeloc.survey.targets.resolver import TARGETS
 from memeloc.survey.texts import (
@@ -40,11 +47,7 @@ from memeloc.survey.texts import (
 )
 from memeloc.taxonomy import (
     SOURCE,
-    Taxonomy,
     load_taxonomy,
-    parse_taxonomy,
-    with_demographics,
-    without_drafts,
 )
 from memeloc.workspace.folder import WorkspaceFolder
 
@@ -78,37 +81,6 @@ CAPTIONS = "captions"
 """Has, by language tag, the captions that went out by meme."""
 TEAM, MEMBERS = "team", "members"
 """Has the survey's people, and by batch id who labels it."""
-
-_NUMBERS = ("size", "answers", "explicit", "implicit")
-
-
-def design_numbers(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what `Design` has of settings, or of a stored design, where `order` may be missing."""
-    return {name: values[name] for name in (*_NUMBERS, "order") if name in values}
-
-
-def design_values(
-    design: Design, memes: Mapping[str, str], taxonomy_toml: str | None, **more: Any
-) -> dict[str, Any]:
-    """Return a design as JSON values: with the template by meme id, and a taxonomy that does not
-    ship. What is empty of `more` is left out, see `StoredSurvey`."""
-    more["order"] = "" if design.order == "fixed" else design.order
-    return {
-        "taxonomy": design.taxonomy,
-        "taxonomy_toml": taxonomy_toml,
-        "cultures": [
-            {
-                "code": culture.code,
-                "locale": culture.locale.tag,
-                "resident": culture.resident,
-                **({"second": culture.second.tag} if culture.second else {}),
-            }
-            for culture in design.cultures
-        ],
-        **{key: getattr(design, key) for key in (*_NUMBERS, "seed")},
-        "memes": [list(pair) for pair in sorted(memes.items())],
-        **{key: value for key, value in more.items() if value},
-    }
 
 
 def offering(method: str) -> Iterator[str]:
@@ -144,19 +116,7 @@ class StoredSurvey:
         self._unsaved = batches
         values = self.store.design(name) if values is None else values
         self.taxonomy = taxonomy_of(values)
-        cultures = [
-            Culture(
-                culture["code"],
-                workspace.locale(culture["locale"]),
-                culture["resident"],
-                workspace.locale(culture["second"]) if culture.get("second") else None,
-            )
-            for culture in values["cultures"]
-        ]
-        numbers = design_numbers(values)
-        self.design = Design(
-            name, values["taxonomy"], tuple(cultures), **numbers, seed=values["seed"]
-        )
+        self.design = read_design(name, values, workspace.locale)
         self.memes: dict[str, str] = dict(values["memes"])
         self.collected: str = values.get("collected", "")
         self.pictures: dict[str, str] = values.get("pictures", {})
@@ -424,16 +384,6 @@ class StoredSurvey:
             else noted.get(item.id, "")
             for item in items
         }
-
-
-def taxonomy_of(values: Mapping[str, Any]) -> Taxonomy:
-    """Return what a stored design asks."""
-    toml = values.get("taxonomy_toml")
-    taxonomy = parse_taxonomy(toml) if toml else load_taxonomy(values["taxonomy"])
-    taxonomy = with_demographics(taxonomy, values.get("demographics", ()))
-    if not values.get("item_texts"):
-        taxonomy = without_drafts(taxonomy)
-    return leave_out(taxonomy, values.get("recipe", {}).get("leave_out", ()))
 
 
 class SurveyState:

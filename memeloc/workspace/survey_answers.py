@@ -9,13 +9,11 @@ import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from decimal import Decimal
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memeloc.counts import counted
 from memeloc.errors import InputError, MemelocError
 from memeloc.files import file_sha256
 from memeloc.settings import read_toml
@@ -23,11 +21,11 @@ from memeloc.sheets import write_sheet_table
 from memeloc.store.records import FileRecord
 from memeloc.store.surveys.serving import last_values
 from memeloc.store.tables.types import now
-from memeloc.survey.design.planning import Pace, measured_paces, read_rates, shortfalls
+from memeloc.survey.design.planning import read_rates, shortfalls
 from memeloc.survey.design.tables import read_team
-from memeloc.survey.labels.settling import QuestionAgreement, answers_table, survey_agreement
-from memeloc.survey.model import RejectedRow, Sheet, Submission
-from memeloc.survey.quality.checking import TIMED_OUT, CheckReport, Remark, typed_otherwise
+from memeloc.survey.labels.checked import PERSON_COLUMNS, Checked, person_rows
+from memeloc.survey.model import Sheet, Submission
+from memeloc.survey.quality.checking import TIMED_OUT, Remark, typed_otherwise
 from memeloc.survey.quality.checking import check as check_submissions
 from memeloc.survey.quality.decisions import (
     CODE_ENTERED,
@@ -43,14 +41,15 @@ from memeloc.survey.targets.places import IDS, clean_id
 from memeloc.survey.targets.protocol import Imported, SheetsToSend, disagree
 from memeloc.survey.targets.resolver import SERVED, import_file, make_target, recognise, resolve
 from memeloc.survey.targets.returned import (
+    FileRead,
+    ImportResult,
     ask_whose_ids,
     check_answers_file,
     expanded,
+    import_result,
     read_returned,
     refuse_known,
 )
-from memeloc.survey.texts import TaxonomyTexts
-from memeloc.taxonomy import LABEL
 from memeloc.workspace.stored_survey import (
     TEAM,
     Agree,
@@ -61,65 +60,12 @@ from memeloc.workspace.stored_survey import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 FEWEST_LETTERS = 8
 """Letters of a stored id that name a person, where nobody else's begins with them."""
 _TOGETHER = 500
 """Submissions that are stored together; a transaction costs as much as some of them."""
-_STORED = ("new", "known", "new_participants", "seen", "erased")
-
-FileRead = tuple[Path, str, Imported]
-"""A file, its kind, and what it held."""
-
-
-@dataclass(frozen=True, slots=True)
-class ImportResult:
-    """The content of files, and the rows that have no place, which are kept.
-
-    Attributes:
-        files: of each the `file`, its `kind` (the target's), how many `submissions`, `answers`,
-            `participants` and `rejected` rows it held, and what of that was `new`, `known`,
-            `new_participants`, whether it was `seen` before, and how many records are of people who
-            were `erased`, and are not taken (all None in a dry run); and of how many sheets it says
-            what was `made` at the service, which is noted.
-        passed_over: files of folders that are not of a kind that comes back.
-        problems: what is wrong with files that could not be read.
-    """
-
-    survey: str
-    files: tuple[Mapping[str, Any], ...]
-    rejected: tuple[RejectedRow, ...]
-    rejected_by_reason: Mapping[str, int]
-    passed_over: tuple[str, ...]
-    problems: tuple[str, ...]
-
-
-def import_result(
-    survey: str,
-    read: Sequence[tuple[FileRead, Mapping[str, Any]]],
-    passed_over: Sequence[Path] = (),
-    problems: Sequence[str] = (),
-) -> ImportResult:
-    """Return what files held, each with what was stored of it."""
-    rejected = tuple(row for (_, _, imported), _ in read for row in imported.rejected)
-    files = [
-        {
-            "file": str(path),
-            "kind": kind,
-            "submissions": len(imported.submissions),
-            "answers": sum(len(s.answers) - len(s.not_shown) for s in imported.submissions),
-            "participants": len(imported.participants),
-            "rejected": len(imported.rejected),
-            **dict.fromkeys(_STORED),
-            "made": 0,
-            **stored,
-        }
-        for (path, kind, imported), stored in read
-    ]
-    by_reason = dict(sorted(Counter(row.reason for row in rejected).items()))
-    left = tuple(map(str, passed_over)), tuple(problems)
-    return ImportResult(survey, tuple(files), rejected, by_reason, *left)
 
 
 def owner_of_ids(survey: StoredSurvey, ids: str) -> str:
@@ -145,106 +91,6 @@ def add_files(
         rows = len(imported.submissions) + len(imported.participants)
         records.append((FileRecord("submissions", kind, file_sha256(path), rows), imported))
     return survey.store.add_files(survey.name, records, words=words)
-
-
-@dataclass(frozen=True)
-class Checked:
-    """The quality control of what is there by now."""
-
-    survey: StoredSurvey
-    rules: Rules
-    report: CheckReport
-    sheets: tuple[Sheet, ...]
-    submissions: list[Submission]
-
-    @property
-    def retained(self) -> list[Submission]:
-        return self.report.retained
-
-    @cached_property
-    def _tables(self) -> dict[bool, pd.DataFrame]:
-        questions = [each.id for each in self.survey.taxonomy.about("item", "picture")]
-        tables = {}
-        for is_before in (False, True):
-            sheets = [sheet for sheet in self.sheets if (sheet.round == 0) == is_before]
-            tables[is_before] = answers_table(self.retained, sheets, questions)
-        return tables
-
-    def answers(self, *, preannotation: bool = False, not_shown: bool = False) -> pd.DataFrame:
-        """Return the retained answers, of the pre-annotation or all else, and what was `not_shown`
-        if asked."""
-        table = self._tables[preannotation]
-        return table if not_shown else table[table["label"] != ""].reset_index(drop=True)
-
-    def paces(self) -> dict[str, Pace]:
-        """Return by culture code how long retained people took; see `measured_paces`."""
-        return measured_paces(self.retained, self.sheets)
-
-    @cached_property
-    def agreement(self) -> tuple[QuestionAgreement, ...]:
-        return survey_agreement(self.answers(), self.survey.taxonomy)
-
-    @property
-    def table(self) -> pd.DataFrame:
-        """`sheet`, `submission`, `participant`, `rule` and `evidence` (JSON) of each exclusion."""
-        import pandas as pd
-
-        rows = [
-            (*row.key, row.participant, rule, _json(evidence))
-            for row in self.report.judged
-            for rule, evidence in sorted(row.reasons.items())
-        ]
-        columns = ["sheet", "submission", "participant", "rule", "evidence"]
-        return pd.DataFrame(rows, columns=columns)
-
-    def summary(self) -> dict[str, Any]:
-        """Return how many submissions there are, and are retained, in all and `by_culture`; how
-        many each rule excluded (`by_rule`), each exclusion with its evidence (`set_aside`), what a
-        person should look at (`warnings`), people at the service without answers (`absent`), and
-        the `agreement` of the retained by culture and question, and the `cause` why nothing is
-        retained of what came."""
-        report = self.report
-        cultures = {sheet.id: sheet.culture.code for sheet in self.sheets}
-        everybody = Counter(cultures.get(judged.sheet, "?") for judged in report.judged)
-        retained = Counter(cultures.get(row.sheet, "?") for row in report.retained)
-        codes = dict.fromkeys(culture.code for culture in self.survey.design.cultures)
-        return {
-            "survey": self.survey.name,
-            "submissions": len(report.judged),
-            "retained": len(report.retained),
-            "by_culture": {
-                code: (retained[code], everybody[code])
-                for code in codes | dict.fromkeys(sorted(everybody))
-                if everybody[code]
-            },
-            "by_rule": report.counts(),
-            "rules": self.rules,
-            "set_aside": report.set_aside,
-            "warnings": report.warnings,
-            "absent": report.absent,
-            "agreement": self.agreement,
-            "cause": self.why_none(),
-        }
-
-    def why_none(self) -> str:
-        """Return why nothing is retained of what came, with the command that goes on."""
-        name, judged = self.survey.name, self.report.judged
-        if self.report.retained:
-            return ""
-        if judged:
-            rules = ", ".join(f"{rule} {n:,}" for rule, n in self.report.counts().items())
-            return (
-                f"all of {counted(len(judged), 'submission')} are excluded ({rules}); see why: "
-                f"memeloc survey check {name} --out excluded.csv"
-            )
-        rejected = Counter(reason for _, _, reason in self.survey.store.rejected(name))
-        reasons = ", ".join(f"{reason} {n:,}" for reason, n in rejected.most_common())
-        return (
-            f"all rows that came were rejected ({reasons}); take in answers to its sheets: "
-            f"memeloc survey import {name} FILES"
-            if rejected
-            else ""
-        )
 
 
 class SurveyAnswers:
@@ -390,7 +236,12 @@ class SurveyAnswers:
         if keep:
             values = rules.model_dump(mode="json")
             survey.store.add_result(survey.name, "check", values, report.as_json())
-        return Checked(survey, rules, report, sheets, submissions)
+        rejected = Counter[str]()
+        if not report.judged:
+            rejected.update(reason for _, _, reason in survey.store.rejected(survey.name))
+        about = (survey.name, survey.taxonomy, survey.design.cultures)
+        counts = dict(rejected.most_common())
+        return Checked(*about, rules, report, sheets, submissions, counts)
 
     def _read_rules(self, values: Mapping[str, Any]) -> Rules:
         """Return rules with people as they are stored."""
@@ -453,45 +304,13 @@ class SurveyAnswers:
 
     def about(self, person: str, out: str | Path) -> dict[str, Any]:
         """Write all that the survey has of a person (as of `check`), for the person to read and to
-        contest: when each sheet was sent, every answer in the language of the sheet, what checks
-        expected, what services report, and what excludes a sheet. Return the `file`, and how many
-        `rows` it has."""
+        contest, see `person_rows`; return the `file`, and how many `rows` it has."""
         (who,) = self.stored_ids([person])
         survey, checked = self.survey, self.checked(keep=False)
-        rows: list[tuple[str, ...]] = []
-        for judged in (each for each in checked.report.judged if each.participant == who):
-            sent, sheet, on = judged.sent, judged.sheet, judged.on
-            rows.append((sheet, str(sent.submitted or ""), "", "status", sent.status, ""))
-            if consent := sent.presented.get("consent"):
-                agreed = f"version {consent.get('version')}, {consent.get('language')}"
-                rows.append((sheet, str(consent.get("at")), "", "consent", agreed, ""))
-            shown = on and TaxonomyTexts(survey.texts(on.culture), survey.taxonomy)
-            asked = {LABEL: shown.question, **shown.asked} if shown else {}
-            right = {check.id: check.expected for check, _ in judged.checks}
-            for answer in sent.answers:
-                for question in dict.fromkeys((LABEL, *answer.values)):
-                    names = shown.answers.get(question, {}) if shown else {}
-                    chosen = ", ".join(names.get(each, each) for each in answer.get(question))
-                    expected = right.get(answer.entry, "") if question == LABEL else ""
-                    if chosen or expected:
-                        text = asked.get(question, question)
-                        cells = (text, chosen, names.get(expected, expected))
-                        rows.append((sheet, "", answer.entry, *cells))
-            for rule, evidence in sorted(judged.reasons.items()):
-                rows.append((sheet, "", "", f"excluded by {rule}", _json(evidence), ""))
-            for remark in checked.report.warnings:
-                if remark.rule == "kept" and judged.submission in remark.submissions:
-                    rows.append((sheet, "", "", "kept", str(remark.evidence["why"]), ""))
-        for service in survey.store.participants(survey.name):
-            if service.participant == who:
-                facts = {"status": service.status, **service.facts}
-                rows += [("", "", service.study, *fact, "") for fact in facts.items()]
-        for decided in survey.workspace.store.label_decisions.find(survey.name):
-            if who in decided.people:
-                label = "".join(decided.values.get(LABEL, ()))
-                rows.append(("", "", decided.item, "took part in deciding", label, ""))
-        columns = ("sheet", "submitted", "item", "question", "answer", "expected")
-        file, count = write_sheet_table(Path(out), columns, rows)
+        services = survey.store.participants(survey.name)
+        decided = survey.workspace.store.label_decisions.find(survey.name)
+        rows = person_rows(checked, who, survey.texts, services, decided)
+        file, count = write_sheet_table(Path(out), PERSON_COLUMNS, rows)
         return {"survey": survey.name, "file": file, "rows": count}
 
 
@@ -718,10 +537,6 @@ def _write(
     headings = [column.partition("=")[0] for column in columns]
     file, _ = write_sheet_table(Path(out), headings, lines)
     return {"file": file, "unknown": sum(row["service"] not in ids for row in rows)}
-
-
-def _json(evidence: Mapping[str, Any]) -> str:
-    return json.dumps(dict(evidence), ensure_ascii=False, sort_keys=True)
 
 
 def read_texts(text: str, file: Path | None) -> dict[str, str]:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -30,6 +29,8 @@ from memeloc.survey.design.build import (
     build,
     build_given,
     build_shared,
+    design_numbers,
+    design_values,
     sampled,
     split,
 )
@@ -37,34 +38,33 @@ from memeloc.survey.design.planning import plan, read_rates
 from memeloc.survey.design.settings import (
     RELAXED,
     RecipeDesign,
-    SurveySettings,
+    check_name,
     read_cultures,
     read_survey_settings,
 )
 from memeloc.survey.design.tables import (
-    MemeChoice,
-    Team,
-    read_batches,
-    read_choice,
-    read_differing,
+    chosen_memes,
+    named_team,
     read_item_texts,
-    read_team,
 )
 from memeloc.survey.labels.progress import costs, progress
 from memeloc.survey.labels.settling import STATES
 from memeloc.survey.model import Batch, Culture, Slot
-from memeloc.survey.plain_answers import raw_records, read_answers
+from memeloc.survey.plain_answers import label_reader, raw_records, read_answers
 from memeloc.survey.quality.rules import read_rules
 from memeloc.survey.recipes import Recipe, leave_out, load_recipe
 from memeloc.survey.targets.places import owned_id
 from memeloc.survey.targets.protocol import disagree
 from memeloc.survey.targets.resolver import make_target, resolve
-from memeloc.survey.targets.returned import ask_whose_ids, refuse_known
-from memeloc.survey.texts import TaxonomyTexts, survey_texts
-from memeloc.tables import folded
+from memeloc.survey.targets.returned import (
+    ImportResult,
+    ask_whose_ids,
+    import_result,
+    refuse_known,
+)
 from memeloc.tables.column_map import ColumnMap, read_map
 from memeloc.tables.rows import Frame
-from memeloc.taxonomy import SOURCE, load_taxonomy, taxonomy_names, with_demographics
+from memeloc.taxonomy import load_taxonomy, taxonomy_names, with_demographics
 from memeloc.workspace.analyzing import SurveyAnalysis
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.own_folders import FILE, workspace_folder
@@ -76,27 +76,18 @@ from memeloc.workspace.stored_survey import (
     Agree,
     StoredSurvey,
     collected_memes,
-    design_numbers,
-    design_values,
     memes_with_captions,
     offering,
     recruiter,
 )
 from memeloc.workspace.survey_answers import (
-    ImportResult,
     SurveyAnswers,
     SurveyPeople,
     add_files,
-    import_result,
     owner_of_ids,
 )
 from memeloc.workspace.survey_sheets import SurveySheets
 
-_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,58}[A-Za-z0-9_-])?")
-_RESERVED = {"CON", "PRN", "AUX", "NUL"} | {
-    f"{device}{number}" for device in ("COM", "LPT") for number in range(10)
-}
-"""Names that no file of Windows can have."""
 _ANSWERS = "answers"
 """What a table of answers is called where a target's name stands."""
 
@@ -215,18 +206,18 @@ class Surveys:
                 first; without one it is multi3hate's design with memeloc.toml's rules.
         """
         workspace = self._workspace
-        self._check_name(name)
+        check_name(name, self.names())
         chosen = read_survey_settings(settings)
         recipe = load_recipe(chosen.recipe, chosen.mode) if chosen.recipe else None
         numbers = chosen.over(recipe.design if recipe else RecipeDesign())
-        team = _read_team(recipe, numbers, chosen.people)
+        team = named_team(recipe.name if recipe else "", numbers.sharing, chosen.people)
         asked = chosen.taxonomy or (recipe.taxonomy if recipe else "multi3hate")
         labels = leave_out(load_taxonomy(asked), recipe.leave_out if recipe else ())
         labels = with_demographics(labels, chosen.demographics)
         people = cultures_of(workspace, cultures, chosen.relaxed)
         if team is not None and len(people) > 1:
             raise InputError("A named team annotates in one culture; build a survey for each")
-        choice = _choice(chosen, [culture.code for culture in people], numbers, team)
+        choice = chosen_memes(chosen, [culture.code for culture in people], numbers, team)
         finished, remarks = self._collected(recipe, settings.get("collected"))
         found = (
             collected_memes(workspace, finished, choice, people)
@@ -328,29 +319,10 @@ class Surveys:
             reason = f": {rejected[0].message}" if rejected else ""
             raise InputError(f"has no row that is an answer{reason}", file=path)
         else:
-            self._check_name(name)
+            check_name(name, self.names())
             values, batches = self._answered_design(name, taxonomy, read, answers)
             survey = StoredSurvey(workspace, name, values, batches)
-        labels = survey.taxonomy
-        english = TaxonomyTexts(survey_texts(default().get(SOURCE), taxonomy=labels), labels).labels
-        by_name = {folded(text): label for label, text in english.items()}
-        by_name |= {folded(label.id): label.id for label in labels.labels}
-
-        def label_of(answer: str) -> str:
-            label = column_map.label_of(answer)
-            return by_name.get(folded(label), label)
-
-        named = [by_name.get(folded(each), each) for each in column_map.labels.values() if each]
-        roles = [str(column).partition("question: ") for column in read]
-        for option, words, entries in (
-            ("--label", named, labels.labels),
-            ("--question", [word for _, found, word in roles if found], labels.questions),
-        ):
-            allowed = [each.id for each in entries]
-            for word in words:
-                if word not in allowed:
-                    has = ", ".join(allowed) or "none"
-                    raise InputError(f"{option} {word[:40]}: {labels.name} has only {has}")
+        label_of = label_reader(column_map, survey.taxonomy, read.columns)
         if ids := owner_of_ids(survey, ids):
             whose = zip(read["annotator"], read["culture"], strict=True)
             read["annotator"] = [owned_id(who, ids, code, path.stem) for who, code in whose]
@@ -455,22 +427,6 @@ class Surveys:
         files = tuple(files_naming(workspace.root, ids | hashes)) if workspace.root else ()
         return {**erasure, "reopened": reopened, "files": files}
 
-    def _check_name(self, name: str) -> None:
-        """Refuse a survey's name that cannot be a folder's everywhere, nor stand in ids."""
-        if name.split(".")[0].upper() in _RESERVED:
-            raise InputError(f"A survey cannot be called {name[:80]!r}: no folder on Windows can.")
-        if not _NAME.fullmatch(name):
-            raise InputError(
-                f"A survey cannot be called {name[:80]!r}: 1 to 60 of a to z, A to Z, digits, '.', "
-                "'-' and '_', a letter or digit first, no '.' last."
-            )
-        for other in self.names():
-            if other != name and other.casefold() == name.casefold():
-                raise InputError(
-                    f"There is a survey {other!r}; some systems keep both in one folder, so give "
-                    f"this one another name than {name!r}."
-                )
-
 
 def cultures_of(
     workspace: WorkspaceFolder, text: str, relaxed: str = RELAXED
@@ -478,39 +434,6 @@ def cultures_of(
     """Return cultures, with the workspace's languages; see `read_cultures`."""
     languages = (workspace.source, *workspace.languages)
     return read_cultures(text, languages, workspace.locale, relaxed)
-
-
-def _choice(
-    chosen: SurveySettings, cultures: Sequence[str], numbers: RecipeDesign, team: Team | None
-) -> MemeChoice:
-    """Return the memes that a survey's settings name; raise InputError if several do."""
-    memes, differing, table = chosen.memes, chosen.differing, chosen.batches
-    if table and (chosen.preannotate or memes is not None or differing or numbers.sample or team):
-        raise InputError(
-            "A table of batches says itself which memes are asked about where; leave "
-            "out --memes, --differing, --preannotate, samples and teams"
-        )
-    if differing and memes is not None:
-        raise InputError("Both --memes and --differing say which memes; leave one out")
-    if not table:
-        return read_choice(read_differing(differing) if differing else memes)
-    batches = read_batches(table, cultures)
-    rows = {meme: row for batch in reversed(batches) for meme, row in batch.rows.items()}
-    return MemeChoice(rows, table, batches)
-
-
-def _read_team(recipe: Recipe | None, design: RecipeDesign, people: Path | None) -> Team | None:
-    """Return the people who are named in a table; None where whoever comes is asked."""
-    if recipe is not None and design.sharing != "open":
-        if people is None:
-            raise InputError(
-                f"{recipe.name} is for people known by name: list them in a table with a column "
-                "participant (and group), and give it by --people"
-            )
-        return read_team(people)
-    if people is not None:
-        raise InputError("--people goes with a recipe for a named team, such as harmeme")
-    return None
 
 
 def _settled(rows: Sequence[Any]) -> set[tuple[str, str]]:

@@ -42,7 +42,7 @@ from memeloc.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from memeloc.workspace.survey_answers import ImportResult
+    from memeloc.survey.targets.returned import ImportResult
 
 _Ids = Annotated[
     str,

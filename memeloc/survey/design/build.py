@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise, zip_longest
 from pathlib import Path
 from random import Random
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from memeloc.errors import InputError
+from memeloc.model import Locale
 from memeloc.survey.design.settings import Order, Sharing
 from memeloc.survey.design.tables import GivenBatch, Team
 from memeloc.survey.model import Batch, Check, Culture, Entry, MemeEntry, PersonEntry, Sheet, Slot
@@ -447,3 +448,50 @@ def to_sheets(
                 )
             )
     return tuple(sheets)
+
+
+_NUMBERS = ("size", "answers", "explicit", "implicit")
+
+
+def design_numbers(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `Design` has of settings, or of a stored design, where `order` may be missing."""
+    return {name: values[name] for name in (*_NUMBERS, "order") if name in values}
+
+
+def design_values(
+    design: Design, memes: Mapping[str, str], taxonomy_toml: str | None, **more: Any
+) -> dict[str, Any]:
+    """Return a design as JSON values: with the template by meme id, and a taxonomy that does not
+    ship. What is empty of `more` is left out: `collected`, `pictures`, `item_texts`, `recipe`."""
+    more["order"] = "" if design.order == "fixed" else design.order
+    return {
+        "taxonomy": design.taxonomy,
+        "taxonomy_toml": taxonomy_toml,
+        "cultures": [
+            {
+                "code": culture.code,
+                "locale": culture.locale.tag,
+                "resident": culture.resident,
+                **({"second": culture.second.tag} if culture.second else {}),
+            }
+            for culture in design.cultures
+        ],
+        **{key: getattr(design, key) for key in (*_NUMBERS, "seed")},
+        "memes": [list(pair) for pair in sorted(memes.items())],
+        **{key: value for key, value in more.items() if value},
+    }
+
+
+def read_design(name: str, values: Mapping[str, Any], locale: Callable[[str], Locale]) -> Design:
+    """Return a design of its JSON values; `locale` gives that of a tag."""
+    cultures = [
+        Culture(
+            culture["code"],
+            locale(culture["locale"]),
+            culture["resident"],
+            locale(culture["second"]) if culture.get("second") else None,
+        )
+        for culture in values["cultures"]
+    ]
+    numbers = design_numbers(values)
+    return Design(name, values["taxonomy"], tuple(cultures), **numbers, seed=values["seed"])

@@ -224,3 +224,27 @@ def read_cultures(
             f"{','.join(codes)}, or none"
         )
     return tuple(cultures)
+
+
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,58}[A-Za-z0-9_-])?")
+_RESERVED = {"CON", "PRN", "AUX", "NUL"} | {
+    f"{device}{number}" for device in ("COM", "LPT") for number in range(10)
+}
+"""Names that no file of Windows can have."""
+
+
+def check_name(name: str, others: Iterable[str]) -> None:
+    """Refuse a survey's name that cannot be a folder's everywhere, nor stand in ids."""
+    if name.split(".")[0].upper() in _RESERVED:
+        raise InputError(f"A survey cannot be called {name[:80]!r}: no folder on Windows can.")
+    if not _NAME.fullmatch(name):
+        raise InputError(
+            f"A survey cannot be called {name[:80]!r}: 1 to 60 of a to z, A to Z, digits, '.', "
+            "'-' and '_', a letter or digit first, no '.' last."
+        )
+    for other in others:
+        if other != name and other.casefold() == name.casefold():
+            raise InputError(
+                f"There is a survey {other!r}; some systems keep both in one folder, so give "
+                f"this one another name than {name!r}."
+            )

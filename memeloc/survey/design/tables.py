@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
-from memeloc.survey.design.settings import LARGEST, Sharing
+from memeloc.survey.design.settings import LARGEST, RecipeDesign, Sharing, SurveySettings
 from memeloc.tables import Row, read_table
 from memeloc.taxonomy import LABEL, Taxonomy
 
@@ -227,19 +227,51 @@ class MemeChoice(NamedTuple):
         return InputError(message, file=self.file, row=row, column=column)
 
 
-def read_choice(memes: Path | Sequence[str] | None) -> MemeChoice:
-    """Return the memes of ids, or of a table's first column; a heading `meme_id` is none."""
+def chosen_memes(
+    chosen: SurveySettings, cultures: Sequence[str], numbers: RecipeDesign, team: Team | None
+) -> MemeChoice:
+    """Return the memes that a survey's settings name: ids, or those of a table's first column (a
+    heading `meme_id` is none), of the rounds of a model, or of batches; raise InputError if
+    several do."""
+    memes, differing, batches = chosen.memes, chosen.differing, chosen.batches
+    if batches and (chosen.preannotate or memes is not None or differing or numbers.sample or team):
+        raise InputError(
+            "A table of batches says itself which memes are asked about where; leave "
+            "out --memes, --differing, --preannotate, samples and teams"
+        )
+    if differing and memes is not None:
+        raise InputError("Both --memes and --differing say which memes; leave one out")
+    if batches:
+        given = read_batches(batches, cultures)
+        rows = {meme: row for batch in reversed(given) for meme, row in batch.rows.items()}
+        return MemeChoice(rows, batches, given)
+    if differing:
+        memes = read_differing(differing)
     if memes is None or not isinstance(memes, Path):
         return MemeChoice() if memes is None else MemeChoice(dict.fromkeys(memes))
     table = read_table(memes)
     first = table.columns[0]
-    ids: dict[str, int | None] = {} if first == "meme_id" else {first: 1}
+    of_table: dict[str, int | None] = {} if first == "meme_id" else {first: 1}
     for row in table.rows:
-        ids.setdefault(row[first], row.number)
-    ids.pop("", None)
-    if not ids:
+        of_table.setdefault(row[first], row.number)
+    of_table.pop("", None)
+    if not of_table:
         raise InputError("has no ids in it; write one a line", file=memes)
-    return MemeChoice(ids, memes)
+    return MemeChoice(of_table, memes)
+
+
+def named_team(recipe: str, sharing: Sharing, people: Path | None) -> Team | None:
+    """Return the people who are named in a table; None where whoever comes is asked."""
+    if recipe and sharing != "open":
+        if people is None:
+            raise InputError(
+                f"{recipe} is for people known by name: list them in a table with a column "
+                "participant (and group), and give it by --people"
+            )
+        return read_team(people)
+    if people is not None:
+        raise InputError("--people goes with a recipe for a named team, such as harmeme")
+    return None
 
 
 def read_item_texts(

@@ -20,7 +20,13 @@ from memeloc.errors import InputError
 from memeloc.settings import read_toml, shipped_file, shipped_names, validate
 from memeloc.survey.design.settings import RecipeDesign
 from memeloc.survey.quality.rules import Settling, read_rules, read_settling
-from memeloc.taxonomy import Taxonomy
+from memeloc.taxonomy import (
+    Taxonomy,
+    load_taxonomy,
+    parse_taxonomy,
+    with_demographics,
+    without_drafts,
+)
 
 FOLDER = Path(__file__).parent / "shipped"
 
@@ -141,3 +147,13 @@ def list_recipes(name: str = "") -> dict[str, list[dict[str, Any]]]:
     fields = ("name", "mode", "taxonomy", "sharing", "answers", "summary", "source")
     rows = [{**vars(each.design), **vars(each)} for each in recipes]
     return {"recipes": [{field: row[field] for field in fields} for row in rows]}
+
+
+def taxonomy_of(values: Mapping[str, Any]) -> Taxonomy:
+    """Return what a stored design asks."""
+    toml = values.get("taxonomy_toml")
+    taxonomy = parse_taxonomy(toml) if toml else load_taxonomy(values["taxonomy"])
+    taxonomy = with_demographics(taxonomy, values.get("demographics", ()))
+    if not values.get("item_texts"):
+        taxonomy = without_drafts(taxonomy)
+    return leave_out(taxonomy, values.get("recipe", {}).get("leave_out", ()))

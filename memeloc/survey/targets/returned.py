@@ -2,17 +2,72 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.survey.model import Sheet, Submission
+from memeloc.survey.model import RejectedRow, Sheet, Submission
 from memeloc.survey.targets.places import is_numbered
 from memeloc.survey.targets.protocol import Imported, SheetsToSend
 from memeloc.survey.targets.resolver import import_file, make_target, recognise
 from memeloc.tables.column_map import listed
+
+_STORED = ("new", "known", "new_participants", "seen", "erased")
+
+FileRead = tuple[Path, str, Imported]
+"""A file, its kind, and what it held."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportResult:
+    """The content of files, and the rows that have no place, which are kept.
+
+    Attributes:
+        files: of each the `file`, its `kind` (the target's), how many `submissions`, `answers`,
+            `participants` and `rejected` rows it held, and what of that was `new`, `known`,
+            `new_participants`, whether it was `seen` before, and how many records are of people who
+            were `erased`, and are not taken (all None in a dry run); and of how many sheets it says
+            what was `made` at the service, which is noted.
+        passed_over: files of folders that are not of a kind that comes back.
+        problems: what is wrong with files that could not be read.
+    """
+
+    survey: str
+    files: tuple[Mapping[str, Any], ...]
+    rejected: tuple[RejectedRow, ...]
+    rejected_by_reason: Mapping[str, int]
+    passed_over: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def import_result(
+    survey: str,
+    read: Sequence[tuple[FileRead, Mapping[str, Any]]],
+    passed_over: Sequence[Path] = (),
+    problems: Sequence[str] = (),
+) -> ImportResult:
+    """Return what files held, each with what was stored of it."""
+    rejected = tuple(row for (_, _, imported), _ in read for row in imported.rejected)
+    files = [
+        {
+            "file": str(path),
+            "kind": kind,
+            "submissions": len(imported.submissions),
+            "answers": sum(len(s.answers) - len(s.not_shown) for s in imported.submissions),
+            "participants": len(imported.participants),
+            "rejected": len(imported.rejected),
+            **dict.fromkeys(_STORED),
+            "made": 0,
+            **stored,
+        }
+        for (path, kind, imported), stored in read
+    ]
+    by_reason = dict(sorted(Counter(row.reason for row in rejected).items()))
+    left = tuple(map(str, passed_over)), tuple(problems)
+    return ImportResult(survey, tuple(files), rejected, by_reason, *left)
 
 
 def expanded(files: Sequence[Path], kind: str) -> tuple[dict[Path, str], list[Path]]:

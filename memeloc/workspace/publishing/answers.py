@@ -29,7 +29,7 @@ from memeloc.workspace.surveys import Survey
 
 if TYPE_CHECKING:
     from memeloc.publish.release import ReleaseSettings
-    from memeloc.workspace.survey_answers import Checked
+    from memeloc.survey.labels.checked import Checked
 
 _DIGITS = 16
 """Hex digits of an annotator's name."""
