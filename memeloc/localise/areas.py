@@ -21,10 +21,16 @@ _RINGED = 0.6
 """Share of a letter's surroundings that has the outline's colour; letters touch at times."""
 
 
-def like_letters(crop: Crop, colour: Floats) -> Mask | None:
-    """The connected areas of a colour that may be letters by their place, size and strokes."""
+def like_letters(crop: Crop, colour: Floats, near: Floats) -> Mask | None:
+    """Return the connected areas of a colour that may be letters by place, size and strokes.
+
+    Args:
+        crop: the lines cut out.
+        colour: of the letters.
+        near: distance in RGB within which a pixel is of that colour.
+    """
     cv2 = opencv()
-    near = colour_distance(crop.pixels, colour) < NEAR
+    near = colour_distance(crop.pixels, colour) < near
     count, labels, stats, _ = cv2.connectedComponentsWithStats(
         near.astype(np.uint8), connectivity=4
     )

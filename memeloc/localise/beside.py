@@ -142,7 +142,8 @@ def outlined_emoji(crop: Crop, letters: Mask, mask: Mask, outline: Floats, width
     count, labels, stats, _ = cv2.connectedComponentsWithStats(rings.astype(np.uint8))
     sides = stats[:, [cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT]]
     fits = (sides.min(axis=1) >= _SMALLEST_EMOJI * crop.line_height) & ~at_edge(labels, count)
-    fits &= sides.max(axis=1) <= _HIGHEST * crop.line_height
+    fits &= sides[:, 1] <= _HIGHEST * crop.line_height
+    fits &= sides[:, 0] <= _FURTHER * _HIGHEST * crop.line_height  # several may touch
     fits &= (share_within(labels, crop.beside) > 0.85) & (share_within(labels, mask) < 0.3)
     fits[0] = False
     emoji: Mask = np.zeros_like(mask)

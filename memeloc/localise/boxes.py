@@ -16,8 +16,10 @@ from memeloc.localise.texts import Text
 from memeloc.model import Align, Locale, TextBox, TextStyle, VAlign
 from memeloc.templates.definition import turned_corners
 
-_WIDER = 0.3
+_WIDER = 0.5
 """What a box on any background gains on each side, in widths of the ink."""
+_LEAST_WIDER = 3.0
+"""What it gains at least, in letters' sizes: a translation of "I" may have ten letters."""
 _HIGHER = 0.6
 """What it gains towards the picture's middle, in letters' sizes."""
 _PLAIN_WIDER, _PLAIN_HIGHER = 1.0, 1.5
@@ -54,7 +56,7 @@ def _box(
     plain = text.strokes is not None and text.strokes.background is not None
     edges = _edges(region.box)
     if not region.angle:
-        wanted = _wider(edges, style, plain)
+        wanted = _wider(edges, style, plain, size)
         edges = _free(pixels, edges, wanted, text) if plain else wanted
         edges = _apart(edges, _edges(region.box), others)
     align = alignment(region, size, locale)
@@ -98,9 +100,10 @@ def _edges(box: FractionBox) -> _Edges:
     return [x, y, x + width, y + height]
 
 
-def _wider(edges: _Edges, style: TextStyle, plain: bool) -> _Edges:
+def _wider(edges: _Edges, style: TextStyle, plain: bool, size: tuple[int, int]) -> _Edges:
     left, top, right, bottom = edges
     across = (_PLAIN_WIDER if plain else _WIDER) * (right - left)
+    across = max(across, _LEAST_WIDER * style.max_size * size[1] / size[0])
     down = (_PLAIN_HIGHER if plain else _HIGHER) * style.max_size
     upper = plain or (top + bottom) / 2 >= 0.5
     lower = plain or (top + bottom) / 2 < 0.5

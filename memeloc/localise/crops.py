@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float32]
 NEAR = 64.0
 """Distance in RGB below which two colours are the same: edges and JPEG blur them."""
 
-_LEAST_HEIGHT = 32
+_LEAST_HEIGHT = 48
 """Pixels of a line's height; a smaller one is enlarged first, so that its strokes have a middle."""
 _LARGEST_SCALE = 3
 _MARGIN = 0.45

@@ -13,8 +13,7 @@ and shadows included.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -48,11 +47,19 @@ Colour = tuple[int, int, int]
 _PLAIN_NEAR = 22.0
 _PLAIN_SHARE = 0.8
 """Share of a line's edge that a plain background covers; a bubble's border may cross the rest."""
+_FAINTEST = 24.0
+"""Least distance in RGB within which pixels are one letter's: a JPEG moves them by 10 to 20."""
+_SHARP, _LAID_OVER = 0.6, 0.8
+"""Share of the middles of strokes with the very colour of the fill: letters of 20 pixels, of which
+edges make the most, have 0.55 to 0.75, larger ones 0.85 to 1; shades and leaves 0.2 to 0.5 (141
+lines of made memes)."""
 _CANDIDATES = 7
 _PEAK = 28.0
 """Distance in RGB from a frequent colour of what is counted as it; two of them share nothing."""
 _WIDEST_OUTLINE = 0.18
 """What rings letters further, in heights of a line, is what they stand on: a sign, a cloth."""
+_SMALL_LINE = 40.0
+"""Pixels of a line's height up to which an outline may be a pixel wide."""
 _BIN = 0.3
 """Width of the pieces into which a line is cut to see whether letters stand in all of them."""
 _RIM = 1.0
@@ -82,6 +89,7 @@ class Strokes:
         background: the colour of a plain background; None of any other.
         sure: 0 to 1, how much the masked areas look like a text of one colour along the lines.
         unread: what stands beside the lines, as a share of the letters: no reader saw it.
+        laid_over: its letters have one very colour, as no cloth or sign in a photograph has.
         halo: how far a soft shadow or glow reaches, in pixels; 0 without one.
     """
 
@@ -97,6 +105,7 @@ class Strokes:
     sure: float
     unread: float
     halo: float = 0.0
+    laid_over: bool = False
 
     def lay_on(self, mask: Mask) -> None:
         """Set what is masked in the mask of a whole picture."""
@@ -200,21 +209,11 @@ def _on_plain(crop: Crop, background: Floats) -> Strokes | None:
 
 def _on_any(crop: Crop, wide: Crop) -> Strokes | None:
     """Letters of the colour that looks most like letters, on a background of any kind."""
-    best: tuple[float, Any, Any] | None = None
-    for colour in _frequent(crop):
-        letters = like_letters(crop, colour)
-        if letters is None:
-            continue
-        ring, uniform = _ring(crop, letters, colour)
-        cover = _cover(crop, letters)
-        score = cover * (0.25 + uniform) * min(1.0, between(colour, ring) / 120)
-        if enclosed(letters).sum() > _HOLLOW * letters.sum():
-            score /= 2  # an outline around letters of another colour
-        if best is None or score > best[0]:
-            best = score, colour, letters
-    if best is None:
+    candidates = _candidates(crop)
+    if not candidates:
         return None
-    score, colour, letters = best
+    best = max(candidates, key=lambda candidate: candidate.score)
+    letters = best.letters
     fill = np.asarray(np.median(crop.pixels[letters], axis=0), np.float32)
     outline, width = _outline(crop, letters, fill)
     letters = all_letters(crop, letters, fill, outline)
@@ -237,8 +236,84 @@ def _on_any(crop: Crop, wide: Crop) -> Strokes | None:
     if behind is not None:
         mask = wider
         more = more | others(crop, letters, mask, fill, behind, outlined=outline is not None)
-    sure = min(1.0, score) if outline is not None else 0.8 * min(1.0, score)
-    return _strokes(crop, letters, more, mask, fill, outline, width, None, sure)
+    sure = best.cover * min(1.0, best.sharp / _SHARP)
+    laid_over = best.cover >= 0.9 and best.sharp >= _LAID_OVER
+    strokes = _strokes(crop, letters, more, mask, fill, outline, width, None, sure)
+    return replace(strokes, laid_over=laid_over)
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A colour that letters may have, and the letters.
+
+    Attributes:
+        score: how much they look like a text of one colour, from 0 to 1.25.
+        ring: the usual colour around them.
+        sharp: how far the middles of strokes have one colour, 0 to 1.
+        cover: share of the lines' length in which they stand, 0 to 1.
+    """
+
+    score: float
+    colour: Floats
+    letters: Mask
+    ring: Floats
+    sharp: float
+    cover: float
+
+
+def _candidates(crop: Crop) -> list[_Candidate]:
+    """Return the colours that letters may have."""
+    found = []
+    behind = stretched(crop.pixels, ~crop.core)
+    for colour in _frequent(crop):
+        # Letters differ from what is around the line by far, or their shadow's edge says where.
+        half_way = np.clip(0.5 * colour_distance(behind, colour), _FAINTEST, NEAR)
+        usual = np.full_like(half_way, NEAR)
+        faint = bool(np.median(half_way[crop.core]) < 0.9 * NEAR)
+        for near in (half_way, usual) if faint else (usual,):
+            letters = like_letters(crop, colour, near)
+            if letters is None:
+                continue
+            ring, uniform = _ring(crop, letters, colour)
+            cover = _cover(crop, letters)
+            sharp = _sharpness(crop, letters)
+            score = cover * (0.25 + uniform) * min(1.0, between(colour, ring) / 120)
+            if enclosed(letters).sum() > _HOLLOW * letters.sum():
+                score /= 2  # an outline around letters of another colour
+            score *= 0.15 + 0.85 * sharp**2
+            found.append(_Candidate(score, colour, letters, ring, sharp, cover))
+    # Where small letters meet what rings them their edges have a third colour.
+    return [
+        candidate
+        for candidate in found
+        if not any(
+            other.cover > 0.9
+            and other.sharp >= max(0.5, candidate.sharp - 0.15)
+            and other.score > 0.4 * candidate.score
+            and _blends(candidate.colour, other.colour, other.ring)
+            for other in found
+        )
+    ]
+
+
+def _blends(colour: Floats, first: Floats, second: Floats) -> bool:
+    """Return whether a colour lies between two others."""
+    way = second - first
+    share = float((colour - first) @ way / max(float(way @ way), 1.0))
+    return 0.1 < share < 0.9 and between(colour, first + share * way) < 30
+
+
+def _sharpness(crop: Crop, letters: Mask) -> float:
+    """Return how far the middles of strokes have one colour, 0 to 1.
+
+    What a program lays over a picture has one colour; shades and things have many.
+    """
+    cv2 = opencv()
+    radius = cv2.distanceTransform(letters.astype(np.uint8), cv2.DIST_L2, 5)
+    middle = letters & (radius >= cv2.dilate(radius, np.ones((3, 3), np.uint8)))
+    colours = crop.pixels[middle]
+    far = np.sqrt(((colours - peak(colours)) ** 2).sum(axis=1))
+    return float((far < 20).mean())
 
 
 def _frequent(crop: Crop) -> list[Floats]:
@@ -274,12 +349,17 @@ def _ring(crop: Crop, letters: Mask, colour: Floats) -> tuple[Floats, float]:
     cv2 = opencv()
     distance = cv2.distanceTransform((~letters).astype(np.uint8), cv2.DIST_L2, 5)
     blend = 1.2 * crop.scale
-    far = max(blend + 1.3, 0.05 * crop.line_height)
-    ring = crop.pixels[(distance > blend) & (distance <= far)]
-    if len(ring) < 8:
-        return colour, 0.0
-    usual = peak(ring)
-    return usual, float((((ring - usual) ** 2).sum(axis=1) < NEAR**2).mean())
+    # Of small letters an outline is hardly wider than the edge that blends.
+    bands = [(blend, max(blend + 1.3, 0.05 * crop.line_height)), (0.7 * crop.scale, blend + 0.3)]
+    best = colour, 0.0
+    for near, far in bands[: 1 if crop.line_height > _SMALL_LINE * crop.scale else 2]:
+        ring = crop.pixels[(distance > near) & (distance <= far)]
+        if len(ring) >= 8:
+            usual = peak(ring)
+            share = float((((ring - usual) ** 2).sum(axis=1) < NEAR**2).mean())
+            if share > best[1]:
+                best = usual, share
+    return best
 
 
 def _cover(crop: Crop, letters: Mask) -> float:

@@ -31,6 +31,8 @@ _SAME_EDGE, _SAME_MIDDLE = 0.2, 0.5
 """How far the middles of lines may lie apart and the lines still be centred, in heights of a line:
 in any text, and in capitals."""
 _LEAST_OUTLINE, _MOST_OUTLINE = 0.02, 0.5
+_FOR_HALO = 0.06
+"""Width in em of the outline in place of a shadow or glow."""
 _SIZES = 0.005, 1.0
 
 FaceName = Literal["poster", "plain"]
@@ -51,6 +53,9 @@ def style_of(
         # Half a pixel on each side of an edge blends.
         share = (strokes.outline_width - 0.5) / max(pixels, 1.0)
         width = float(np.clip(round(share, 3), _LEAST_OUTLINE, _MOST_OUTLINE))
+    elif strokes.halo:  # the renderer has no soft shadow; letters were legible by it
+        outline = "#000000" if sum(strokes.fill) > 3 * 127 else "#ffffff"
+        width = _FOR_HALO
     return replace(
         usual,
         face=face,

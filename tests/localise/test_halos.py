@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image, ImageFilter
+from PIL import Image, ImageDraw, ImageFilter
 
 from memeloc.localise.protocol import Mask, Pixels
 from memeloc.localise.restoring import make_restorer
@@ -64,3 +64,19 @@ def test_letters_without_a_halo_keep_their_mask(ground: Image.Image, tmp_path: P
     meme = drawn(ground, "when the build passes // on the first try", folder=tmp_path, quality=85)
     texts = find_texts(meme.meme, meme.lines, EN)
     assert [text.strokes.halo for text in texts if text.strokes] == [0.0, 0.0]
+
+
+def test_a_card_below_the_letters_is_no_halo(tmp_path: Path) -> None:
+    ground = stripes()
+    ImageDraw.Draw(ground, "RGBA").rectangle((40, 128, 440, 220), (64, 64, 64, 205))
+    meme = drawn(ground, "two melons", box(0.36, 0.25, outline_width=0.0), folder=tmp_path)
+    assert [
+        text.strokes.halo for text in find_texts(meme.meme, meme.lines, EN) if text.strokes
+    ] == [0.0]
+
+
+def test_letters_with_a_halo_get_an_outline_for_it(tmp_path: Path) -> None:
+    meme, pixels = with_halo(stripes(), "#000000", (4, 4), 3, tmp_path)
+    (text,) = find_texts(pixels, meme.lines, EN)
+    assert text.style is not None
+    assert (text.style.outline, text.style.outline_width > 0) == ("#000000", True)

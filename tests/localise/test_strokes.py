@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
+from bench.backgrounds import make_background
 from memeloc.localise.texts import Text, find_texts, mask_of
 from memeloc.ocr.protocol import Line
 from tests.localise.drawn import EN, SIZE, Drawn, box, drawn, gradient, plain, stripes
@@ -80,9 +83,37 @@ def test_a_picture_without_lines_has_no_texts() -> None:
 
 
 def test_text_in_the_picture_itself_is_doubtful(tmp_path: Path) -> None:
+    """Letters on a cloth are shaded as it is, those that were laid over a picture are not."""
     meme = drawn(stripes(), "two melons", box(kind="bubble", fill="#ffffff"), folder=tmp_path)
+    folds = 0.6 + 0.35 * np.sin(np.arange(SIZE[0]) / 9)[None, :, None]
+    shaded = (meme.meme * folds).astype(np.uint8)
+    assert [bool(text.doubts) for text in texts(replace(meme, meme=shaded))] == [True]
+    assert [text.doubts for text in texts(meme)] == [()]
+
+
+@pytest.mark.parametrize(
+    ("ground", "style"),
+    [
+        pytest.param("gradient", {"fill": "#c8c8c8"}, id="low-contrast"),
+        pytest.param(
+            "sky",
+            {"fill": "#ffffff", "outline": "#000000", "outline_width": 0.06, "max_size": 0.036},
+            id="small-with-thin-outline",
+        ),
+        pytest.param("drawing", {"fill": "#ffffff"}, id="bare-on-a-drawing"),
+    ],
+)
+def test_letters_that_are_hard_to_tell_are_all_masked(
+    ground: str, style: dict[str, Any], tmp_path: Path
+) -> None:
+    size = 600, 450
+    picture = Image.fromarray(make_background(ground, size, 3))
+    where = box(kind="plain", **style)
+    meme = drawn(picture, "when the build passes", where, folder=tmp_path, quality=88)
     (text,) = texts(meme)
-    assert text.doubts
+    assert text.doubts == ()
+    left = meme.letters & ~mask_of([text], size)
+    assert left.sum() <= 0.06 * meme.letters.sum()
 
 
 def test_letters_that_the_reader_cut_off_are_masked_and_asked_about(tmp_path: Path) -> None:
@@ -215,8 +246,8 @@ def test_a_line_that_the_reader_is_unsure_of_is_doubtful(tmp_path: Path) -> None
     from dataclasses import replace
 
     meme = drawn(gradient(), "two melons", box(), folder=tmp_path)
-    (text,) = find_texts(meme.meme, [replace(meme.lines[0], confidence=0.6)], EN)
-    assert text.doubts == ("the reader is unsure of it (0.60)",)
+    (text,) = find_texts(meme.meme, [replace(meme.lines[0], confidence=0.5)], EN)
+    assert text.doubts == ("the reader is unsure of it (0.50)",)
 
 
 def test_text_that_was_seen_and_not_read_is_masked_and_asked_about(tmp_path: Path) -> None:
