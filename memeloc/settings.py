@@ -7,10 +7,12 @@ the setting, what it means and what is allowed.
 from __future__ import annotations
 
 import difflib
+import json
 import re
+import textwrap
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -20,6 +22,7 @@ from memeloc.errors import InputError
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
+    from pydantic.fields import FieldInfo
 
 Model = TypeVar("Model")
 
@@ -199,3 +202,30 @@ def parse_toml(text: str, *, file: Path | None = None) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         # tomllib raises plain ValueErrors for numbers beyond Python's limits.
         raise InputError(f"is not TOML: {error}", file=file) from error
+
+
+def line_of(text: str, path: Sequence[str]) -> int | None:
+    """Return the line of a TOML text on which a setting stands, None when it is not found."""
+    table: list[str] = []
+    section: int | None = None
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := re.match(r"\s*\[+([^\]]+)\]", line):
+            table = [name.strip().strip("\"'") for name in header[1].split(".")]
+            if table == list(path[: len(table)]):
+                section = number
+        elif key := re.match(r"\s*([A-Za-z0-9_.\"'-]+)\s*=", line):
+            names = [*table, *(name.strip("\"'") for name in key[1].split("."))]
+            if names == list(path[: len(names)]):
+                return number
+    return section
+
+
+def setting_comment(field: FieldInfo) -> list[str]:
+    """Return the lines of a TOML comment that say what a setting means."""
+    meaning = field.description or ""
+    text = f"{meaning[0].upper()}{meaning[1:]}."
+    return ["# " + line for line in textwrap.wrap(text, 94, break_on_hyphens=False)]
+
+
+def setting_line(name: str, value: object) -> str:
+    return f"{name} = {json.dumps(value, ensure_ascii=False)}"  # lists and texts as TOML has them

@@ -95,7 +95,7 @@ def ocr(
 def _read_files(
     files: Sequence[Path], language: str, reader: str, jobs: int | None, by: Engine, as_json: bool
 ) -> None:
-    from memeloc.workspace.reading import read_files
+    from memeloc.ocr.reading import read_files
 
     with progress() as bar:
         pictures = read_files(

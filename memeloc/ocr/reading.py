@@ -12,8 +12,18 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from memeloc.engine import Checked, ShardMap, ShardResult, alike, map_shards, seeing
+from memeloc.engine import (
+    PROCESSES,
+    Checked,
+    Engine,
+    ShardMap,
+    ShardResult,
+    alike,
+    map_shards,
+    seeing,
+)
 from memeloc.errors import MemelocError, ServiceError
+from memeloc.locales import default
 from memeloc.model import Locale
 from memeloc.ocr.transcript import Transcript
 
@@ -138,3 +148,46 @@ def _shards(pictures: Iterable[ToRead]) -> Iterator[list[ToRead]]:
         if len(shard) == _TOGETHER:
             yield waiting.pop(key)
     yield from waiting.values()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """The text of a picture file, as a `Transcript` has it, or the `failure`."""
+
+    file: str
+    language: str = ""
+    parts: tuple[str, ...] = ()
+    reader: str = ""
+    confidence: float = 0.0
+    marks: tuple[str, ...] = ()
+    failure: str = ""
+
+
+def read_files(
+    files: Sequence[Path],
+    language: str = "en",
+    *,
+    reader: str = "auto",
+    jobs: int | None = None,
+    engine: Engine = PROCESSES,
+    on_progress: Callable[[str, int, int | None], None] = lambda phase, more, total: None,
+) -> list[ReadFile]:
+    """Return the text in picture files in one language; nothing is stored."""
+    from memeloc.ocr.readers import choose
+
+    locale = default().get(language)
+    name = choose(locale, reader).name
+    to_read = [ToRead(str(path), path, locale, name) for path in dict.fromkeys(files)]
+    read: dict[str, ReadFile] = {}
+
+    def take(pictures: list[ReadPicture]) -> None:
+        for picture in pictures:
+            read[picture.key] = ReadFile(picture.key, failure=picture.failure)
+            if text := picture.transcript:
+                of = (text.language, text.parts, text.reader, text.confidence, text.marks)
+                read[picture.key] = ReadFile(picture.key, *of)
+        on_progress("reading", len(pictures), len(to_read))
+
+    jobs = min(jobs or engine.cpus(), len(to_read))
+    read_pictures(to_read, jobs=jobs, on_read=take, shard_map=engine.map_shards)
+    return [read[picture.key] for picture in to_read]

@@ -27,6 +27,7 @@ from memeloc.render.painting.paint import Area, Painter
 from memeloc.render.painting.pixels import Ink
 from memeloc.render.proof import Box, Finding, Proof, prove
 from memeloc.render.settings import Settings, file_format
+from memeloc.render.typesetting.breaks import clusters
 from memeloc.render.typesetting.fit import Bounds
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import EMPTY, PartLayout, is_legible_unbroken, lay_out
@@ -205,6 +206,17 @@ class Renderer:
         """
         background = self._backgrounds.get(template, template.image_for(locale))
         return background.width, background.height
+
+    def lacking(self, template: Template, locale: Locale, text: str) -> list[str]:
+        """Return the grapheme clusters of a text that a font of the boxes lacks."""
+        stacks = {self.fonts.stack(locale, box.style.face) for box in template.boxes}
+        ends = clusters(text)
+        pieces = {text[a:b] for a, b in zip([0, *ends], ends, strict=False)}
+        return [
+            piece
+            for piece in pieces
+            if piece.strip() and not all(stack.font_for(piece) for stack in stacks)
+        ]
 
     def keep_glyphs(self) -> None:
         """Keep the glyphs drawn so far for the next run, in the user's folder for caches."""

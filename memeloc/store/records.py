@@ -8,11 +8,13 @@ times are aware and in UTC.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from difflib import get_close_matches
 from typing import Literal
 
+from memeloc.counts import counted, listed, sentence
 from memeloc.model import Caption
 
 Kind = Literal["caption", "transcript", "survey"]
@@ -50,6 +52,10 @@ SUPERSEDING = (*STANDING, "skipped")
 
 DROPPING = DROP, DROP_ALL = "drop", "drop all"
 """Decisions that give a meme up: in the case's language, or in all of them."""
+
+
+_NAMED = 10
+"""Templates that memes wait for, that a sentence names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +122,33 @@ class ImportRecord:
     notes: list[str] = field(default_factory=list)
     waiting: Counter[str] = field(default_factory=Counter)
     kept: Counter[str] = field(default_factory=Counter)
+
+    def what_follows(self, known: Collection[str]) -> Iterator[str]:
+        """Yield sentences on what was kept, is outdated or waits after an import; templates that
+        are waited for are named with those `known` that are near."""
+        kept, outdated = (listed(dict(sorted(c.items()))) for c in (self.kept, self.outdated))
+        if count := self.kept.total():
+            texts = counted(count, "machine translation was", "machine translations were")
+            yield f"{texts} not taken, for people's texts stand there ({kept})."
+        if count := self.outdated.total():
+            texts = counted(count, "text that people wrote is", "texts that people wrote are")
+            yield (
+                f"{texts} outdated now, for the source has changed ({outdated}), and in use until "
+                "somebody has looked: memeloc correct export --langs TAGS --only changed, which "
+                "shows a machine's suggestion beside each if `memeloc translate` comes first."
+            )
+        if self.waiting:
+            names = []
+            for name, count in self.waiting.most_common(_NAMED):
+                near = get_close_matches(name, known, 1, 0.8)
+                names.append(f"{name} ({count:,}{f'; did you mean {near[0]}?' if near else ''})")
+            if len(self.waiting) > _NAMED:
+                names.append(f"and {len(self.waiting) - _NAMED:,} more")
+            yield sentence(
+                "{0:meme waits|memes wait} for {1:template}: {2}. They are left out of pictures "
+                "until the templates are there.",
+                *(self.waiting.total(), len(self.waiting), ", ".join(names)),
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ CMYK of no known printer, which Pillow converts by its plain formula.
 
 from __future__ import annotations
 
+import hashlib
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from importlib import import_module
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING
 from PIL import Image, TiffImagePlugin, UnidentifiedImageError, WebPImagePlugin
 
 from memeloc.errors import InputError
+from memeloc.files import replacing
 
 if TYPE_CHECKING:
     from PIL import ImageCms
@@ -267,3 +269,35 @@ def _to_srgb(profile: bytes, mode: str) -> tuple[bool, ImageCms.ImageCmsTransfor
     except (ImageCms.PyCMSError, OSError, ValueError):
         return False, None
     return True, None if is_srgb else transform
+
+
+PICTURE_SIDE = 320
+"""Longer side of the pictures on a sheet, in pixels."""
+_QUALITY = 80
+
+
+def small_picture(root: Path, picture: Path | None, side: int = PICTURE_SIDE) -> Path | None:
+    """Return a picture as a sheet shows it, its longer side at most `side` pixels; None when there
+    is no picture, or it cannot be opened. `root` as of `kept_picture`."""
+    if picture is None:
+        return None
+    try:
+        shows = f"{picture.stem}|{side}|small"
+        return kept_picture(root, shows, lambda: open_picture(picture), side)
+    except InputError:
+        return None
+
+
+def kept_picture(
+    root: Path, shows: str, draw: Callable[[], Image.Image], side: int = PICTURE_SIDE
+) -> Path:
+    """Return the file of a small picture in images/ of a workspace's folder, under a hash of what
+    it shows; it is drawn where it is not there yet."""
+    name = hashlib.sha256(shows.encode()).hexdigest()[:32]
+    path = root / "images" / name[:2] / f"{name}.jpg"
+    if not path.is_file():
+        small = draw().convert("RGB")
+        small.thumbnail((side, side), Image.Resampling.LANCZOS)
+        with replacing(path) as temporary:
+            small.save(temporary, "JPEG", quality=_QUALITY, dpi=(96, 96))
+    return path

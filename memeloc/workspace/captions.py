@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memeloc.counts import counted, listed, sentence
 from memeloc.errors import InputError
 from memeloc.files import file_sha256
 from memeloc.items import OWN_NAME
@@ -41,8 +39,6 @@ _NOT_SELECTED = (
 )
 _EXAMPLES = 100
 """Problems of a table that a result holds one by one."""
-_LISTED = 10
-"""Templates that memes wait for, that a sentence names."""
 
 
 class Captions(Part):
@@ -143,7 +139,7 @@ class Captions(Part):
             record=record,
             dry_run=dry_run,
         )
-        record.notes += [*map(str, read.warnings()), *_what_follows(record, known)]
+        record.notes += [*map(str, read.warnings()), *record.what_follows(known)]
         return record
 
     def table(
@@ -250,35 +246,3 @@ def _check_table(table: str, captions: Accept, selected: bool) -> None:
     if selected and table not in COLLECTED[:-1]:
         others = ", ".join(COLLECTED[:-1])
         raise InputError(f"Only {others} leave out what is not selected, not {table[:40]!r}.")
-
-
-def _what_follows(record: ImportRecord, known: Collection[str]) -> Iterator[str]:
-    """Yield sentences on what was kept, is outdated or waits after an import; templates that are
-    waited for are named with those `known` that are near."""
-    if record.kept:
-        kept = counted(record.kept.total(), "machine translation was", "machine translations were")
-        yield f"{kept} not taken, for people's texts stand there ({_by_tag(record.kept)})."
-    if record.outdated:
-        count = record.outdated.total()
-        texts = counted(count, "text that people wrote is", "texts that people wrote are")
-        yield (
-            f"{texts} outdated now, for the source has changed ({_by_tag(record.outdated)}), and "
-            "in use until somebody has looked: memeloc correct export --langs TAGS --only changed, "
-            "which shows a machine's suggestion beside each if `memeloc translate` comes first."
-        )
-    if record.waiting:
-        names = []
-        for name, count in record.waiting.most_common(_LISTED):
-            near = get_close_matches(name, known, 1, 0.8)
-            names.append(f"{name} ({count:,}{f'; did you mean {near[0]}?' if near else ''})")
-        if len(record.waiting) > _LISTED:
-            names.append(f"and {len(record.waiting) - _LISTED:,} more")
-        yield sentence(
-            "{0:meme waits|memes wait} for {1:template}: {2}. They are left out of pictures until "
-            "the templates are there.",
-            *(record.waiting.total(), len(record.waiting), ", ".join(names)),
-        )
-
-
-def _by_tag(counts: Mapping[str, int]) -> str:
-    return listed(dict(sorted(counts.items())))

@@ -1,8 +1,4 @@
-"""Correcting. In: a workspace, the sheets that people send back. Out: sheets, captions, reports.
-
-The small pictures of sheets are JPEG files in the workspace's images/, each under a hash of what it
-shows, so that no picture is made twice.
-"""
+"""Correcting. In: a workspace, the sheets that people send back. Out: sheets, captions, reports."""
 
 from __future__ import annotations
 
@@ -16,8 +12,6 @@ from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, Literal
 
-from PIL import Image
-
 from memeloc.correct.checks import CaptionWarning, Checked, check, check_terms, check_together
 from memeloc.correct.model import Case, Match, Sheet, SheetItem, text_key
 from memeloc.correct.placing import identify, place
@@ -28,9 +22,8 @@ from memeloc.correct.sheet_form import given_up_lines, sheet_form, sheet_rows
 from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.glossary import terms_in
-from memeloc.model import SEPARATOR, Caption, Locale, Template
+from memeloc.model import SEPARATOR, Caption, Locale
 from memeloc.placeholders import placeholders
-from memeloc.render.typesetting.breaks import clusters
 from memeloc.resources import folder
 from memeloc.sheets import SheetForm, read_form, write_archive, write_form
 from memeloc.sheets.writing import FORMATS
@@ -38,15 +31,12 @@ from memeloc.store.captions.sheets import Only
 from memeloc.store.records import ACCEPTING, FileRecord, Kind
 from memeloc.store.surveys.survey_texts import ENGLISH, survey_text_id, survey_text_key
 from memeloc.templates.capacity import capacity
-from memeloc.templates.pictures import open_picture
+from memeloc.templates.pictures import PICTURE_SIDE, kept_picture, small_picture
 from memeloc.translate import TranslationItem, TranslationMemory
 from memeloc.translate.protocol import merged
 from memeloc.workspace.folder import Part, WorkspaceFolder
 from memeloc.workspace.stored_survey import store_shipped_texts
 
-PICTURE_SIDE = 320
-"""Longer side of the pictures on a sheet, in pixels."""
-_QUALITY = 80
 _FILES = {"caption": "", "transcript": "transcripts-", "survey": "survey-"}
 _GUIDES = {"transcript": "transcripts.md", "survey": "survey-texts.md"}
 Row = dict[str, Any]
@@ -536,7 +526,7 @@ def warnings_about(
         if template is not None:
             drawn = Caption(caption.parts[: len(template.boxes)])
             sizes = workspace.renderer.sizes(template, drawn, locale, exact=False)
-            lacking = partial(_lacking, workspace, template, locale)
+            lacking = partial(workspace.renderer.lacking, template, locale)
             caption = replace(caption, sizes=sizes, lacking=lacking)
         warnings += check(caption)
         warnings += check_terms(caption, terms, source)
@@ -545,66 +535,18 @@ def warnings_about(
     return total, warnings
 
 
-def _lacking(
-    workspace: WorkspaceFolder, template: Template, locale: Locale, text: str
-) -> list[str]:
-    """Return the grapheme clusters of a text that a font of the boxes lacks."""
-    fonts = workspace.renderer.fonts
-    stacks = {fonts.stack(locale, box.style.face) for box in template.boxes}
-    ends = clusters(text)
-    pieces = {text[a:b] for a, b in zip([0, *ends], ends, strict=False)}
-    return [
-        piece
-        for piece in pieces
-        if piece.strip() and not all(stack.font_for(piece) for stack in stacks)
-    ]
-
-
 def _pictures(
     workspace: WorkspaceFolder, items: Sequence[SheetItem], locale: Locale, kind: Kind
 ) -> Iterator[Path | None]:
     """Yield the picture of each item; a transcript's is the one that it was read in."""
+    root, renderer = workspace.root or Path(), workspace.renderer
     transcripts = [item.meme_id for item in items] if kind == "transcript" else []
     read_in = workspace.store.transcripts.pictures(transcripts)
     for item in items:
         template = workspace.templates.get(item.template)
         if template is None:
-            yield small_picture(workspace, read_in.get(item.meme_id))
+            yield small_picture(root, read_in.get(item.meme_id))
             continue
-        shows = f"{workspace.renderer.fingerprint(template, locale)}|{PICTURE_SIDE}"
-        draw = partial(_drawn, workspace, template, item.base, locale)
-        yield _kept(workspace, f"{shows}|{text_key(item.base)}", PICTURE_SIDE, draw)
-
-
-def _drawn(
-    workspace: WorkspaceFolder, template: Template, parts: tuple[str, ...], locale: Locale
-) -> Image.Image:
-    return workspace.renderer.render(template, Caption(parts), locale).image
-
-
-def small_picture(
-    workspace: WorkspaceFolder, picture: Path | None, side: int = PICTURE_SIDE
-) -> Path | None:
-    """Return a picture as a sheet shows it, its longer side at most `side` pixels; None when there
-    is no picture, or it cannot be opened."""
-    if picture is None:
-        return None
-    draw = partial(open_picture, picture)
-    try:
-        return _kept(workspace, f"{picture.stem}|{side}|small", side, draw)
-    except InputError:
-        return None
-
-
-def _kept(
-    workspace: WorkspaceFolder, shows: str, side: int, draw: Callable[[], Image.Image]
-) -> Path:
-    """Return the file of a small picture, which is drawn where it is not there yet."""
-    name = hashlib.sha256(shows.encode()).hexdigest()[:32]
-    path = (workspace.root or Path()) / "images" / name[:2] / f"{name}.jpg"
-    if not path.is_file():
-        small = draw().convert("RGB")
-        small.thumbnail((side, side), Image.Resampling.LANCZOS)
-        with replacing(path) as temporary:
-            small.save(temporary, "JPEG", quality=_QUALITY, dpi=(96, 96))
-    return path
+        shows = f"{renderer.fingerprint(template, locale)}|{PICTURE_SIDE}|{text_key(item.base)}"
+        drawn = partial(renderer.render, template, Caption(item.base), locale)
+        yield kept_picture(root, shows, lambda drawn=drawn: drawn().image)  # type: ignore[misc]

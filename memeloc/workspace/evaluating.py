@@ -23,7 +23,7 @@ from memeloc.evaluate.runs.dataset import (
     read_table_data,
     run_data,
 )
-from memeloc.evaluate.runs.run import INPUTS, Run, read_run
+from memeloc.evaluate.runs.run import Run, read_run
 from memeloc.items import meme_id
 from memeloc.model import SEPARATOR
 from memeloc.publish.reading import PublishedRelease, is_release, open_release
@@ -88,22 +88,7 @@ def open_run(
     if limit is not None:
         dataset["limit"] = limit
     run, folder = read_run(name, {**values, **({"dataset": dataset} if dataset else {})})
-    names = [condition.name for condition in run.conditions]
-    if unknown := [each for each in only if each not in names]:
-        raise InputError(
-            f"The run {run.name} has no condition {unknown[0][:40]!r}; it has {', '.join(names)}."
-        )
-    if unknown := [each for each in inputs if each not in INPUTS]:
-        raise InputError(f"An input is picture, text, both or none, not {unknown[0][:40]!r}.")
-    conditions = [
-        condition.model_copy(update={"inputs": wanted})
-        for condition in run.conditions
-        if (not only or condition.name in only)
-        and (wanted := tuple(each for each in condition.inputs if not inputs or each in inputs))
-    ]
-    if not conditions:
-        raise InputError(f"No condition of {run.name} has the input {', '.join(inputs)}.")
-    run = run.model_copy(update={"conditions": tuple(conditions)})
+    run = run.only(only, inputs)
     target = Path(out) if out is not None else Path(f"evaluation-{run.name}")
     labels = Path(gold) if gold is not None else None
     where = Path(data) if data is not None else None

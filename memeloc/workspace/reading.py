@@ -1,4 +1,4 @@
-"""The text in pictures. In: collected pictures, or files. Out: transcripts, stored, or as they are.
+"""The text in collected pictures. In: pictures, a reader. Out: transcripts, stored.
 
 A picture that several items share is read once; what was read of a picture is kept as a feature of
 it, so that it is never read again by the same reader in the same language.
@@ -7,16 +7,15 @@ it, so that it is never read again by the same reader in the same language.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from memeloc.counts import counted
-from memeloc.engine import PROCESSES, Engine
+from memeloc.engine import Engine
 from memeloc.errors import MemelocError
 from memeloc.items import Item
-from memeloc.locales import default
 from memeloc.locales.tags import listed_tags
 from memeloc.model import Locale
 from memeloc.ocr.readers import choose
@@ -38,7 +37,7 @@ class NotRead:
 
 @dataclass(frozen=True, slots=True)
 class ReadResult:
-    """How reading collected pictures went.
+    """The counts of a reading of collected pictures.
 
     Attributes:
         pictures: how many items got a transcript, `remembered` of them of what was read before.
@@ -58,58 +57,6 @@ class ReadResult:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadFile:
-    """The text of a picture file, as a `Transcript` has it, or the `failure`."""
-
-    file: str
-    language: str = ""
-    parts: tuple[str, ...] = ()
-    reader: str = ""
-    confidence: float = 0.0
-    marks: tuple[str, ...] = ()
-    failure: str = ""
-
-
-def read_files(
-    files: Sequence[Path],
-    language: str = "en",
-    *,
-    reader: str = "auto",
-    jobs: int | None = None,
-    engine: Engine = PROCESSES,
-    on_progress: Phases = silent,
-) -> list[ReadFile]:
-    """The text in picture files in one language; nothing is stored."""
-    locale = default().get(language)
-    name = choose(locale, reader).name
-    to_read = [ToRead(str(path), path, locale, name) for path in dict.fromkeys(files)]
-    read: dict[str, ReadFile] = {}
-
-    def take(pictures: list[ReadPicture]) -> None:
-        for picture in pictures:
-            text = picture.transcript
-            read[picture.key] = ReadFile(picture.key, failure=picture.failure)
-            if text is not None:
-                read[picture.key] = ReadFile(
-                    picture.key, text.language, text.parts, text.reader, text.confidence, text.marks
-                )
-        on_progress("reading", len(pictures), len(to_read))
-
-    _read(to_read, jobs, engine, take)
-    return [read[picture.key] for picture in to_read]
-
-
-def _read(
-    pictures: Sequence[ToRead],
-    jobs: int | None,
-    engine: Engine,
-    on_read: Callable[[list[ReadPicture]], None],
-) -> None:
-    jobs = min(jobs or engine.cpus(), len(pictures))
-    read_pictures(pictures, jobs=jobs, on_read=on_read, shard_map=engine.map_shards)
-
-
-@dataclass(frozen=True, slots=True)
 class _Language:
     """A language to read in: its reader, and the feature under which its readings are kept."""
 
@@ -120,19 +67,10 @@ class _Language:
     items: dict[str, list[str]] = field(default_factory=dict)  # ids by SHA-256
 
     def transcripts(self, sha: str, reading: Mapping[str, Any]) -> list[Transcript]:
-        """Transcripts of a picture's items."""
-        return [
-            Transcript(
-                item,
-                tuple(reading["parts"]) or ("",),  # a place to write on the sheet
-                self.locale.tag,
-                reading["reader"],
-                reading["confidence"],
-                tuple(reading["marks"]),
-                sha,
-            )
-            for item in self.items[sha]
-        ]
+        """Return the transcripts of a picture's items."""
+        parts = tuple(reading["parts"]) or ("",)  # a place to write on the sheet
+        of = (parts, self.locale.tag, reading["reader"], reading["confidence"])
+        return [Transcript(item, *of, tuple(reading["marks"]), sha) for item in self.items[sha]]
 
 
 class Reading(Part):
@@ -157,17 +95,14 @@ class Reading(Part):
             only: `new` (not read yet), `textless` (of those, without text from their source) or
                 `all`.
             engine: what spreads the work; None is memeloc.toml's.
-
-        Raises:
-            MissingError: what the reader needs is not installed.
         """
+        wanted = [self._workspace.locale(tag) for tag in listed_tags(languages)]
         if reader == SOURCE:
-            return self._of_sources(languages, only)
-        computed = self._store.computed
-        by_tag, not_read = self._to_read(languages, reader, only)
+            return self._of_sources(wanted, only)
+        computed, engine = self._store.computed, engine or self._workspace.engine
+        by_tag, not_read = self._to_read(wanted, reader, only)
         total = sum(len(items) for each in by_tag.values() for items in each.items.values())
-        counts: Counter[str] = Counter()
-        readers: Counter[str] = Counter()
+        counts, readers = Counter[str](), Counter[str]()
 
         def store(transcripts: Sequence[Transcript]) -> None:
             if transcripts:
@@ -203,26 +138,19 @@ class Reading(Part):
                     to_read.append(ToRead(f"{tag}|{sha}", path, each.locale, each.reader))
         store(remembered)
         if to_read:
-            _read(to_read, jobs, engine or self._workspace.engine, keep)
-        return ReadResult(
-            counts["pictures"],
-            len(remembered),
-            counts["changed"],
-            counts[NO_TEXT],
-            counts[UNSURE],
-            counts[WORDS],
-            dict(readers),
-            not_read,
-        )
+            jobs = min(jobs or engine.cpus(), len(to_read))
+            read_pictures(to_read, jobs=jobs, on_read=keep, shard_map=engine.map_shards)
+        first = (counts["pictures"], len(remembered), counts["changed"])
+        marked = (counts[NO_TEXT], counts[UNSURE], counts[WORDS])
+        return ReadResult(*first, *marked, dict(readers), not_read)
 
-    def _of_sources(self, languages: Sequence[str], only: str) -> ReadResult:
+    def _of_sources(self, wanted: Sequence[Locale], only: str) -> ReadResult:
         """Store what sources say as transcripts, of pictures of which they say something."""
-        wanted = [self._workspace.locale(tag) for tag in listed_tags(languages)]
-        there = self._store.transcripts.all()
+        existing = self._store.transcripts.all()
         texts: list[Transcript] = []
         not_read: list[NotRead] = []
         for item in self._store.items.find("picture"):
-            transcript = there.get(item.id)
+            transcript = existing.get(item.id)
             # What is only in a transcript is not the source's; and a person's word stays.
             is_read = transcript is not None and (
                 only != "all" or tuple(filter(None, transcript.parts)) == item.parts
@@ -235,34 +163,29 @@ class Reading(Part):
                 not_read.append(NotRead(item.id, str(error)))
                 continue
             if locale is not None:
-                texts.append(
-                    Transcript(item.id, item.parts, locale.tag, SOURCE, 1.0, (), item.picture)
-                )
+                of = (item.parts, locale.tag, SOURCE, 1.0, (), item.picture)
+                texts.append(Transcript(item.id, *of))
         changed = self._store.transcripts.add(texts) if texts else 0
         readers = Counter(f"{SOURCE} in {text.language}" for text in texts)
         return ReadResult(len(texts), 0, changed, 0, 0, 0, dict(readers), not_read)
 
     def _locale_of(self, item: Item, wanted: Sequence[Locale]) -> Locale | None:
-        """The language to read a picture in; None where it is not one of those wanted.
-
-        Raises:
-            InputError: its source states a language that there is not.
-        """
+        """Return the language to read a picture in; None where it is not one of those wanted. Raise
+        InputError if its source states a language that there is not."""
         locale = wanted[0] if wanted else self._workspace.source
         if item.language:
             locale = self._workspace.locale(item.language)
         return None if wanted and locale not in wanted else locale
 
     def _to_read(
-        self, languages: Sequence[str], reader: str, only: str
+        self, wanted: Sequence[Locale], reader: str, only: str
     ) -> tuple[dict[str, _Language], list[NotRead]]:
-        """What is to be read, by the language's tag, and what cannot be."""
-        wanted = [self._workspace.locale(tag) for tag in listed_tags(languages)]
-        there = {} if only == "all" else self._store.transcripts.all()
+        """Return what is to be read, by the language's tag, and what cannot be."""
+        existing = {} if only == "all" else self._store.transcripts.all()
         by_tag: dict[str, _Language] = {}
         left_out: Counter[tuple[str, str]] = Counter()
         for item in self._store.items.find("picture"):
-            if item.id in there or (only == "textless" and any(item.parts)):
+            if item.id in existing or (only == "textless" and any(item.parts)):
                 continue
             try:
                 locale = self._locale_of(item, wanted)

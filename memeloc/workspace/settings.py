@@ -6,10 +6,8 @@ it with, so that there is one text to read.
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import textwrap
 import tomllib
 from collections.abc import Sequence
 from contextlib import suppress
@@ -17,12 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic.fields import FieldInfo
 
 from memeloc.engine import EngineSettings
 from memeloc.errors import InputError
 from memeloc.publish.release import ReleaseSettings
-from memeloc.settings import explain, read_toml
+from memeloc.settings import explain, line_of, read_toml, setting_comment, setting_line
 from memeloc.survey.study import Study
 from memeloc.workspace.own_folders import FILE as FILE
 
@@ -181,7 +178,7 @@ def read_settings(file: Path) -> Settings:
         return Settings.model_validate(read_toml(file))
     except ValidationError as error:
         text = file.read_text(encoding="utf-8-sig")
-        row = _line(text, [str(step) for step in error.errors()[0]["loc"]])
+        row = line_of(text, [str(step) for step in error.errors()[0]["loc"]])
         raise InputError(explain(error, Settings, FILE), file=file, row=row) from error
 
 
@@ -198,7 +195,7 @@ def without_url(text: str, file: Path) -> str:
     """
     if not tomllib.loads(text).get("database", {}).get("url"):
         return text
-    row = _line(text, ["database", "url"])
+    row = line_of(text, ["database", "url"])
     lines = text.splitlines(keepends=True)
     lines[(row or 1) - 1] = re.sub(r"=.*", '= ""', lines[(row or 1) - 1])
     with suppress(tomllib.TOMLDecodeError):
@@ -212,22 +209,6 @@ def without_url(text: str, file: Path) -> str:
     )
 
 
-def _line(text: str, path: Sequence[str]) -> int | None:
-    """The line on which a setting stands, None when it is not found."""
-    table: list[str] = []
-    section: int | None = None
-    for number, line in enumerate(text.splitlines(), start=1):
-        if header := re.match(r"\s*\[+([^\]]+)\]", line):
-            table = [name.strip().strip("\"'") for name in header[1].split(".")]
-            if table == list(path[: len(table)]):
-                section = number
-        elif key := re.match(r"\s*([A-Za-z0-9_.\"'-]+)\s*=", line):
-            names = [*table, *(name.strip("\"'") for name in key[1].split("."))]
-            if names == list(path[: len(names)]):
-                return number
-    return section
-
-
 def first_file(source: str, languages: Sequence[str]) -> str:
     """The memeloc.toml that `memeloc init` writes: every setting, its meaning and its default."""
     settings = Settings(source=source, languages=list(languages))
@@ -238,11 +219,11 @@ def first_file(source: str, languages: Sequence[str]) -> str:
         if isinstance(value, _PLAIN):
             lines.append(f"[{name}]")
             for inner, inner_field in type(value).model_fields.items():
-                lines += [*_comment(inner_field), _assignment(inner, getattr(value, inner))]
+                lines += [*setting_comment(inner_field), setting_line(inner, getattr(value, inner))]
         elif isinstance(value, TranslateSettings | Study | ReleaseSettings | dict):
-            lines += [f"[{name}]", *_comment(field), *_EXAMPLES.get(name, ())]
+            lines += [f"[{name}]", *setting_comment(field), *_EXAMPLES.get(name, ())]
         else:
-            lines += [*_comment(field), _assignment(name, value)]
+            lines += [*setting_comment(field), setting_line(name, value)]
         lines.append("")
     return "\n".join(lines)
 
@@ -284,13 +265,3 @@ _EXAMPLES = {
         '# project = "my-project"',
     ),
 }
-
-
-def _comment(field: FieldInfo) -> list[str]:
-    meaning = field.description or ""
-    text = f"{meaning[0].upper()}{meaning[1:]}."
-    return ["# " + line for line in textwrap.wrap(text, 94, break_on_hyphens=False)]
-
-
-def _assignment(name: str, value: object) -> str:
-    return f"{name} = {json.dumps(value, ensure_ascii=False)}"  # lists and texts as TOML has them

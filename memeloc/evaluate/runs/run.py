@@ -253,6 +253,26 @@ class Run(_Section):
         text = self.model_dump_json(exclude={"models": True, **training})
         return hashlib.sha256(text.encode()).hexdigest()
 
+    def only(self, names: Sequence[str], inputs: Sequence[str]) -> Run:
+        """Return the run with these of its conditions and inputs, or all."""
+        existing = [condition.name for condition in self.conditions]
+        if unknown := [each for each in names if each not in existing]:
+            has = ", ".join(existing)
+            raise InputError(
+                f"The run {self.name} has no condition {unknown[0][:40]!r}; it has {has}."
+            )
+        if unknown := [each for each in inputs if each not in INPUTS]:
+            raise InputError(f"An input is picture, text, both or none, not {unknown[0][:40]!r}.")
+        conditions = [
+            condition.model_copy(update={"inputs": wanted})
+            for condition in self.conditions
+            if (not names or condition.name in names)
+            and (wanted := tuple(each for each in condition.inputs if not inputs or each in inputs))
+        ]
+        if not conditions:
+            raise InputError(f"No condition of {self.name} has the input {', '.join(inputs)}.")
+        return self.model_copy(update={"conditions": tuple(conditions)})
+
 
 def refuse_settings(section: BaseModel, names: Sequence[str], kind: str) -> None:
     """Raise ValueError for a setting that only runs of another kind have."""

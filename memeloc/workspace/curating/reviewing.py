@@ -28,7 +28,7 @@ from memeloc.curate.verdict import Judgement, content_of
 from memeloc.errors import InputError
 from memeloc.ocr.transcript import NO_TEXT
 from memeloc.store.records import FileRecord
-from memeloc.workspace.correcting import PICTURE_SIDE, small_picture
+from memeloc.templates.pictures import PICTURE_SIDE, small_picture
 from memeloc.workspace.curating.duplicate_pairs import (
     audit_result,
     chosen_pairs,
@@ -281,7 +281,7 @@ def _rows(
         verdicts=curation.verdicts(question.filter) if question.filter else {},
         pairs=[*removed(workspace), *curation.pairs()] if question.which == "pairs" else (),
         judgements=curation.judgements(question.name),
-        picture=lambda path: small_picture(workspace, path, side),
+        picture=lambda path: small_picture(workspace.root or Path(), path, side),
     ):
         rows.append(row)
         on_progress("drawing", 1, len(chosen))
