@@ -1,9 +1,10 @@
-"""Writes guides/tutorial.md anew. In: the page itself. Out: its commands' output, and pictures.
+"""Writes guides/tutorial.md and examples/tutorial.ipynb anew. In: both. Out: what they print.
 
 Each block of commands is run as it stands, in one shell, and the block after it becomes what they
-printed; a comment `<!-- page: FILE -->` (a browser's window), `phone` or `sheet` (LibreOffice's
-first page) gets the picture after it, in docs/tutorial/. `make tutorial` runs it; a slow test
-fails while what is printed differs.
+printed; a comment `<!-- page: FILE -->` (a browser's window), `phone`, `card` (of a dataset) or
+`sheet` (LibreOffice's first page) gets the picture after it, in docs/tutorial/. The notebook's
+cells are run in its folder. `make tutorial` runs it; a slow test fails while what is printed
+differs. With a folder of examples' runs it draws the pictures of the other guides instead.
 """
 
 from __future__ import annotations
@@ -17,16 +18,27 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import nbformat
+
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "guides" / "tutorial.md"
+NOTEBOOK = ROOT / "examples" / "tutorial.ipynb"
 PICTURES = ROOT / "docs" / "tutorial"
 COLUMNS = 110
 _BLOCKS = re.compile(
     r"```sh\n(?P<commands>.*?)```\n(?:\n```text\n.*?```\n)?"
-    r"|<!-- (?P<kind>page|phone|sheet): (?P<file>\S+) -->\n(?:!\[.*?\n)?",
+    r"|<!-- (?P<kind>page|phone|card|sheet): (?P<file>\S+) -->\n(?:!\[.*?\n)?",
     re.DOTALL,
 )
-_WINDOWS = {"page": (1200, 800), "phone": (390, 780)}
+_EXAMPLES = {
+    "funnel": "finished.sh/set/funnel.html",
+    "localised": "localise.sh/localised/index.html",
+    "knowledge": "knowledge.sh/pages/memes/robot-chef-01-en-*.html",
+    "evaluation": "knowledge.sh/examination/report.html",
+    "training": "baselines.sh/report/report.html",
+}
+"""Pages that the other guides show, of what `examples/NAME FOLDER/NAME` leaves."""
+_WINDOWS = {"page": (1200, 800), "phone": (390, 780), "card": (900, 1100)}
 """Pixels of a laptop's and of a phone's window."""
 _BAR = re.compile(r"\x1b\[\?25l.*?\x1b\[\?25h(?:\x1b\[1A\x1b\[2K)?", re.DOTALL)
 """A bar of progress, which is gone in the end: from the cursor's hiding to its coming back."""
@@ -52,8 +64,9 @@ def write_tutorial(page: Path, pictures: Path | None = None) -> str:
                 parts.append(f"```sh\n{block['commands']}```\n")
                 parts.append(f"\n```text\n{output}\n```\n" if output else "")
                 continue
-            file = next((folder / "study").glob(block["file"]))
-            picture = PICTURES / f"{file.parent.name if file.stem == 'index' else file.stem}.png"
+            file = folder / "study" / block["file"]
+            named = file.parent if file.stem in ("index", "README") else file
+            picture = PICTURES / f"{named.stem}.png"
             if pictures is not None:
                 pictures.mkdir(parents=True, exist_ok=True)
                 draw = _draw_sheet if block["kind"] == "sheet" else _draw_page
@@ -107,10 +120,43 @@ def _draw_page(file: Path, picture: Path, kind: str) -> None:
             executable_path="/usr/bin/chromium", args=["--no-sandbox"]
         )
         page = browser.new_page(viewport={"width": width, "height": height})
-        page.goto(file.as_uri())
-        page.wait_for_load_state("networkidle")
+        page.goto((_card_as_page(file) if kind == "card" else file).as_uri())
+        page.wait_for_timeout(2000)  # pictures and scripts of the page; networkidle hangs on large ones
         page.screenshot(path=picture)
         browser.close()
+
+
+def _card_as_page(card: Path) -> Path:
+    """Write a card as a page beside its pictures, about as the Hub shows it."""
+    from markdown_it import MarkdownIt
+
+    text = card.read_text(encoding="utf-8").split("\n---\n", 1)[1]
+    page = card.with_suffix(".html")
+    style = (
+        "body { font: 16px/1.5 sans-serif; margin: 24px 40px } img { max-width: 100% }"
+        "td, th { border: 1px solid #ccc; padding: 2px 10px } table { border-collapse: collapse }"
+    )
+    body = MarkdownIt("commonmark").enable("table").render(text)
+    page.write_text(f"<meta charset=utf-8><style>{style}</style>{body}", encoding="utf-8")
+    return page
+
+
+def run_notebook(notebook: Path) -> nbformat.NotebookNode:
+    """Return a notebook with what its cells print and show; warnings are left out.
+
+    Raises:
+        CellExecutionError: a cell failed.
+    """
+    from nbclient import NotebookClient
+
+    book = nbformat.read(notebook, 4)
+    os.environ["PYTHONPATH"] = str(ROOT)
+    place = {"metadata": {"path": str(notebook.parent)}}
+    NotebookClient(book, timeout=900, kernel_name="python3", resources=place).execute()
+    for cell in (cell for cell in book.cells if cell.cell_type == "code"):
+        cell.metadata = {}
+        cell.outputs = [each for each in cell.outputs if each.get("name") != "stderr"]
+    return book
 
 
 def _draw_sheet(file: Path, picture: Path, _kind: str) -> None:
@@ -124,6 +170,17 @@ def _draw_sheet(file: Path, picture: Path, _kind: str) -> None:
             document[0].render(scale=1.5).to_pil().save(picture)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Write the tutorial and the notebook; or draw the pages of a folder of examples' runs."""
+    if len(sys.argv) > 1:
+        for name, file in _EXAMPLES.items():
+            (page,) = Path(sys.argv[1]).glob(file)
+            _draw_page(page, ROOT / "docs" / "pictures" / f"{name}.png", "page")
+        return
     PAGE.write_text(write_tutorial(PAGE, PICTURES), encoding="utf-8")
-    print(f"Wrote {PAGE}")
+    nbformat.write(run_notebook(NOTEBOOK), NOTEBOOK)
+    print(f"Wrote {PAGE} and {NOTEBOOK}")
+
+
+if __name__ == "__main__":
+    main()
