@@ -121,7 +121,7 @@ def _draw_page(file: Path, picture: Path, kind: str) -> None:
         )
         page = browser.new_page(viewport={"width": width, "height": height})
         page.goto((_card_as_page(file) if kind == "card" else file).as_uri())
-        page.wait_for_timeout(2000)  # pictures and scripts of the page; networkidle hangs on large ones
+        page.wait_for_timeout(2000)  # of its pictures; networkidle fails for large pages
         page.screenshot(path=picture)
         browser.close()
 
@@ -149,7 +149,7 @@ def run_notebook(notebook: Path) -> nbformat.NotebookNode:
     """
     from nbclient import NotebookClient
 
-    book = nbformat.read(notebook, 4)
+    book: nbformat.NotebookNode = nbformat.read(notebook, 4)  # type: ignore[no-untyped-call]
     os.environ["PYTHONPATH"] = str(ROOT)
     place = {"metadata": {"path": str(notebook.parent)}}
     NotebookClient(book, timeout=900, kernel_name="python3", resources=place).execute()
@@ -178,7 +178,7 @@ def main() -> None:
             _draw_page(page, ROOT / "docs" / "pictures" / f"{name}.png", "page")
         return
     PAGE.write_text(write_tutorial(PAGE, PICTURES), encoding="utf-8")
-    nbformat.write(run_notebook(NOTEBOOK), NOTEBOOK)
+    nbformat.write(run_notebook(NOTEBOOK), NOTEBOOK)  # type: ignore[no-untyped-call]
     print(f"Wrote {PAGE} and {NOTEBOOK}")
 
 
