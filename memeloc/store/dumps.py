@@ -27,6 +27,7 @@ from memeloc.files import file_sha256, replacing
 from memeloc.store.database import DUMPED, SCHEMA
 from memeloc.store.queries import Repository, add_rows, batches, stream
 from memeloc.store.surveys.erasures import erase_again
+from memeloc.store.surveys.participant_ids import KEYS
 from memeloc.store.tables import metadata
 from memeloc.store.tables.items import pictures
 from memeloc.store.tables.surveys import erased_people, erasures
@@ -331,3 +332,47 @@ def read_rows(lines: Iterable[bytes], table: Table, file: Path) -> Iterator[dict
             message = f"The line is not a row of the table {table.name}: {error}"
             raise InputError(message, file=file, row=number, column=name) from error
         yield row
+
+
+def own_files(
+    root: Path, places: Iterable[Path], dump: Path, settings: str, notes: list[str]
+) -> list[Path]:
+    """Return the files in folders of a workspace, but for hidden ones, links, what is outside of
+    the workspace (both are noted) and the database's and `settings` themselves."""
+    top, files = root.resolve(), dict[Path, None]()
+    for place in places:
+        if not place.resolve().is_relative_to(top):
+            notes.append(f"{place} is outside of the workspace, so it is not in the dump.")
+            continue
+        for file in [place] if place.is_file() else sorted(place.rglob("*")):
+            path, target = file.relative_to(root), file.resolve()
+            is_hidden = any(part.startswith(".") for part in path.parts)
+            is_ours = len(path.parts) == 1 and (is_own(path.name) or path.name == settings)
+            if is_hidden or is_ours or target.is_relative_to(dump.resolve()):
+                continue
+            if target != top / path:
+                notes.append(f"{file} is a link, so it is not in the dump.")
+            elif file.is_file():
+                files[file] = None
+    return [*files]
+
+
+def check_keys(manifest: Manifest, root: Path) -> list[str]:
+    """Return what to do about keys, as sentences; raise InputError if one is here and another."""
+    notes = []
+    for name, check in manifest.keys.items():
+        if name not in KEYS:
+            raise InputError(f"The manifest has a key {name[:40]!r}, which is unknown.")
+        variable, present = KEYS[name].variable, KEYS[name].check(root, stored=False)
+        if present not in ("", check):
+            raise InputError(
+                f"The key {name} here is another one than that of the workspace that was dumped, "
+                f"so people would not be recognised. Put that one here, or set {variable}.",
+                file=root,
+            )
+        if not present:
+            notes.append(
+                f"Copy {name} from the workspace that was dumped (or set {variable}) before "
+                "answers are imported: a dump has no keys."
+            )
+    return notes

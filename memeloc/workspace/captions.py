@@ -217,7 +217,6 @@ class Captions(Part):
         )
 
     def dropped(self) -> list[DropRecord]:
-        """Return what is dropped now, oldest first."""
         return self._store.drops.find()
 
     @property

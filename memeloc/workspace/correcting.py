@@ -48,7 +48,7 @@ class Correcting(Part):
 
     @cached_property
     def cases(self) -> Cases:
-        """What is to be settled."""
+        """Cases that people differ on."""
         return Cases(self._workspace)
 
     def export_sheets(

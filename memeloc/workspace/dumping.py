@@ -46,7 +46,11 @@ def dump(
     names: list[Path] = []
     notes: list[str] = []
     if root is not None:
-        sources = _own_files(workspace, root, folder, notes)
+        own = (workspace.folders(kind) for kind in ("templates", "fonts", "locales"))
+        places = [*chain.from_iterable(own), root / RELEASES]
+        if name := workspace.settings.glossary:
+            places.append(root / name)
+        sources = dumps.own_files(root, places, folder, FILE, notes)
         for picture in (picture_file(root, *named) for named in pictures):
             if picture.is_file() and not picture.is_symlink():
                 sources.append(picture)
@@ -80,33 +84,6 @@ def dump(
     }
 
 
-def _own_files(
-    workspace: WorkspaceFolder, root: Path, folder: Path, notes: list[str]
-) -> list[Path]:
-    """Return the workspace's own templates, fonts, locales and glossary, as far as they are in its
-    folder, and the tables of releases that were imported; what is left out is noted."""
-    top, files = root.resolve(), dict[Path, None]()
-    own = (workspace.folders(kind) for kind in ("templates", "fonts", "locales"))
-    places = [*chain.from_iterable(own), root / RELEASES]
-    if name := workspace.settings.glossary:
-        places.append(root / name)
-    for place in places:
-        if not place.resolve().is_relative_to(top):
-            notes.append(f"{place} is outside of the workspace, so it is not in the dump.")
-            continue
-        for file in [place] if place.is_file() else sorted(place.rglob("*")):
-            path, target = file.relative_to(root), file.resolve()
-            is_hidden = any(part.startswith(".") for part in path.parts)
-            is_ours = len(path.parts) == 1 and (dumps.is_own(path.name) or path.name == FILE)
-            if is_hidden or is_ours or target.is_relative_to(folder.resolve()):
-                continue
-            if target != top / path:
-                notes.append(f"{file} is a link, so it is not in the dump.")
-            elif file.is_file():
-                files[file] = None
-    return [*files]
-
-
 def load(path: str | Path, folder: str | Path, on_progress: Phases = silent) -> dict[str, Any]:
     """Make the workspace of a dump in a folder, which may have a memeloc.toml of its own. That,
     else MEMELOC_DATABASE_URL, says where the database is, which has to be empty; the dump's own
@@ -120,7 +97,7 @@ def load(path: str | Path, folder: str | Path, on_progress: Phases = silent) -> 
     source, root = Path(path), Path(folder)
     manifest = dumps.read_manifest(source)
     own, dumped = root / FILE, source / WORKSPACE / FILE
-    notes, has_settings = _check_keys(manifest, root), own.exists()
+    notes, has_settings = dumps.check_keys(manifest, root), own.exists()
     settings = read_settings(own) if has_settings else Settings()
     if has_settings:
         notes.append(f"The {FILE} of this folder stays; that of the dump is {dumped}.")
@@ -168,24 +145,3 @@ def load(path: str | Path, folder: str | Path, on_progress: Phases = silent) -> 
         "erased": dict(erased or {}),
         "notes": notes,
     }
-
-
-def _check_keys(manifest: Manifest, root: Path) -> list[str]:
-    """Return what to do about keys, as sentences; raise InputError if one is here and another."""
-    notes = []
-    for name, check in manifest.keys.items():
-        if name not in KEYS:
-            raise InputError(f"The manifest has a key {name[:40]!r}, which is unknown.")
-        variable, present = KEYS[name].variable, KEYS[name].check(root, stored=False)
-        if present not in ("", check):
-            raise InputError(
-                f"The key {name} here is another one than that of the workspace that was dumped, "
-                f"so people would not be recognised. Put that one here, or set {variable}.",
-                file=root,
-            )
-        if not present:
-            notes.append(
-                f"Copy {name} from the workspace that was dumped (or set {variable}) before "
-                "answers are imported: a dump has no keys."
-            )
-    return notes

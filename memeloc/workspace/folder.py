@@ -138,7 +138,7 @@ class WorkspaceFolder:
 
     @cached_property
     def engine(self) -> Engine:
-        """What spreads the work of long commands; MissingError where it is not installed."""
+        """The map that spreads the work of long commands; MissingError where it is not installed."""
         return engine_of(self.settings.engine)
 
     @cached_property
@@ -203,7 +203,7 @@ class WorkspaceFolder:
 
     @property
     def template_problems(self) -> list[InputError]:
-        """What is wrong with templates that were left out."""
+        """Errors of templates that were left out."""
         return self._templates[1]
 
     @cached_property
@@ -221,7 +221,7 @@ class WorkspaceFolder:
         return read_glossary(self.root / self.settings.glossary, self.locales)
 
     def locale(self, tag: str) -> Locale:
-        """The locale a user means by `tag`; data are stored under its tag (zh is zh-Hans)."""
+        """Return the locale a user means by `tag`; data are stored under its tag (zh is zh-Hans)."""
         return self.locales.get(tag)
 
     @cached_property
@@ -236,7 +236,8 @@ class WorkspaceFolder:
         return tuple(locale for locale in locales if locale.tag != self.source.tag)
 
     def locales_of(self, languages: Sequence[str] | None) -> list[Locale]:
-        """The locales of tags as a user gives them, each once; None is all of the workspace's."""
+        """Return the locales of tags as a user gives them, each once; None is all of the
+        workspace's."""
         if languages is None:
             return list(self.languages)
         return list(dict.fromkeys(self.locale(tag) for tag in listed_tags(languages)))
@@ -253,8 +254,8 @@ class Part:
     def _open_model(
         self, name: str = "", budget: float | None = None
     ) -> Iterator[LanguageModel | None]:
-        """The language model of the settings, or another at its server, which may cost `budget` at
-        the most; None when none is set."""
+        """Yield the language model of the settings, or another at its server, which may cost
+        `budget` at the most; None when none is set."""
         values = self._workspace.settings.language_model
         if not (name or values.get("model") or os.environ.get("OPENAI_MODEL")):
             yield None

@@ -271,7 +271,7 @@ class QuestionSet:
 
     @cached_property
     def people(self) -> PeopleAnswers:
-        """What people settled on about its questions, in all its surveys."""
+        """People's settled answers about its questions, in all its surveys."""
         people = PeopleAnswers()
         current = {each.id: (each.question, each.correct) for each in self.questions}
         store = self.workspace.store.surveys
@@ -288,7 +288,7 @@ class QuestionSet:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What says of a survey that it is about these questions."""
+        """State of a survey that is about these questions."""
         names = ("recipe", "model", "prompt", "versions")
         return {name: getattr(self, name) for name in names}
 

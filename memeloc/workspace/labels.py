@@ -134,7 +134,7 @@ class Labelling:
 
     @cached_property
     def topics(self) -> list[RoundLabel]:
-        """What the model answered about topics last."""
+        """The last answers about topics."""
         return list({answer.item: answer for answer in self._current("topics", None)}.values())
 
     @cached_property

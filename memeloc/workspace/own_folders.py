@@ -51,11 +51,9 @@ def existing(root: Path, names: Iterable[str]) -> tuple[Path, ...]:
 
 
 def asked_fonts(root: Path, names: Iterable[str]) -> tuple[str | Path, ...]:
-    """Return the fonts that the setting `fonts` names, as `FontLibrary` takes them.
-
-    It names files, folders of them, fonts of the system, and, as in `ur=NAME` and `de:comic=FILE`,
-    such for a language or a kind of text.
-    """
+    """Return the fonts that the setting `fonts` names, as `FontLibrary` takes them: files, folders
+    of them, fonts of the system, and, as in `ur=NAME` and `de:comic=FILE`, such for a language or a
+    kind of text."""
     fonts: list[str | Path] = []
     for name in names:
         path = root / name

@@ -163,17 +163,12 @@ class Settings(_Section):
     )
 
     def translator(self, name: str) -> dict[str, Any]:
-        """The table [translate.NAME], empty when it is not there."""
+        """Return the table [translate.NAME], empty when it is not there."""
         return dict((self.translate.model_extra or {}).get(name, {}))
 
 
 def read_settings(file: Path) -> Settings:
-    """Read memeloc.toml.
-
-    Raises:
-        InputError: it is not TOML, or has an unknown or a wrong setting; the sentence says what the
-            setting means and what is allowed.
-    """
+    """Read memeloc.toml; raise InputError with what a setting means and what is allowed."""
     try:
         return Settings.model_validate(read_toml(file))
     except ValidationError as error:
@@ -183,16 +178,13 @@ def read_settings(file: Path) -> Settings:
 
 
 def database_url(settings: Settings) -> str:
-    """The URL that the environment or the settings name, empty for the workspace's own file."""
+    """Return the URL that the environment or the settings name, empty for the workspace's own file."""
     return os.environ.get(DATABASE_VARIABLE, "").strip() or settings.database.url.strip()
 
 
 def without_url(text: str, file: Path) -> str:
-    """The text of a memeloc.toml without the database's URL.
-
-    Raises:
-        InputError: the URL does not stand on a line of its own.
-    """
+    """Return the text of a memeloc.toml without the database's URL; raise InputError if that does
+    not stand on a line of its own."""
     if not tomllib.loads(text).get("database", {}).get("url"):
         return text
     row = line_of(text, ["database", "url"])
@@ -210,7 +202,8 @@ def without_url(text: str, file: Path) -> str:
 
 
 def first_file(source: str, languages: Sequence[str]) -> str:
-    """The memeloc.toml that `memeloc init` writes: every setting, its meaning and its default."""
+    """Return the memeloc.toml that `memeloc init` writes: every setting, its meaning and its
+    default."""
     settings = Settings(source=source, languages=list(languages))
     lines = ["# The settings of this workspace. What stands here is what holds; a setting that is"]
     lines += ["# left out has the value that it has in a new workspace.", ""]

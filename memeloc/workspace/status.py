@@ -94,7 +94,7 @@ class Step:
     why: str = ""
 
     def __str__(self) -> str:
-        """The command to copy, with the reason as the shell's comment."""
+        """Return the command to copy, with the reason as the shell's comment."""
         return f"{self.next}  # {self.why}" if self.why else self.next
 
 
@@ -228,8 +228,8 @@ def _curation(
     judged = Counter((kinds[item], name) for item, by in verdicts.items() for name in by)
 
     def left(filters: set[str]) -> int:
-        """How many items none of these filters has judged. Who selected without them does not want
-        them; then only what came later counts."""
+        """Return how many items none of these filters has judged. Who selected without them does
+        not want them; then only what came later counts."""
         most = {kind: max((judged[kind, name] for name in filters), default=0) for kind in items}
         return sum(
             count - most[kind] for kind, count in items.items() if most[kind] or not selection
@@ -349,15 +349,15 @@ def _captions(workspace: WorkspaceFolder, memes: int) -> Iterator[tuple[str, _Fa
 
 
 def _standing(row: Mapping[str, Any]) -> int:
-    """How many captions of a language stand, of this source or as people wrote them."""
+    """Return how many captions of a language stand, of this source or as people wrote them."""
     return int(sum(row["stages"].values()) + row["outdated"])
 
 
 def _correction(
     workspace: WorkspaceFolder, rows: Sequence[Mapping[str, Any]], kind: Kind = "caption"
 ) -> _Facts:
-    """What can go out on sheets comes first, then what is to be settled, before the next round;
-    then whose answers are waited for."""
+    """Return the facts of correcting: what can go out on sheets comes first, then what is to be
+    settled, before the next round; then whose answers are waited for."""
     progress, tags = workspace.store.progress, {row["language"] for row in rows}
     out = {(row.language, row.round): row for row in progress.unanswered(kind)}
     given = sum(row.given for (tag, _), row in out.items() if tag in tags)

@@ -330,7 +330,7 @@ class SurveySheets:
 
     @property
     def _prelabels(self) -> Prelabels | None:
-        """What a model answered about the memes, where people are to see it."""
+        """Answers of a model about the memes, where people are to see them."""
         shown = self.survey.state(PRELABELS).get("labels")
         return None if shown is None else Prelabels(shown["model"], shown["memes"])
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def _part(name: str) -> Any:
-    """The class `Name` of `memeloc.workspace.name`, made of the workspace on first use."""
+    """Return the class `Name` of `memeloc.workspace.name`, made of the workspace on first use."""
 
     def make(workspace: WorkspaceFolder) -> Any:
         module = import_module(f"memeloc.workspace.{name}")
@@ -46,13 +46,10 @@ def _part(name: str) -> Any:
 
 
 class Workspace(WorkspaceFolder):
-    """A team's memes, captions and people's answers, in one folder and one database.
-
-    Use it as a context manager, or `close` it. Every method may raise WorkspaceError when the
-    database cannot be reached, read or written; nothing of a failed step is stored.
-
-    Its parts, which are the steps of the work, have their methods.
-    """
+    """A team's memes, captions and people's answers, in one folder and one database. Use it as a
+    context manager, or `close` it. Every method may raise WorkspaceError when the database cannot
+    be reached, read or written; nothing of a failed step is stored. Its parts, which are the steps
+    of the work, have their methods."""
 
     captions: Captions = _part("captions")
     translating: Translating = _part("translating")
@@ -68,11 +65,7 @@ class Workspace(WorkspaceFolder):
     publishing: Publishing = _part("publishing")
 
     def survey(self, name: str) -> Survey:
-        """A survey by its name.
-
-        Raises:
-            InputError: there is no survey of that name.
-        """
+        """Return a survey by its name."""
         from memeloc.workspace.surveys import Survey
 
         return Survey(self, name)
@@ -80,10 +73,8 @@ class Workspace(WorkspaceFolder):
     # What scripts do most
 
     def import_captions(self, table: str | Path | Frame, **options: Any) -> ImportRecord:
-        """Import a file or a data frame; see `Captions.import_table`, which has the options.
-
-        Return what was done, and warn of what was left out, lacks its template or is outdated now.
-        """
+        """Import a file or a data frame, see `Captions.import_table`; return what was done, and
+        warn of what was left out, lacks its template or is outdated now."""
         record = self.captions.import_table(table, **options)
         if record.problems:
             left_out = counted(record.problems.total(), "cell or row was", "cells or rows were")
@@ -102,7 +93,7 @@ class Workspace(WorkspaceFolder):
         options: Mapping[str, Any] | None = None,
         on_progress: Callable[[int, int], None] | None = None,
     ) -> Self:
-        """`Translating.prepare` and its run, with a warning of what was left."""
+        """Run what `Translating.prepare` finds, with a warning of what was left."""
         job = self.translating.prepare(
             languages, translator=translator, budget=budget, options=options
         )
@@ -130,7 +121,7 @@ class Workspace(WorkspaceFolder):
     def table(
         self, name: str = "captions", *, captions: Accept = "any", selected: bool = False
     ) -> pd.DataFrame:
-        """A table of the workspace as a frame; see `Captions.table`."""
+        """Return a table of the workspace as a frame; see `Captions.table`."""
         return self.captions.table(name, captions=captions, selected=selected)
 
     def dump(self, path: str | Path, on_progress: Phases = silent) -> dict[str, Any]:
