@@ -48,8 +48,8 @@ def dump(
     if root is not None:
         own = (workspace.folders(kind) for kind in ("templates", "fonts", "locales"))
         places = [*chain.from_iterable(own), root / RELEASES]
-        if name := workspace.settings.glossary:
-            places.append(root / name)
+        if glossary := workspace.settings.glossary:
+            places.append(root / glossary)
         sources = dumps.own_files(root, places, folder, FILE, notes)
         for picture in (picture_file(root, *named) for named in pictures):
             if picture.is_file() and not picture.is_symlink():

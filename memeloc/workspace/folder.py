@@ -138,7 +138,7 @@ class WorkspaceFolder:
 
     @cached_property
     def engine(self) -> Engine:
-        """The map that spreads the work of long commands; MissingError where it is not installed."""
+        """The map that spreads the work of long commands, where it is installed."""
         return engine_of(self.settings.engine)
 
     @cached_property
@@ -221,7 +221,7 @@ class WorkspaceFolder:
         return read_glossary(self.root / self.settings.glossary, self.locales)
 
     def locale(self, tag: str) -> Locale:
-        """Return the locale a user means by `tag`; data are stored under its tag (zh is zh-Hans)."""
+        """Return the locale a user means; data are stored under its tag (zh is zh-Hans)."""
         return self.locales.get(tag)
 
     @cached_property

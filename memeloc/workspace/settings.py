@@ -178,7 +178,7 @@ def read_settings(file: Path) -> Settings:
 
 
 def database_url(settings: Settings) -> str:
-    """Return the URL that the environment or the settings name, empty for the workspace's own file."""
+    """Return the URL that the environment or the settings name; empty for memeloc.db."""
     return os.environ.get(DATABASE_VARIABLE, "").strip() or settings.database.url.strip()
 
 
