@@ -1,58 +1,71 @@
-"""The picture behind several texts. In: pictures laid on each other. Out: what most of them show.
+"""The picture behind several texts. In: pictures laid on each other. Out: what they show together.
 
-At each pixel the pictures that look the same vote together; a picture whose pixel has the colour of
-its own text, near its text, has hardly a vote, so that white letters that stand at one place in
-most memes do not win over the background in one. What nobody shows without text is uncertain.
+At each pixel either picture shows the background, or a letter of its own. Which colour the
+background has there is the one that makes all of them likely: a picture shows that colour, give or
+take compression, or, the likelier the surer it is that letters stand there, one of its texts'
+colours. How sure that is, is first what was found in that picture alone, and then what came out
+in the pixel's surroundings the time before (expectation maximisation, Dempster, Laird and Rubin
+1977). So white letters that stand at one place in most memes do not win over the background in
+one, and a line that nobody found in one meme does not win over the others. What no picture shows
+is uncertain.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from memeloc.localise.opencv import opencv
 from memeloc.localise.protocol import Mask, Pixels
+from memeloc.localise.stretching import stretched
 
-_DIFFERENT = 18
-"""Levels of 255 in which smoothed pixels of the same may differ: compression."""
-_Colours = npt.NDArray[np.uint8]
-"""A row red, green and blue each; or a single one of them."""
+Floats = npt.NDArray[np.float32]
 
-_SUSPECT = 0.5
-"""The vote of all pixels that look like their pictures' text, beside one that does not."""
-_BAND = 128
-"""Rows that are compared at a time."""
-_ZONE = 0.015
-"""Half a thick stroke of letters, as a share of the shorter side: text that all pictures have at
-one place is hardly thicker."""
-_RIM = 2
-"""Pixels around letters that their edges and compression change."""
+_DIFFERENT = 36
+"""Levels of 255 by which smoothed pixels differ that show something else: twice what compression
+does at quality 60."""
+_REACH = 0.02
+"""How far around what differs a picture may have letters, as a share of the shorter side."""
 _SPECK = 6
 """Differing pixels that are fewer than these are compression."""
-_LEVELS = 16
-"""Steps of each colour by which text colours are looked for."""
-_COMMON, _VERY_COMMON, _DENSER = 0.08, 0.2, 1.5
-"""Share that a text colour has at least of the pixels in which a picture alone differs, and of
-those in which any does; and how many times its share of the background."""
-_FOREIGN = 0.1
-"""Share of something from which what no other picture confirms belongs to the text: an emoji."""
-_SAY_SO, _SEVERAL = 0.3, 6
-"""Share of the memes with text that have a text's colour, at least, where they are several."""
-_ENOUGH = 0.0005
-"""Share of the picture that is enough to learn colours from; a mark is less."""
-_SAME_COLOUR = 25
-"""Levels in which a pixel may differ from its text's colour."""
+_NOISE, _INK = 9.0, 14.0
+"""Standard deviations in levels of the background, and of a text's colour: a letter's rim bleeds."""
+_COLOURED = 0.7
+"""Share of letters' pixels that have a text's colour; the others are rims, emoji and marks."""
+_ANY = 1 / 255**3
+"""How likely a colour is of which nothing is known."""
+_FOUND, _NEAR_BY, _ELSEWHERE = 0.97, 0.25, 0.9
+"""How sure it is at first that a pixel is a letter's: where letters were found; where pictures
+differ and none were; and there of a pixel in a colour of that meme's texts."""
+_LEAST, _MOST = 0.03, 0.97
+_GOES_ON = 50.0
+"""Standard deviation in levels of the background from what goes on from beside the texts."""
+_AROUND = 5
+"""Pixels across which what is a letter says that its neighbours are."""
+_ROUNDS, _CANDIDATES = 3, 12
+"""Times that it is estimated, and colours that are tried at a pixel: those least likely letters."""
+_SURE = 1.5
+"""Logarithm of how many times likelier the background must be than that all have letters there."""
+_PART_OF_IT = 0.8
+"""Share of a text's pixels that most of the others show as well, from which it belongs to the
+picture: a sign, the page of a book."""
 _EDGE = 20
 """Levels by which a pixel's light differs from that around it where its colour counts little."""
-_NOISE = 10
+_LIGHT_NOISE = 10
 """Variance of light below which it says nothing of colours."""
-_AS_AROUND = 40
-"""Levels in which the background may differ from what its surroundings suggest: white letters on a
-white cloud change nothing."""
+
+
+@dataclass(frozen=True)
+class Letters:
+    """A text that was found in one picture alone: its mask, how sure that is, and its colours."""
+
+    mask: Mask = field(repr=False)
+    sure: float
+    colours: tuple[tuple[int, int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -63,11 +76,13 @@ class Layer:
         pixels: of the common size.
         covers: where it is.
         sharpness: how much its pixels count beside the others' when they are averaged.
+        letters: its texts.
     """
 
     pixels: Pixels = field(repr=False)
     covers: Mask
     sharpness: float
+    letters: tuple[Letters, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,8 +91,8 @@ class Agreement:
 
     Attributes:
         pixels: the picture behind the texts.
-        uncertain: where no picture shows it, or they contradict each other.
-        texts: for each picture where it differs: its text, marks and bars.
+        uncertain: where no picture shows it.
+        texts: for each picture where it has letters, marks and bars.
     """
 
     pixels: Pixels = field(repr=False)
@@ -85,134 +100,155 @@ class Agreement:
     texts: tuple[Mask, ...]
 
 
-_Look = tuple[Pixels, ...]
-"""A picture, smoothed, and the least and most of each pixel and its neighbours."""
-
-
-def _most(levels: Pixels) -> npt.NDArray[np.uint8]:
-    """The largest of each pixel's three levels."""
-    cv2 = opencv()
-    red, green, blue = cv2.split(levels)
-    return np.asarray(cv2.max(cv2.max(red, green), blue))
-
-
-def _resemble(first: _Look, second: _Look) -> Mask:
-    """Return where each pixel of two smoothed pictures is near the other's, or between it and its
-    neighbours: beside an edge a map that is off by a part of a pixel shows what is next to it."""
-    cv2 = opencv()
-    near = np.ones(first[0].shape[:2], np.bool_)
-    for (smooth, *_), (_, least, most) in ((first, second), (second, first)):
-        beyond = cv2.max(cv2.subtract(least, smooth), cv2.subtract(smooth, most))
-        near &= _most(beyond) < _DIFFERENT
-    return near
-
-
-def _vote(
-    layers: Sequence[Layer], weights: Sequence[npt.NDArray[np.float32]]
-) -> tuple[npt.NDArray[np.float32], list[Mask]]:
-    """Return at each pixel the greatest weight of pictures that look the same, and which they are.
-
-    All pairs are compared, in bands of rows: of 32 large pictures they would not fit in memory.
-    """
-    cv2 = opencv()
-    around = np.ones((3, 3), np.uint8)
-    height = layers[0].covers.shape[0]
-    most = np.zeros(layers[0].covers.shape, np.float32)
-    members: list[Mask] = [np.zeros_like(layer.covers) for layer in layers]
-    for start in range(0, height, _BAND):
-        top, end = max(0, start - 2), min(height, start + _BAND + 2)
-        rows, inner = slice(start, start + _BAND), slice(start - top, start - top + _BAND)
-        looks = []
-        for layer in layers:
-            smooth = cv2.blur(layer.pixels[top:end], (3, 3))
-            looks.append(
-                tuple(
-                    picture[inner]
-                    for picture in (smooth, cv2.erode(smooth, around), cv2.dilate(smooth, around))
-                )
-            )
-        covers = [layer.covers[rows] for layer in layers]
-        same = {(i, i): cover for i, cover in enumerate(covers)}
-        for i, j in combinations(range(len(layers)), 2):
-            both = _resemble(looks[i], looks[j]) & covers[i] & covers[j]
-            same[i, j] = same[j, i] = both
-        count = range(len(layers))
-        support = np.stack([sum(same[i, j] * weights[j][rows] for j in count) for i in count])
-        best = support.argmax(axis=0)
-        most[rows] = support.max(axis=0)
-        for j in count:
-            for i in count:
-                members[j][rows] |= same[i, j] & (best == i)
-    return most, members
-
-
 def agree(layers: Sequence[Layer]) -> Agreement:
-    """What stands behind the texts of at least two pictures.
+    """Return what stands behind the texts of at least two pictures.
 
-    Pixels that are uncertain get the vote nevertheless: a `Restorer` paints them.
+    Pixels that are uncertain get the likeliest colour nevertheless: a `Restorer` paints them.
     """
-    covers = [layer.covers for layer in layers]
-    suspects = _suspects(layers)
-    doubted = np.float32(_SUSPECT / len(layers))
-    weights = [
-        np.where(suspect, doubted, np.float32(1)) * cover
-        for suspect, cover in zip(suspects, covers, strict=True)
-    ]
-    _, members = _vote(layers, weights)
-    clean = [member & ~suspect for member, suspect in zip(members, suspects, strict=True)]
-    pixels = _average(layers, clean, members)
-    contradicted = np.logical_or.reduce(
+    cv2 = opencv()
+    height, width = layers[0].covers.shape
+    stack = np.stack([layer.pixels for layer in layers])
+    covers = np.stack([layer.covers for layer in layers])
+    smooth = np.stack([cv2.blur(pixels, (3, 3)) for pixels in stack])
+    found = np.zeros(covers.shape, np.float32)
+    colours: list[list[tuple[int, int, int]]] = [[] for _ in layers]
+    for number, layer in enumerate(layers):
+        for letters in layer.letters:
+            if not _is_shared(letters.mask, number, smooth, covers):
+                found[number][letters.mask] = letters.sure * _FOUND
+                colours[number] += letters.colours
+    middle = _median(stack, covers & (found == 0), covers)
+    differing = np.stack(
         [
-            cover & ~member & ~suspect
-            for cover, member, suspect in zip(covers, members, suspects, strict=True)
+            _without_specks(cover & (_furthest(pixels, middle) > _DIFFERENT))
+            for pixels, cover in zip(smooth, covers, strict=True)
         ]
     )
-    showing = np.sum(clean, axis=0)
-    uncertain = _unlike_surroundings(pixels, showing == 0)
-    uncertain |= _without_specks((showing == 1) & contradicted)
-    for cover, shows, member, suspect in zip(covers, clean, members, suspects, strict=True):
-        uncertain |= _foreign(shows & (showing == 1), cover & ~member & ~suspect)
-    texts = (cover & ~member for cover, member in zip(covers, members, strict=True))
-    pixels = _sharp_colours(pixels, uncertain)
-    return Agreement(pixels, uncertain, tuple(_without_specks(text) for text in texts))
-
-
-def _foreign(lonely: Mask, wrong: Mask) -> Mask:
-    """What one picture alone shows, as a piece of something that others contradict elsewhere.
-
-    An emoji between letters has colours of its own; where the others have letters, nobody does.
-    """
-    cv2 = opencv()
-    wrong = _without_specks(wrong)
-    _, labels = cv2.connectedComponents((lonely | wrong).astype(np.uint8), connectivity=8)
-    counts = np.bincount(labels.ravel())
-    share = np.bincount(labels[wrong], minlength=len(counts)) / np.maximum(counts, 1)
-    return np.asarray(lonely & (share >= _FOREIGN)[labels])
+    differing |= found > 0
+    zone = _grown(differing.any(axis=0), max(4, round(_REACH * min(height, width))))
+    zone &= covers.any(axis=0)
+    shows = covers.astype(np.float32)
+    uncertain = ~covers.any(axis=0)
+    if zone.any():
+        nobody = np.where(covers, found, 1).min(axis=0) > 0.5
+        expected = stretched(middle.astype(np.float32), ~nobody)[zone]
+        letters_there, hidden = _letters(smooth, covers, zone, found, colours, expected)
+        shows *= 1 - letters_there
+        uncertain |= hidden
+    sharpness = np.array([layer.sharpness for layer in layers], np.float32)
+    weights = shows * sharpness[:, None, None] + 1e-6 * covers
+    total = np.zeros((height, width, 3), np.float32)
+    for pixels, weight in zip(stack, weights, strict=True):
+        total += pixels * weight[..., None]
+    mean = total / np.maximum(weights.sum(axis=0), 1e-9)[..., None]
+    pixels = _sharp_colours(np.rint(mean).clip(0, 255).astype(np.uint8), uncertain)
+    texts = tuple(_without_specks(cover & (share < 0.5)) for cover, share in zip(covers, shows))
+    return Agreement(pixels, uncertain, texts)
 
 
 def differing_share(first: Layer, second: Layer) -> float:
-    """The share of what two pictures both show in which they differ, 0 to 1."""
+    """Return the share of what two pictures both show in which they differ, 0 to 1."""
     cv2 = opencv()
     both = first.covers & second.covers
     smooth = [cv2.blur(layer.pixels, (5, 5)) for layer in (first, second)]
-    differs = (_most(cv2.absdiff(*smooth)) > 2 * _DIFFERENT) & both
+    differs = (_furthest(*smooth) > _DIFFERENT) & both
     return float(_without_specks(differs).sum() / max(1, both.sum()))
 
 
-def _average(layers: Sequence[Layer], clean: Sequence[Mask], members: Sequence[Mask]) -> Pixels:
-    """The mean of the pictures that show the background; where none does, of those that agree."""
-    nobody = sum(clean) == 0
-    total = np.zeros(layers[0].pixels.shape, np.float32)
-    weight = np.zeros(layers[0].covers.shape, np.float32)
-    for layer, shows, member in zip(layers, clean, members, strict=True):
-        share = np.where(nobody, member, shows) * np.float32(layer.sharpness)
-        total += layer.pixels * share[..., None]
-        weight += share
-    return np.rint(total / np.maximum(weight, 1e-6)[..., None]).clip(0, 255).astype(np.uint8)
+def _is_shared(mask: Mask, number: int, smooth: Pixels, covers: npt.NDArray[np.bool_]) -> bool:
+    """Return whether most of the other pictures show the same where a text was found in one."""
+    same = total = 0
+    for other in range(len(smooth)):
+        both = mask & covers[other] & covers[number]
+        if other != number and both.any():
+            far = np.abs(smooth[other][both].astype(np.int16) - smooth[number][both]).max(axis=1)
+            same += (far < _DIFFERENT).mean() > _PART_OF_IT
+            total += 1
+    return 2 * same > total
+
+
+def _letters(
+    smooth: Pixels,
+    covers: npt.NDArray[np.bool_],
+    zone: Mask,
+    found: Floats,
+    colours: Sequence[Sequence[tuple[int, int, int]]],
+    expected: Floats,
+) -> tuple[Floats, Mask]:
+    """Return how sure it is, for each picture and pixel, that a letter stands there; and where one
+    stands in all."""
+    cv2 = opencv()
+    inside, there = smooth[:, zone].astype(np.float32), covers[:, zone]
+    every = sorted({colour for of in colours for colour in of})
+    ink = np.stack(
+        [_ink(pixels, of or every) for pixels, of in zip(inside, colours, strict=True)]
+    )
+    first = np.where(ink > 100 * _ANY, np.float32(_ELSEWHERE), np.float32(_NEAR_BY))
+    sure = np.where(there, np.where(found[:, zone] > 0, found[:, zone], first), np.float32(1))
+    letters = np.zeros(covers.shape, np.float32)
+    unseen = np.zeros(inside.shape[1], np.bool_)
+    for _ in range(_ROUNDS):
+        order = np.argsort(sure, axis=0, kind="stable")[:_CANDIDATES]
+        best = np.full(inside.shape[1], -np.inf, np.float32)
+        chosen = np.zeros(inside.shape[1:], np.float32)
+        for candidate in order:
+            colour = np.take_along_axis(inside, candidate[None, :, None], axis=0)[0]
+            # One picture fits itself; how likely its colour is goes by what is beside the texts.
+            off = ((colour - expected) ** 2).sum(axis=1)
+            goes_on = np.exp(-off / (2 * _GOES_ON**2)) / ((2 * np.pi) ** 1.5 * _GOES_ON**3)
+            likely = np.log((goes_on + _ANY) / 2 / _noise(0)).astype(np.float32)
+            for pixels, letter, dark, here in zip(inside, sure, ink, there, strict=True):
+                off = ((pixels - colour) ** 2).sum(axis=1)
+                likely += np.where(here, np.log((1 - letter) * _noise(off) + letter * dark), 0)
+            better = likely > best
+            best = np.where(better, likely, best)
+            chosen[better] = colour[better]
+        all_letters = np.where(there, np.log(np.maximum(sure, 1e-6) * ink), 0).sum(axis=0)
+        unseen = best < all_letters + _SURE
+        for index, pixels in enumerate(inside):
+            off = ((pixels - chosen) ** 2).sum(axis=1)
+            as_ink = sure[index] * ink[index]
+            as_ground = (1 - sure[index]) * _noise(off)
+            share = np.where(unseen, 1, as_ink / (as_ink + as_ground))
+            letters[index][zone] = np.where(there[index], share, 0)
+            rims = _grown(_without_specks(letters[index] > 0.8), 2)[zone]
+            near = np.maximum(cv2.blur(letters[index], (_AROUND, _AROUND))[zone], 0.95 * rims)
+            letters[index][zone] = np.maximum(letters[index][zone], rims)
+            near = np.maximum(near, 0.5 * found[index][zone])
+            sure[index] = np.where(there[index], near.clip(_LEAST, _MOST), 1)
+    hidden = np.zeros_like(zone)
+    hidden[zone] = unseen
+    hidden[zone] |= np.where(there, letters[:, zone], 1).min(axis=0) > 0.9
+    return letters, _without_specks(hidden)
+
+
+def _noise(squares: Any) -> Any:
+    """Return how likely the background is at so many squared levels from its colour."""
+    return np.exp(-squares / (2 * _NOISE**2)) / ((2 * np.pi) ** 1.5 * _NOISE**3)
+
+
+def _ink(pixels: Floats, colours: Sequence[tuple[int, int, int]]) -> Floats:
+    """Return how likely each pixel is of a letter: of one of the texts' colours, or any other."""
+    likely = np.full(len(pixels), (1 - _COLOURED * bool(colours)) * _ANY, np.float32)
+    for colour in colours:
+        off = ((pixels - np.array(colour, np.float32)) ** 2).sum(axis=1)
+        density = np.exp(-off / (2 * _INK**2)) / ((2 * np.pi) ** 1.5 * _INK**3)
+        likely += _COLOURED / len(colours) * density
+    return likely
+
+
+def _median(
+    stack: Pixels, showing: npt.NDArray[np.bool_], covers: npt.NDArray[np.bool_]
+) -> Pixels:
+    """Return the median of the pictures that show each pixel; where none does, that cover it."""
+    use = np.where(showing.any(axis=0), showing, covers)
+    values = np.where(use[..., None], stack.astype(np.float32), np.nan)
+    with np.errstate(all="ignore"):
+        return np.nan_to_num(np.nanmedian(values, axis=0)).astype(np.uint8)
 
 
 def _sharp_colours(pixels: Pixels, uncertain: Mask) -> Pixels:
-    """Pixels whose colours follow their light: a JPEG mostly has colours at half the size.
+    """Return pixels whose colours follow their light: a JPEG mostly has colours at half the size.
 
     Among a pixel's neighbours colour is a linear function of light (He, Sun and Tang, "Guided image
     filtering", ECCV 2010); those on an edge, whose colours bled into each other, count little, as
@@ -224,122 +260,36 @@ def _sharp_colours(pixels: Pixels, uncertain: Mask) -> Pixels:
     weight = np.exp(-(((light - cv2.blur(light, (3, 3))[..., None]) / _EDGE) ** 2))
     weight = weight * ~uncertain[..., None] + np.float32(1e-3)
 
-    def mean(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    def mean(values: Floats) -> Floats:
         blurred = cv2.blur(np.dstack([values * weight, weight]), (3, 3))
         return np.asarray(blurred[..., :-1] / blurred[..., -1:])
 
     usual, usual_colours = mean(light), mean(colours)
     slope = (mean(light * colours) - usual * usual_colours) / (
-        np.maximum(mean(light * light) - usual * usual, 0) + _NOISE
+        np.maximum(mean(light * light) - usual * usual, 0) + _LIGHT_NOISE
     )
     converted[..., 1:] = mean(slope) * light + mean(usual_colours - slope * usual)
     sharp = cv2.cvtColor(converted, cv2.COLOR_YCrCb2RGB)
     return np.asarray(np.rint(sharp).clip(0, 255), np.uint8)
 
 
-def _suspects(layers: Sequence[Layer]) -> list[Mask]:
-    """For each picture where it has a colour of the texts, near where it differs."""
-    covered = np.sum([layer.covers for layer in layers], axis=0)
-    most, members = _vote(layers, [layer.covers.astype(np.float32) for layer in layers])
-    sure = (most >= 2) & (2 * most > covered)
-    reach = max(3, round(_ZONE * min(covered.shape)))
-    differing = [
-        _without_specks(layer.covers & ~(member & sure))
-        for layer, member in zip(layers, members, strict=True)
-    ]
-    zone = _grown(np.logical_or.reduce(differing), 2 * reach)
-    # Memes of a template are mostly set alike, and some differ in too little to learn from.
-    alone = []
-    for place, differs in enumerate(differing):
-        others = [mask for other, mask in enumerate(differing) if other != place]
-        alone.append(differs & sure & ~_grown(np.logical_or.reduce(others), reach))
-    background = layers[0].pixels[(most == covered) & ~zone]
-    colours = _all_text_colours(layers, alone, background, _COMMON)
-    # Where all texts stand at one place no picture differs alone, and what differs may be behind.
-    colours += _all_text_colours(layers, differing, background, _VERY_COMMON)
-    suspects = []
-    for layer in layers:
-        like_text = np.zeros_like(zone)
-        for colour in colours:
-            like_text |= _distance(layer.pixels, colour) < _SAME_COLOUR
-        suspects.append(_grown(like_text & zone, _RIM) & zone & layer.covers)
-    return suspects
-
-
-def _distance(pixels: Pixels, other: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """The largest difference of the three levels of each pixel, to another picture or a colour."""
-    return _most(opencv().absdiff(pixels, np.broadcast_to(other, pixels.shape).copy()))
+def _furthest(first: Pixels, second: Pixels) -> npt.NDArray[np.uint8]:
+    """Return the largest difference of the three levels of each pixel."""
+    cv2 = opencv()
+    red, green, blue = cv2.split(cv2.absdiff(first, second))
+    return np.asarray(cv2.max(cv2.max(red, green), blue))
 
 
 def _grown(mask: Mask, reach: int) -> Mask:
-    """The mask and what is at most `reach` pixels away, along either side."""
+    """Return the mask and what is at most `reach` pixels away, along either side."""
     around = np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
     return np.asarray(opencv().dilate(mask.astype(np.uint8), around) > 0)
 
 
-def _all_text_colours(
-    layers: Sequence[Layer], where: Sequence[Mask], background: _Colours, least: float
-) -> list[_Colours]:
-    """The colours that are common where texts are, and much rarer where none is.
-
-    Of many memes several must say so: each has a stain of its own that looks like a text.
-    """
-    found: list[list[_Colours]] = []
-    for layer, mask in zip(layers, where, strict=True):
-        if mask.mean() >= _ENOUGH:
-            own = layer.pixels[mask]
-            found.append(
-                [
-                    colour
-                    for colour in _common_colours(own, least)
-                    if _share(own, colour) >= _DENSER * _share(background, colour)
-                ]
-            )
-    return [
-        colour
-        for colours in found
-        for colour in colours
-        if sum(bool(_share(np.array(other), colour)) for other in found if other)
-        > (_SAY_SO * len(found) if len(found) >= _SEVERAL else 0)
-    ]
-
-
-def _share(pixels: _Colours, colour: _Colours) -> float:
-    """The share of pixels that have a colour."""
-    far = np.abs(pixels.astype(np.int16) - colour).max(axis=1)
-    return float((far < _SAME_COLOUR).mean()) if len(pixels) else 0.0
-
-
-def _common_colours(pixels: _Colours, least: float) -> list[_Colours]:
-    """The colours that at least this share of pixels has.
-
-    They are counted in cells of a coarse grid, and in those of the same grid moved by half a cell.
-    """
-    step, side = 256 // _LEVELS, _LEVELS + 1
-    colours: list[_Colours] = []
-    for offset in (0, step // 2):
-        cells = ((pixels.astype(np.int32) + offset) // step) @ np.array([side * side, side, 1])
-        counts = np.bincount(cells, minlength=1)
-        for cell in np.flatnonzero(counts >= least * cells.size):
-            colours.append(np.median(pixels[cells == cell], axis=0).astype(np.uint8))
-    return colours
-
-
 def _without_specks(mask: Mask) -> Mask:
-    """The mask without groups of few pixels."""
+    """Return the mask without groups of few pixels."""
     cv2 = opencv()
     _, labels, figures, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)
     large = figures[:, cv2.CC_STAT_AREA] >= _SPECK
     large[0] = False
     return np.asarray(large[labels], dtype=np.bool_)
-
-
-def _unlike_surroundings(pixels: Pixels, unseen: Mask) -> Mask:
-    """Where what no picture shows without suspicion is not what goes on beside it.
-
-    A white cloud behind white letters does; a piece of a letter does not.
-    """
-    if not unseen.any():
-        return unseen
-    expected = opencv().inpaint(pixels, unseen.astype(np.uint8), 3, opencv().INPAINT_TELEA)
-    return _grown(unseen & (_distance(pixels, expected) > _AS_AROUND), _RIM) & unseen

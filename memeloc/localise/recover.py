@@ -1,19 +1,22 @@
 """A template's picture from its memes. In: pictures with different texts. Out: the one behind them.
 
-The pictures are laid on the one that shows most (`memeloc.localise.aligning`), and what most of
-them show is the picture without text (`memeloc.localise.agreeing`).
+The pictures are laid on the one that shows most (`memeloc.localise.aligning`); where each has
+letters is looked for in it alone; and what they then show together is the picture without text
+(`memeloc.localise.agreeing`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
 from memeloc.errors import InputError
-from memeloc.localise.agreeing import Layer, agree, differing_share
+from memeloc.locales import default
+from memeloc.localise.agreeing import Layer, Letters, agree, differing_share
 from memeloc.localise.aligning import (
     Map,
     align,
@@ -25,11 +28,16 @@ from memeloc.localise.aligning import (
     refine,
     scale_of,
 )
+from memeloc.localise.opencv import opencv
 from memeloc.localise.protocol import Mask, Pixels
+from memeloc.localise.regions import find_regions
+from memeloc.localise.strokes import find_strokes
+from memeloc.ocr.protocol import Line
+from memeloc.ocr.rapid import find_text
 
-MOST = 16
-"""Pictures that are taken of more, the largest: with 32 a background's colours are taken for those
-of texts, and the picture is some 5 dB worse than with 16."""
+MOST = 32
+"""Pictures that are taken of more, the largest: each takes some seconds, and what 32 do not show
+more hardly do."""
 _BLUR_COUNTS = 2
 """The power of a picture's scale by which its pixels count: a larger one is sharper."""
 _ALIKE = 0.004
@@ -98,6 +106,16 @@ def recover(pictures: Sequence[Path]) -> Recovered:
     layers = _laid(opened, maps, finest)
     layers, copies = _without_copies(layers)
     left_out += copies
+    layers = {
+        path: replace(
+            layer,
+            letters=tuple(
+                replace(each, mask=_mask_on(each.mask, maps[path], layer.covers))
+                for each in find_letters(opened[path])
+            ),
+        )
+        for path, layer in layers.items()
+    }
     if len(layers) < 2:
         raise InputError(
             f"{first.name}: fewer than two of the {len(opened)} pictures are different memes on "
@@ -106,15 +124,43 @@ def recover(pictures: Sequence[Path]) -> Recovered:
     return _recovered(layers, maps, left_out)
 
 
+def find_letters(pixels: Pixels) -> tuple[Letters, ...]:
+    """Return the texts that are seen in one picture alone, in whatever script.
+
+    Raises:
+        MissingError: the package that finds text is not installed.
+    """
+    lines = [
+        Line("text", place.box, 1.0, corners=place.corners)
+        for place in find_text(Image.fromarray(pixels), read=False)
+    ]
+    height, width = pixels.shape[:2]
+    found = []
+    for region in find_regions(lines, (width, height), default().get("en")):
+        strokes = find_strokes(pixels, region)
+        if strokes is not None:
+            mask = np.zeros((height, width), np.bool_)
+            strokes.lay_on(mask)
+            colours = [strokes.fill, *([strokes.outline] if strokes.outline else [])]
+            found.append(Letters(mask, strokes.sure, tuple(colours)))
+    return tuple(found)
+
+
 def _laid(opened: Mapping[Path, Pixels], maps: Mapping[Path, Map], on: Path) -> dict[Path, Layer]:
-    """The pictures laid on one of them."""
+    """Return the pictures laid on one of them, without their letters."""
     size = opened[on].shape[1], opened[on].shape[0]
     layers = {}
     for path, matrix in maps.items():
         pixels, covers = lay_on(opened[path], matrix, size)
-        sharpness = min(1.0, 1 / scale_of(matrix)) ** _BLUR_COUNTS
-        layers[path] = Layer(pixels, covers, sharpness)
+        layers[path] = Layer(pixels, covers, min(1.0, 1 / scale_of(matrix)) ** _BLUR_COUNTS)
     return layers
+
+
+def _mask_on(mask: Mask, matrix: Map, covers: Mask) -> Mask:
+    """Return a mask laid as its picture is."""
+    cv2 = opencv()
+    size = covers.shape[1], covers.shape[0]
+    return np.asarray(cv2.warpAffine(mask.astype(np.uint8) * 255, matrix, size) > 0) & covers
 
 
 def _without_copies(
@@ -147,7 +193,12 @@ def _recovered(
     part = np.s_[top:bottom, left:right]
     agreed = agree(
         [
-            Layer(layer.pixels[part], layer.covers[part], layer.sharpness)
+            Layer(
+                layer.pixels[part],
+                layer.covers[part],
+                layer.sharpness,
+                tuple(replace(each, mask=each.mask[part]) for each in layer.letters),
+            )
             for layer in layers.values()
         ]
     )
