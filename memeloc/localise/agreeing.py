@@ -24,6 +24,7 @@ from memeloc.localise.protocol import Mask, Pixels
 from memeloc.localise.stretching import stretched
 
 Floats = npt.NDArray[np.float32]
+Colour = tuple[int, int, int]
 
 _DIFFERENT = 36
 """Levels of 255 by which smoothed pixels differ that show something else: twice what compression
@@ -36,17 +37,19 @@ _NOISE, _INK = 9.0, 14.0
 """Standard deviations in levels of the background, and of a text's colour: a letter's rim bleeds."""
 _COLOURED = 0.7
 """Share of letters' pixels that have a text's colour; the others are rims, emoji and marks."""
+_PURE = 0.8
+"""Share of those that have the letters' colour or their outline's; the others are between them."""
 _ANY = 1 / 255**3
 """How likely a colour is of which nothing is known."""
-_FOUND, _NEAR_BY, _ELSEWHERE = 0.97, 0.25, 0.9
-"""How sure it is at first that a pixel is a letter's: where letters were found; where pictures
-differ and none were; and there of a pixel in a colour of that meme's texts."""
+_FOUND, _RIM, _ELSEWHERE, _COLOUR_ELSEWHERE = 0.99999, 0.6, 0.1, 0.4
+"""How sure it is at first that a pixel is a letter's: where letters were found, and in their rims;
+where none were; and there of a pixel in a colour of that meme's texts."""
 _LEAST, _MOST = 0.03, 0.97
 _GOES_ON = 50.0
 """Standard deviation in levels of the background from what goes on from beside the texts."""
 _AROUND = 5
 """Pixels across which what is a letter says that its neighbours are."""
-_ROUNDS, _CANDIDATES = 3, 12
+_ROUNDS, _CANDIDATES = 3, 4
 """Times that it is estimated, and colours that are tried at a pixel: those least likely letters."""
 _SURE = 1.5
 """Logarithm of how many times likelier the background must be than that all have letters there."""
@@ -61,11 +64,19 @@ _LIGHT_NOISE = 10
 
 @dataclass(frozen=True)
 class Letters:
-    """A text that was found in one picture alone: its mask, how sure that is, and its colours."""
+    """A text that was found in one picture alone.
 
+    Attributes:
+        ink: its letters and outlines.
+        mask: those and the rims in which they blend into the background.
+        sure: that it is a text, 0 to 1.
+        colours: of its letters and, if they have one, their outline.
+    """
+
+    ink: Mask = field(repr=False)
     mask: Mask = field(repr=False)
     sure: float
-    colours: tuple[tuple[int, int, int], ...]
+    colours: tuple[Colour, ...]
 
 
 @dataclass(frozen=True)
@@ -111,12 +122,13 @@ def agree(layers: Sequence[Layer]) -> Agreement:
     covers = np.stack([layer.covers for layer in layers])
     smooth = np.stack([cv2.blur(pixels, (3, 3)) for pixels in stack])
     found = np.zeros(covers.shape, np.float32)
-    colours: list[list[tuple[int, int, int]]] = [[] for _ in layers]
+    colours: list[list[tuple[Colour, ...]]] = [[] for _ in layers]
     for number, layer in enumerate(layers):
         for letters in layer.letters:
             if not _is_shared(letters.mask, number, smooth, covers):
-                found[number][letters.mask] = letters.sure * _FOUND
-                colours[number] += letters.colours
+                found[number][letters.mask & (found[number] == 0)] = letters.sure * _RIM
+                found[number][letters.ink] = letters.sure * _FOUND
+                colours[number].append(letters.colours)
     middle = _median(stack, covers & (found == 0), covers)
     differing = np.stack(
         [
@@ -172,19 +184,17 @@ def _letters(
     covers: npt.NDArray[np.bool_],
     zone: Mask,
     found: Floats,
-    colours: Sequence[Sequence[tuple[int, int, int]]],
+    colours: Sequence[Sequence[tuple[Colour, ...]]],
     expected: Floats,
 ) -> tuple[Floats, Mask]:
     """Return how sure it is, for each picture and pixel, that a letter stands there; and where one
     stands in all."""
     cv2 = opencv()
     inside, there = smooth[:, zone].astype(np.float32), covers[:, zone]
-    every = sorted({colour for of in colours for colour in of})
-    ink = np.stack(
-        [_ink(pixels, of or every) for pixels, of in zip(inside, colours, strict=True)]
-    )
-    first = np.where(ink > 100 * _ANY, np.float32(_ELSEWHERE), np.float32(_NEAR_BY))
-    sure = np.where(there, np.where(found[:, zone] > 0, found[:, zone], first), np.float32(1))
+    every = sorted({pair for of in colours for pair in of})
+    ink = np.stack([_ink(pixels, of or every) for pixels, of in zip(inside, colours, strict=True)])
+    elsewhere = np.where(ink > 10 * _ANY, np.float32(_COLOUR_ELSEWHERE), np.float32(_ELSEWHERE))
+    sure = np.where(there, np.where(found[:, zone] > 0, found[:, zone], elsewhere), np.float32(1))
     letters = np.zeros(covers.shape, np.float32)
     unseen = np.zeros(inside.shape[1], np.bool_)
     for _ in range(_ROUNDS):
@@ -209,13 +219,12 @@ def _letters(
             off = ((pixels - chosen) ** 2).sum(axis=1)
             as_ink = sure[index] * ink[index]
             as_ground = (1 - sure[index]) * _noise(off)
-            share = np.where(unseen, 1, as_ink / (as_ink + as_ground))
+            share = np.where(unseen, sure[index], as_ink / (as_ink + as_ground))
             letters[index][zone] = np.where(there[index], share, 0)
-            rims = _grown(_without_specks(letters[index] > 0.8), 2)[zone]
-            near = np.maximum(cv2.blur(letters[index], (_AROUND, _AROUND))[zone], 0.95 * rims)
-            letters[index][zone] = np.maximum(letters[index][zone], rims)
-            near = np.maximum(near, 0.5 * found[index][zone])
-            sure[index] = np.where(there[index], near.clip(_LEAST, _MOST), 1)
+            rims = _grown(_without_specks(letters[index] > 0.8), 1)
+            near = cv2.blur(np.maximum(letters[index], 0.95 * rims), (_AROUND, _AROUND))[zone]
+            near = np.where(found[index][zone] > 0, 0, near.clip(_LEAST, _MOST)) + found[index][zone]
+            sure[index] = np.where(there[index], near, 1)
     hidden = np.zeros_like(zone)
     hidden[zone] = unseen
     hidden[zone] |= np.where(there, letters[:, zone], 1).min(axis=0) > 0.9
@@ -227,13 +236,21 @@ def _noise(squares: Any) -> Any:
     return np.exp(-squares / (2 * _NOISE**2)) / ((2 * np.pi) ** 1.5 * _NOISE**3)
 
 
-def _ink(pixels: Floats, colours: Sequence[tuple[int, int, int]]) -> Floats:
-    """Return how likely each pixel is of a letter: of one of the texts' colours, or any other."""
+def _ink(pixels: Floats, colours: Sequence[tuple[Colour, ...]]) -> Floats:
+    """Return how likely each pixel is of a letter: between its colour and its outline's, or any."""
     likely = np.full(len(pixels), (1 - _COLOURED * bool(colours)) * _ANY, np.float32)
-    for colour in colours:
-        off = ((pixels - np.array(colour, np.float32)) ** 2).sum(axis=1)
-        density = np.exp(-off / (2 * _INK**2)) / ((2 * np.pi) ** 1.5 * _INK**3)
-        likely += _COLOURED / len(colours) * density
+    for pair in colours:
+        first, last = np.array(pair[0], np.float32), np.array(pair[-1], np.float32)
+        span, length = last - first, max(1.0, float(np.linalg.norm(last - first)))
+        along = ((pixels - first) @ span / length**2).clip(0, 1)
+        off = ((pixels - first - along[:, None] * span) ** 2).sum(axis=1)
+        pure = np.minimum(along, 1 - along) * length < 2 * _INK
+        density = np.where(
+            pure,
+            _PURE / len(pair) / ((2 * np.pi) ** 1.5 * _INK**3),
+            (1 - _PURE) / length / (2 * np.pi * _INK**2),
+        )
+        likely += _COLOURED / len(colours) * np.exp(-off / (2 * _INK**2)) * density
     return likely
 
 

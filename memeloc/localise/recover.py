@@ -110,7 +110,11 @@ def recover(pictures: Sequence[Path]) -> Recovered:
         path: replace(
             layer,
             letters=tuple(
-                replace(each, mask=_mask_on(each.mask, maps[path], layer.covers))
+                replace(
+                    each,
+                    ink=_mask_on(each.ink, maps[path], layer.covers),
+                    mask=_mask_on(each.mask, maps[path], layer.covers),
+                )
                 for each in find_letters(opened[path])
             ),
         )
@@ -134,15 +138,18 @@ def find_letters(pixels: Pixels) -> tuple[Letters, ...]:
         Line("text", place.box, 1.0, corners=place.corners)
         for place in find_text(Image.fromarray(pixels), read=False)
     ]
+    cv2 = opencv()
     height, width = pixels.shape[:2]
     found = []
     for region in find_regions(lines, (width, height), default().get("en")):
         strokes = find_strokes(pixels, region)
         if strokes is not None:
-            mask = np.zeros((height, width), np.bool_)
+            mask, ink = np.zeros((2, height, width), np.bool_)
             strokes.lay_on(mask)
+            replace(strokes, mask=strokes.ink).lay_on(ink)
+            ink = cv2.dilate(ink.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
             colours = [strokes.fill, *([strokes.outline] if strokes.outline else [])]
-            found.append(Letters(mask, strokes.sure, tuple(colours)))
+            found.append(Letters(ink, mask, strokes.sure, tuple(colours)))
     return tuple(found)
 
 
@@ -160,7 +167,7 @@ def _mask_on(mask: Mask, matrix: Map, covers: Mask) -> Mask:
     """Return a mask laid as its picture is."""
     cv2 = opencv()
     size = covers.shape[1], covers.shape[0]
-    return np.asarray(cv2.warpAffine(mask.astype(np.uint8) * 255, matrix, size) > 0) & covers
+    return np.asarray(cv2.warpAffine(mask.astype(np.uint8) * 255, matrix, size) > 60) & covers
 
 
 def _without_copies(
@@ -197,7 +204,7 @@ def _recovered(
                 layer.pixels[part],
                 layer.covers[part],
                 layer.sharpness,
-                tuple(replace(each, mask=each.mask[part]) for each in layer.letters),
+                tuple(replace(each, ink=each.ink[part], mask=each.mask[part]) for each in layer.letters),
             )
             for layer in layers.values()
         ]
