@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from memeloc.localise.opencv import opencv
 from memeloc.localise.protocol import Mask, Pixels
+from memeloc.localise.restoring import is_smooth
 from memeloc.localise.stretching import stretched
 
 Floats = npt.NDArray[np.float32]
@@ -41,16 +42,23 @@ _PURE = 0.8
 """Share of those that have the letters' colour or their outline's; the others are between them."""
 _ANY = 1 / 255**3
 """How likely a colour is of which nothing is known."""
-_FOUND, _RIM, _ELSEWHERE, _COLOUR_ELSEWHERE = 0.99999, 0.6, 0.1, 0.4
+_FOUND, _RIM, _ELSEWHERE, _COLOUR_ELSEWHERE = 0.99999, 0.8, 0.05, 0.2
 """How sure it is at first that a pixel is a letter's: where letters were found, and in their rims;
 where none were; and there of a pixel in a colour of that meme's texts."""
+_GAP = 3
+"""Pixels between letters that are at most so wide are rims."""
 _LEAST, _MOST = 0.03, 0.97
 _GOES_ON = 50.0
 """Standard deviation in levels of the background from what goes on from beside the texts."""
 _AROUND = 5
 """Pixels across which what is a letter says that its neighbours are."""
-_ROUNDS, _CANDIDATES = 3, 4
+_ROUNDS, _CANDIDATES = 3, 3
 """Times that it is estimated, and colours that are tried at a pixel: those least likely letters."""
+_HIDDEN = 0.9
+"""How sure it is of all pictures that they have a letter at a pixel that none shows."""
+_EDGE_OF_HOLE, _RING = 1, 5
+"""Pixels around a hole in which letters still show, and around text that say whether the picture is
+smooth there: then painting errs less than pixels that blend into letters."""
 _SURE = 1.5
 """Logarithm of how many times likelier the background must be than that all have letters there."""
 _PART_OF_IT = 0.8
@@ -129,6 +137,10 @@ def agree(layers: Sequence[Layer]) -> Agreement:
                 found[number][letters.mask & (found[number] == 0)] = letters.sure * _RIM
                 found[number][letters.ink] = letters.sure * _FOUND
                 colours[number].append(letters.colours)
+        # Where letters nearly touch there is nothing but their rims.
+        gap = np.ones((_GAP, _GAP), np.uint8)
+        closed = cv2.morphologyEx((found[number] > 0).astype(np.uint8), cv2.MORPH_CLOSE, gap) > 0
+        found[number][closed & (found[number] == 0) & layer.covers] = _RIM
     middle = _median(stack, covers & (found == 0), covers)
     differing = np.stack(
         [
@@ -195,40 +207,55 @@ def _letters(
     ink = np.stack([_ink(pixels, of or every) for pixels, of in zip(inside, colours, strict=True)])
     elsewhere = np.where(ink > 10 * _ANY, np.float32(_COLOUR_ELSEWHERE), np.float32(_ELSEWHERE))
     sure = np.where(there, np.where(found[:, zone] > 0, found[:, zone], elsewhere), np.float32(1))
+    def agreeing(colour: Floats, sure: Floats) -> Floats:
+        """Return the logarithm of how likely all pixels are where the background has a colour."""
+        # One picture fits itself; how likely its colour is goes by what is beside the texts.
+        off = np.einsum("pc,pc->p", colour - expected, colour - expected)
+        goes_on = np.exp(-off / (2 * _GOES_ON**2)) / ((2 * np.pi) ** 1.5 * _GOES_ON**3)
+        likely = np.log((goes_on + _ANY) / 2 / _noise(0)).astype(np.float32)
+        for pixels, letter, dark, here in zip(inside, sure, ink, there, strict=True):
+            ground = (1 - letter) * _noise(np.einsum("pc,pc->p", pixels - colour, pixels - colour))
+            likely += np.where(here, np.log(ground + letter * dark), 0)
+        return likely
+
+    in_all = ((found > 0) | ~covers).all(axis=0)
     letters = np.zeros(covers.shape, np.float32)
-    unseen = np.zeros(inside.shape[1], np.bool_)
+    order = np.argsort(sure, axis=0, kind="stable")[:_CANDIDATES]
+    tried = [np.take_along_axis(inside, each[None, :, None], axis=0)[0] for each in order]
+    scores = np.stack([agreeing(colour, sure) for colour in tried])
+    chosen = np.take_along_axis(np.stack(tried), scores.argmax(axis=0)[None, :, None], axis=0)[0]
     for _ in range(_ROUNDS):
-        order = np.argsort(sure, axis=0, kind="stable")[:_CANDIDATES]
-        best = np.full(inside.shape[1], -np.inf, np.float32)
-        chosen = np.zeros(inside.shape[1:], np.float32)
-        for candidate in order:
-            colour = np.take_along_axis(inside, candidate[None, :, None], axis=0)[0]
-            # One picture fits itself; how likely its colour is goes by what is beside the texts.
-            off = ((colour - expected) ** 2).sum(axis=1)
-            goes_on = np.exp(-off / (2 * _GOES_ON**2)) / ((2 * np.pi) ** 1.5 * _GOES_ON**3)
-            likely = np.log((goes_on + _ANY) / 2 / _noise(0)).astype(np.float32)
-            for pixels, letter, dark, here in zip(inside, sure, ink, there, strict=True):
-                off = ((pixels - colour) ** 2).sum(axis=1)
-                likely += np.where(here, np.log((1 - letter) * _noise(off) + letter * dark), 0)
-            better = likely > best
-            best = np.where(better, likely, best)
-            chosen[better] = colour[better]
         all_letters = np.where(there, np.log(np.maximum(sure, 1e-6) * ink), 0).sum(axis=0)
-        unseen = best < all_letters + _SURE
+        unseen = (agreeing(chosen, sure) < all_letters + _SURE) & in_all[zone]
         for index, pixels in enumerate(inside):
-            off = ((pixels - chosen) ** 2).sum(axis=1)
             as_ink = sure[index] * ink[index]
-            as_ground = (1 - sure[index]) * _noise(off)
-            share = np.where(unseen, sure[index], as_ink / (as_ink + as_ground))
+            off = np.einsum("pc,pc->p", pixels - chosen, pixels - chosen)
+            share = as_ink / (as_ink + (1 - sure[index]) * _noise(off) + np.float32(1e-30))
+            share = np.where(unseen, sure[index], share)
             letters[index][zone] = np.where(there[index], share, 0)
             rims = _grown(_without_specks(letters[index] > 0.8), 1)
             near = cv2.blur(np.maximum(letters[index], 0.95 * rims), (_AROUND, _AROUND))[zone]
-            near = np.where(found[index][zone] > 0, 0, near.clip(_LEAST, _MOST)) + found[index][zone]
-            sure[index] = np.where(there[index], near, 1)
+            of_text = found[index][zone]
+            sure[index] = np.where(of_text > 0, of_text, near.clip(_LEAST, _MOST))
+            sure[index][~there[index]] = 1
+        shows = np.where(there, 1 - letters[:, zone], 0) + np.float32(1e-6)
+        chosen = np.einsum("np,npc->pc", shows, inside) / shows.sum(axis=0)[:, None]
     hidden = np.zeros_like(zone)
-    hidden[zone] = unseen
-    hidden[zone] |= np.where(there, letters[:, zone], 1).min(axis=0) > 0.9
-    return letters, _without_specks(hidden)
+    hidden[zone] = unseen | (np.where(there, letters[:, zone], 1).min(axis=0) > _HIDDEN)
+    return letters, _holes(_without_specks(hidden & in_all), in_all, smooth[0])
+
+
+def _holes(hidden: Mask, in_all: Mask, pixels: Pixels) -> Mask:
+    """Return what is to be painted: what no picture shows, and more of what all have letters' rims
+    on where painting is nearer to the truth than what has blended into letters."""
+    cv2 = opencv()
+    holes = _grown(hidden, _EDGE_OF_HOLE) & in_all
+    count, labels = cv2.connectedComponents(_grown(in_all, _RING).astype(np.uint8))
+    for label in range(1, count):
+        part = labels == label
+        if is_smooth(pixels, part & ~in_all):
+            holes |= part & in_all
+    return holes
 
 
 def _noise(squares: Any) -> Any:
