@@ -45,7 +45,7 @@ _ANY = 1 / 255**3
 _FOUND, _RIM, _ELSEWHERE, _COLOUR_ELSEWHERE = 0.99999, 0.8, 0.05, 0.2
 """How sure it is at first that a pixel is a letter's: where letters were found, and in their rims;
 where none were; and there of a pixel in a colour of that meme's texts."""
-_GAP = 3
+_GAP = 5
 """Pixels between letters that are at most so wide are rims."""
 _LEAST, _MOST = 0.03, 0.97
 _GOES_ON = 50.0
