@@ -35,7 +35,7 @@ _REACH = 0.02
 _SPECK = 6
 """Differing pixels that are fewer than these are compression."""
 _NOISE, _INK = 9.0, 14.0
-"""Standard deviations in levels of the background, and of a text's colour: a letter's rim bleeds."""
+"""Standard deviations in levels of the background, and of a text's colour, which bleeds more."""
 _COLOURED = 0.7
 """Share of letters' pixels that have a text's colour; the others are rims, emoji and marks."""
 _PURE = 0.8
@@ -141,6 +141,9 @@ def agree(layers: Sequence[Layer]) -> Agreement:
         gap = np.ones((_GAP, _GAP), np.uint8)
         closed = cv2.morphologyEx((found[number] > 0).astype(np.uint8), cv2.MORPH_CLOSE, gap) > 0
         found[number][closed & (found[number] == 0) & layer.covers] = _RIM
+    # The captions of a template's memes often end at one line, so that their rims agree.
+    clear = (covers & (found == 0)).any(axis=0)
+    found[:, clear] = np.where(found[:, clear] > 0, _FOUND, 0)
     middle = _median(stack, covers & (found == 0), covers)
     differing = np.stack(
         [
@@ -166,7 +169,9 @@ def agree(layers: Sequence[Layer]) -> Agreement:
         total += pixels * weight[..., None]
     mean = total / np.maximum(weights.sum(axis=0), 1e-9)[..., None]
     pixels = _sharp_colours(np.rint(mean).clip(0, 255).astype(np.uint8), uncertain)
-    texts = tuple(_without_specks(cover & (share < 0.5)) for cover, share in zip(covers, shows))
+    texts = tuple(
+        _without_specks(cover & (share < 0.5)) for cover, share in zip(covers, shows, strict=True)
+    )
     return Agreement(pixels, uncertain, texts)
 
 
@@ -207,6 +212,7 @@ def _letters(
     ink = np.stack([_ink(pixels, of or every) for pixels, of in zip(inside, colours, strict=True)])
     elsewhere = np.where(ink > 10 * _ANY, np.float32(_COLOUR_ELSEWHERE), np.float32(_ELSEWHERE))
     sure = np.where(there, np.where(found[:, zone] > 0, found[:, zone], elsewhere), np.float32(1))
+
     def agreeing(colour: Floats, sure: Floats) -> Floats:
         """Return the logarithm of how likely all pixels are where the background has a colour."""
         # One picture fits itself; how likely its colour is goes by what is beside the texts.
@@ -281,9 +287,7 @@ def _ink(pixels: Floats, colours: Sequence[tuple[Colour, ...]]) -> Floats:
     return likely
 
 
-def _median(
-    stack: Pixels, showing: npt.NDArray[np.bool_], covers: npt.NDArray[np.bool_]
-) -> Pixels:
+def _median(stack: Pixels, showing: npt.NDArray[np.bool_], covers: npt.NDArray[np.bool_]) -> Pixels:
     """Return the median of the pictures that show each pixel; where none does, that cover it."""
     use = np.where(showing.any(axis=0), showing, covers)
     values = np.where(use[..., None], stack.astype(np.float32), np.nan)

@@ -204,7 +204,10 @@ def _recovered(
                 layer.pixels[part],
                 layer.covers[part],
                 layer.sharpness,
-                tuple(replace(each, ink=each.ink[part], mask=each.mask[part]) for each in layer.letters),
+                tuple(
+                    replace(each, ink=each.ink[part], mask=each.mask[part])
+                    for each in layer.letters
+                ),
             )
             for layer in layers.values()
         ]
