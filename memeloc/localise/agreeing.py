@@ -152,10 +152,10 @@ def agree(layers: Sequence[Layer]) -> Agreement:
         ]
     )
     differing |= found > 0
-    zone = _grown(differing.any(axis=0), max(4, round(_REACH * min(height, width))))
-    zone &= covers.any(axis=0)
+    zone = _grown(np.asarray(differing.any(axis=0)), max(4, round(_REACH * min(height, width))))
+    zone &= np.asarray(covers.any(axis=0))
     shows = covers.astype(np.float32)
-    uncertain = ~covers.any(axis=0)
+    uncertain: Mask = np.logical_not(covers.any(axis=0))
     if zone.any():
         nobody = np.where(covers, found, 1).min(axis=0) > 0.5
         expected = stretched(middle.astype(np.float32), ~nobody)[zone]
@@ -222,9 +222,9 @@ def _letters(
         for pixels, letter, dark, here in zip(inside, sure, ink, there, strict=True):
             ground = (1 - letter) * _noise(np.einsum("pc,pc->p", pixels - colour, pixels - colour))
             likely += np.where(here, np.log(ground + letter * dark), 0)
-        return likely
+        return np.asarray(likely)
 
-    in_all = ((found > 0) | ~covers).all(axis=0)
+    in_all: Mask = np.asarray(((found > 0) | ~covers).all(axis=0))
     letters = np.zeros(covers.shape, np.float32)
     order = np.argsort(sure, axis=0, kind="stable")[:_CANDIDATES]
     tried = [np.take_along_axis(inside, each[None, :, None], axis=0)[0] for each in order]
@@ -292,7 +292,7 @@ def _median(stack: Pixels, showing: npt.NDArray[np.bool_], covers: npt.NDArray[n
     use = np.where(showing.any(axis=0), showing, covers)
     values = np.where(use[..., None], stack.astype(np.float32), np.nan)
     with np.errstate(all="ignore"):
-        return np.nan_to_num(np.nanmedian(values, axis=0)).astype(np.uint8)
+        return np.asarray(np.nan_to_num(np.nanmedian(values, axis=0)), np.uint8)
 
 
 def _sharp_colours(pixels: Pixels, uncertain: Mask) -> Pixels:
