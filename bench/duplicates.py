@@ -18,7 +18,7 @@ from pathlib import Path
 from bench.duplicate_scenes import KINDS, copies, memes
 from bench.figures import Bound, Figure
 from memeloc.curate.duplicates.dedup import Deduplicated, deduplicate, what_stays
-from memeloc.curate.duplicates.settings import DedupSettings
+from memeloc.curate.duplicates.grouping import DedupSettings
 from memeloc.engine import usable_cpus
 from memeloc.items import FoundPicture, Item, Origin
 from memeloc.workspace import Workspace

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from bench.figures import Bound, Figure
-from memeloc.curate.duplicates.near import group_hashes, near_pairs
+from memeloc.curate.duplicates.hashing import group_hashes, near_pairs
 
 _DISTANCE, _PLANTED = 5, 5000
 

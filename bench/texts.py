@@ -18,10 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from bench.figures import Bound, Figure
-from memeloc.curate.duplicates.dedup import Deduplicated, deduplicate
-from memeloc.curate.duplicates.plain_text import plain_text
-from memeloc.curate.duplicates.settings import DedupSettings
-from memeloc.curate.duplicates.similarity import Embedded, raw_text
+from memeloc.curate.duplicates.dedup import Deduplicated, Embedded, deduplicate, raw_text
+from memeloc.curate.duplicates.grouping import DedupSettings
+from memeloc.curate.duplicates.texts import plain_text
 from memeloc.items import Item, Origin
 
 _GROUP = "duplicates among texts"

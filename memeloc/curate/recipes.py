@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memeloc.curate.duplicates.settings import DedupSettings
+from memeloc.curate.duplicates.grouping import DedupSettings
 from memeloc.curate.protocol import FILTERS, FilterSettings, settings_of
 from memeloc.curate.selection import OF_PICTURES, SelectSettings
 from memeloc.errors import InputError

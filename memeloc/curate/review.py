@@ -2,14 +2,18 @@
 
 A question is data: a text, what it is asked of, and what may be answered (data/questions.toml). A
 filter's name is a question too, answered with `keep` or `drop`: it settles what the filter asks. A
-subject is an item's id, or of a pair both, see `memeloc.curate.duplicates.pairs.Pair`. The sheet of
-one question for one person is a form of `memeloc.sheets`; what a page of pairs saves has the same
-columns.
+subject is an item's id, or of a pair both, see `memeloc.curate.verdict.Pair`. The sheet of one
+question for one person is a form of `memeloc.sheets`; what a page of pairs saves has the same
+columns. On the page both pictures stand side by side, 1, 2 and 3 answer, and the browser keeps the
+answers until they are saved as CSV. It asks nothing of any network, and everything that came from
+elsewhere is only ever text to it.
 """
 
 from __future__ import annotations
 
+import base64
 import difflib
+import hashlib
 import random
 import re
 import tomllib
@@ -21,9 +25,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from memeloc.counts import counted
-from memeloc.curate.duplicates.pairs import PAIR, Pair
 from memeloc.curate.verdict import (
+    PAIR,
     Judgement,
+    Pair,
     Verdict,
     Verdicts,
     by_subject,
@@ -41,24 +46,25 @@ from memeloc.sheets import (
     read_form,
     records_of,
     write_form,
+    write_sheet,
 )
+from memeloc.tables import drawable
 
 UNSURE = "unsure"
 DISAGREE, INCOMPLETE = "disagree", "incomplete"
-BURNED_TEXT = "burned-text"
-"""The question whether a text in a finished meme is to be translated."""
-LONGEST_ANSWER = 5000
-"""Characters that an answer in free text, or a comment, may have."""
+BURNED_TEXT = "burned-text"  # whether a text in a finished meme is to be translated
+LONGEST_ANSWER = 5000  # characters that an answer in free text, or a comment, may have
+MOST_PAIRS = 1000  # pairs on one page, which holds all their pictures
 FORMATS = ("xlsx", "csv")
 ANSWER, HINT = "your answer", "hint, only a hint"
 SIDES = (("picture", "text", "about"), ("other picture", "other text", "about the other"))
 """The columns of what is asked about, and of the other of a pair."""
 
-_Z = 1.959964
-"""The normal distribution's quantile of 0.975, for an interval of 95 %."""
+_Z = 1.959964  # the normal distribution's quantile of 0.975, for an interval of 95 %
 _CONTENT = re.compile("[0-9a-f]{64}")
 _ALONE = "Please answer alone: what counts is what several people say without asking each other."
 _SENT = "copy it from the sheet that was sent"
+_PAGES = Path(__file__).parent / "pages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +84,6 @@ class ReviewQuestion:
 
     @property
     def is_free(self) -> bool:
-        """Whether the answer is a text of the person's own."""
         return not self.answers
 
     def as_answer(self, typed: str) -> str | None:
@@ -510,3 +515,63 @@ def _judgement(question: ReviewQuestion, person: str, row: FilledRow) -> Judgeme
         raise InputError(message, column="content")
     subject = PAIR.join(sorted(ids))
     return Judgement(subject, question.name, person, answer, comment, row.number, content)
+
+
+# Pages of pairs
+
+
+def write_pairs_page(
+    question: ReviewQuestion, rows: Iterable[Mapping[str, Any]], path: Path, person: str
+) -> Path:
+    """Write the page of at most `MOST_PAIRS` pairs; return where it is, see `memeloc.sheets`."""
+    text = pairs_page(question, list(rows), person)
+    return write_sheet(path, lambda draft: draft.write_text(text, encoding="utf-8"))[0]
+
+
+def pairs_page(question: ReviewQuestion, rows: Sequence[Mapping[str, Any]], person: str) -> str:
+    """Return the page of some pairs, for the person who answers; each picture is in it once."""
+    from memeloc.pages import browser_store, fill_page, script_hash
+
+    pictures: dict[str, str] = {}
+
+    def side(picture: Path | None, text: str, about: Sequence[str]) -> dict[str, str]:
+        key, (name, facts) = "", about
+        if picture is not None and picture.is_file():
+            content = picture.read_bytes()
+            key = hashlib.sha256(content).hexdigest()[:16]
+            data = base64.b64encode(content).decode()
+            pictures.setdefault(key, f"data:image/jpeg;base64,{data}")
+        texts = {"name": name, "text": "" if text == name else text, "about": facts}
+        return {"picture": key} | {field: drawable(each) for field, each in texts.items()}
+
+    shown = [
+        {
+            "subject": drawable(row["subject"]),
+            "sides": [side(*(row[name] for name in names)) for names in SIDES],
+            "hint": drawable(row[HINT][0]),
+            "scores": {n.replace("_", " "): round(score, 4) for n, score in row["scores"].items()},
+            "answer": row[ANSWER],
+            "comment": drawable(row["comment"]),
+            "content": row["content"],
+        }
+        for row in rows
+    ]
+    # Other pairs or pictures, or another person, have a store of their own in the browser.
+    named = "|".join([question.name, person, *(f"{r['subject']}|{r['content']}" for r in rows)])
+    script = f'"use strict";\n{browser_store()}{(_PAGES / "pairs.js").read_text("utf-8")}'
+    return fill_page(
+        _PAGES / "pairs.html",
+        question=question,
+        data={
+            "question": question.name,
+            "person": drawable(person),
+            "answers": dict(question.answers),
+            "headings": ["question", "person", "subject", ANSWER, "comment", "content"],
+            "rows": shown,
+            "pictures": pictures,
+        },
+        store=hashlib.sha256(named.encode("utf-8", "replace")).hexdigest()[:16],
+        script=script,
+        script_hash=script_hash(script),
+        style=(_PAGES / "pairs.css").read_text("utf-8"),
+    )

@@ -31,10 +31,8 @@ from memeloc.curate.protocol import FilterSettings
 from memeloc.curate.verdict import Judgement, Verdict, Verdicts, majority
 from memeloc.items import Item, ItemKind
 
-TOPICS = "topics"
-"""The filter whose evidence says what a template is about."""
-DUPLICATES = "dedup"
-"""What stands in an order of filters for leaving out duplicates."""
+TOPICS = "topics"  # the filter whose evidence says what a template is about
+DUPLICATES = "dedup"  # what stands in an order of filters for leaving out duplicates
 NOT_PASSED = frozenset({TOPICS, DUPLICATES, MATCH})
 """Names of verdicts that are not of a filter to pass."""
 OF_PICTURES = ("kind", "filters", "duplicates", "asked", "take", "balance", "seed")
@@ -49,9 +47,7 @@ _STAGES = {
 }
 """Stages of deduplication as a funnel names them, in its order; those of other names come last.
 `copy` stands in a funnel only where something went out by it."""
-
 _NOUNS = {"caption": "captions", "picture": "finished memes", "template": "templates"}
-"""What several items of a kind are called."""
 
 Reason = Callable[[Item], str]
 """Why an item goes out; empty when it stays."""
@@ -121,11 +117,11 @@ def answers_of(judgements: Iterable[Judgement]) -> dict[tuple[str, str], str]:
     return majority(judgements, ("keep", "drop"))
 
 
-class _Work:
+class _Funnel:
     """What is left of some items of a kind, and what the stages so far did.
 
-    `duplicates` are those that go, with the one that stays: a template's items count as those of
-    the template that stays.
+    `template` returns the template that an item counts for: of one that is a duplicate, the one
+    that stays.
     """
 
     def __init__(
@@ -134,18 +130,14 @@ class _Work:
         kind: ItemKind,
         settings: SelectSettings,
         people: People | None,
-        duplicates: Mapping[str, str],
+        template: Callable[[Item], str],
     ) -> None:
         self.left = list(items)
         self.stages: list[dict[str, Any]] = []
         self.out: dict[str, tuple[str, str]] = {}
         self._ids = {item.id for item in items}
         self._kind, self._settings, self._people = kind, settings, people or {}
-        self._duplicates = duplicates
-
-    def template(self, item: Item) -> str:
-        """Return the template that an item counts for."""
-        return self._duplicates.get(item.parent, item.parent)
+        self.template = template
 
     def stage(self, name: str, reason: Reason) -> None:
         """Let items go out for a reason."""
@@ -167,6 +159,10 @@ class _Work:
                 "reasons": dict(sorted(reasons.items(), key=lambda row: (-row[1], row[0]))),
             }
         )
+
+    def leave(self, name: str, left: Collection[str], reason: str) -> None:
+        """Let all items go out but some."""
+        self.stage(name, lambda item: "" if item.id in left else reason)
 
     def outcome(self, name: str, verdict: Verdict | None, subject: str) -> str:
         """Return why a filter lets a subject go; empty when it stays. People come first."""
@@ -195,42 +191,38 @@ class _Work:
 
         self.stage(name, reason)
 
-    def take(self) -> None:
-        """Leave as many items as are to be taken: one of each group, a second of each, and so on.
+    def chosen(self, topics: Sequence[dict[str, Any]] = ()) -> Chosen:
+        """Return what is taken of what is left, and how it came to it.
 
-        Of a group those with most votes come first. Of equal ones, and of groups for which there is
-        no more room, chance takes some: the order of hashes, which is the same for the others when
+        Where only so many are to be taken, it is one of each group, a second of each, and so on. Of
+        a group those with most votes come first. Of equal ones, and of groups for which there is no
+        more room, chance takes some: the order of hashes, which is the same for the others when
         more items come.
         """
         settings = self._settings
-        if not settings.take:
-            return
+        if settings.take:
 
-        def drawn(name: str) -> bytes:
-            seeded = f"{settings.seed}/{name}".encode("utf-8", "surrogatepass")
-            return hashlib.sha256(seeded).digest()
+            def drawn(name: str) -> bytes:
+                seeded = f"{settings.seed}/{name}".encode("utf-8", "surrogatepass")
+                return hashlib.sha256(seeded).digest()
 
-        groups: dict[str, Callable[[Item], str]] = {
-            "none": lambda item: "",
-            "template": self.template,
-            "language": lambda item: item.language,
-            "label": lambda item: str(sorted(item.labels.items()) or item.details.get("label", "")),
-        }
-        places: defaultdict[str, int] = defaultdict(int)
-        order: dict[str, tuple[int, bytes]] = {}
-        for item in sorted(self.left, key=lambda item: (-(item.votes or 0), drawn(item.id))):
-            group = groups[settings.balance](item)
-            order[item.id] = (places[group], drawn(group))
-            places[group] += 1
-        taken = set(sorted(order, key=lambda item: order[item])[: settings.take])
-        over = "" if settings.balance == "none" else f", evenly over {settings.balance}s"
-        self.stage(
-            f"{settings.take:,} in all{over}",
-            lambda item: "" if item.id in taken else "more than are to be taken",
-        )
-
-    def chosen(self, topics: Sequence[dict[str, Any]] = ()) -> Chosen:
-        """Return what is left, and how it came to it."""
+            groups: dict[str, Callable[[Item], str]] = {
+                "none": lambda item: "",
+                "template": self.template,
+                "language": lambda item: item.language,
+                "label": lambda item: str(
+                    sorted(item.labels.items()) or item.details.get("label", "")
+                ),
+            }
+            places: defaultdict[str, int] = defaultdict(int)
+            order: dict[str, tuple[int, bytes]] = {}
+            for item in sorted(self.left, key=lambda item: (-(item.votes or 0), drawn(item.id))):
+                group = groups[settings.balance](item)
+                order[item.id] = (places[group], drawn(group))
+                places[group] += 1
+            taken = set(sorted(order, key=lambda item: order[item])[: settings.take])
+            over = "" if settings.balance == "none" else f", evenly over {settings.balance}s"
+            self.leave(f"{settings.take:,} in all{over}", taken, "more than are to be taken")
         return Chosen(tuple(item.id for item in self.left), self.stages, self.out, topics)
 
 
@@ -246,22 +238,41 @@ def select_pictures(
     """Choose finished memes, given as they were collected, stage by stage.
 
     Duplicates go first where `settings.filters` does not say when, and `settings.duplicates` does
-    not keep them. `missing` are pictures whose stored file is not there, `not_run` stages of
-    deduplication that were left out. What people answered (`answers_of`) counts before any verdict.
+    not keep them: a stage of the funnel for each of deduplication, and one for what is not decided.
+    `missing` are pictures whose stored file is not there, `not_run` stages of deduplication that
+    were left out. What people answered (`answers_of`) counts before any verdict.
     """
-    work = _Work(pictures, "picture", settings, people, {})
+    funnel = _Funnel(pictures, "picture", settings, people, lambda item: item.parent)
     ids = {item.id for item in pictures}
-    of_pictures = {item: by for item, by in verdicts.items() if item in ids}
-    without_picture = {item.id: "has no picture" for item in pictures if not item.picture}
-    reasons = dict.fromkeys(missing, "its file is missing") | without_picture
-    work.stage("picture", lambda item: reasons.get(item.id, ""))
-    for name in _order(settings, of_pictures):
-        if name == DUPLICATES:
-            _drop_duplicates(work, of_pictures, settings, not_run)
-        elif name != TOPICS:
-            work.pass_filter(name, of_pictures)
-    work.take()
-    return work.chosen()
+    verdicts = {item: by for item, by in verdicts.items() if item in ids}
+    reasons = dict.fromkeys(missing, "its file is missing")
+    reasons |= {item.id: "has no picture" for item in pictures if not item.picture}
+    funnel.stage("picture", lambda item: reasons.get(item.id, ""))
+    for name in _order(settings, verdicts):
+        if name == DUPLICATES and settings.duplicates == "out":
+            judged = {item: by[DUPLICATES] for item, by in verdicts.items() if DUPLICATES in by}
+            was_run = bool(judged) or DUPLICATES in settings.filters
+
+            def why(item: Item, judged: Any = judged, was_run: bool = was_run) -> str:
+                return funnel.outcome(DUPLICATES, judged.get(item.id), item.id) if was_run else ""
+
+            stage_of = {
+                item: str(verdict.evidence.get("stage", ""))
+                for item, verdict in judged.items()
+                if verdict.verdict == "drop"
+            }
+            used = {*stage_of.values()}
+            stages = [stage for stage in _STAGES if stage in used or stage != "copy"]
+            for stage in (*stages, *sorted(used - {*_STAGES})):
+                here = {item.id for item in funnel.left if stage_of.get(item.id) == stage}
+                label = f"duplicates: {_STAGES.get(stage, stage or 'other')}"
+                label += " (not run)" if stage in not_run else ""
+                reasons = {item.id: why(item) for item in funnel.left if item.id in here}
+                funnel.stage(label, lambda item, of=reasons: of.get(item.id, ""))  # type: ignore[misc]
+            funnel.stage("duplicates: not decided", why)
+        elif name not in (TOPICS, DUPLICATES):
+            funnel.pass_filter(name, verdicts)
+    return funnel.chosen()
 
 
 def _order(settings: SelectSettings, verdicts: Verdicts) -> list[str]:
@@ -277,36 +288,6 @@ def _order(settings: SelectSettings, verdicts: Verdicts) -> list[str]:
     if settings.topics and TOPICS not in names:
         names.append(TOPICS)
     return [name for name in names if settings.topics or name != TOPICS]
-
-
-def _drop_duplicates(
-    work: _Work, verdicts: Verdicts, settings: SelectSettings, not_run: Collection[str]
-) -> None:
-    """Make a stage of the funnel for each of deduplication, and one for what is not decided."""
-    if settings.duplicates == "keep":
-        return
-    judged = {item: by[DUPLICATES] for item, by in verdicts.items() if DUPLICATES in by}
-    was_run = bool(judged) or DUPLICATES in settings.filters
-
-    def why(item: Item) -> str:
-        is_decided = item.id in judged or was_run
-        return work.outcome(DUPLICATES, judged.get(item.id), item.id) if is_decided else ""
-
-    stage_of = {
-        item: str(verdict.evidence.get("stage", ""))
-        for item, verdict in judged.items()
-        if verdict.verdict == "drop"
-    }
-    used = {*stage_of.values()}
-    stages = [stage for stage in _STAGES if stage in used or stage != "copy"]
-    for stage in (*stages, *sorted(used - {*_STAGES})):
-        here = {item for item, other in stage_of.items() if other == stage}
-        name = f"duplicates: {_STAGES.get(stage, stage or 'other')}"
-        work.stage(
-            f"{name} (not run)" if stage in not_run else name,
-            lambda item, here=here: why(item) if item.id in here else "",  # type: ignore[misc]
-        )
-    work.stage("duplicates: not decided", why)
 
 
 def select(
@@ -328,117 +309,92 @@ def select(
     yet to decide on. What people answered (`answers_of`) counts before any verdict. `unusable` are
     templates without a picture to write on; `check` says of ids which can be no memes, and why.
     """
-    duplicates, doubtful = duplicates or {}, doubtful or {}
+    stays, waiting, people = duplicates or {}, doubtful or {}, people or {}
     if settings.duplicates == "keep":
-        duplicates = doubtful = {}
-    work = _Work(captions, "caption", settings, people, duplicates)
-    topics = _topics(templates, verdicts, people or {}) if settings.topics else {}
+        stays = waiting = {}
 
-    def template(item: Item) -> str:
+    def template_of(item: Item) -> str:
+        return stays.get(item.parent, item.parent)
+
+    def without_template(item: Item) -> str:
         if item.parent not in templates:
             return "no template"
         return "its template has no picture" if item.parent in unusable else ""
 
     def duplicate(item: Item) -> str:
-        if item.id in duplicates:
+        if item.id in stays:
             return "duplicate"
-        is_asked = item.id in doubtful and settings.asked == "out"
+        is_asked = item.id in waiting and settings.asked == "out"
         return "asked: duplicate" if is_asked else ""
 
-    work.stage("template", template)
+    topics: dict[str, tuple[str, str]] = {}  # category and topic of templates, the first found
+    for template in templates if settings.topics else ():
+        verdict = verdicts.get(template, {}).get(TOPICS)
+        found = verdict.evidence.get("topics") if verdict else None
+        if verdict and found and people.get((template, TOPICS), verdict.verdict) == "keep":
+            topics[template] = str(found[0]["category"]), str(found[0]["topic"])
+    funnel = _Funnel(captions, "caption", settings, people, template_of)
+    funnel.stage("template", without_template)
     for name in _order(settings, verdicts):
         if name == DUPLICATES:
-            work.stage("duplicates", duplicate)
+            funnel.stage("duplicates", duplicate)
         elif name == TOPICS:
-            on_topic = "on a topic"
-            work.stage(on_topic, lambda item: "" if work.template(item) in topics else "no topic")
+            funnel.stage("on a topic", lambda i: "" if template_of(i) in topics else "no topic")
         else:
-            work.pass_filter(name, verdicts, templates)
-    lines = _enough(work, topics, settings)
-    if check is not None and (reasons := check([item.id for item in work.left])):
-        work.stage("can be a meme", lambda item: reasons.get(item.id, ""))
-    work.take()
-    return work.chosen(lines)
+            funnel.pass_filter(name, verdicts, templates)
+    lines = _enough(funnel, topics, settings)
+    if check is not None and (reasons := check([item.id for item in funnel.left])):
+        funnel.stage("can be a meme", lambda item: reasons.get(item.id, ""))
+    return funnel.chosen(lines)
 
 
 def _enough(
-    work: _Work, topics: Mapping[str, tuple[str, str]], settings: SelectSettings
+    funnel: _Funnel, topics: Mapping[str, tuple[str, str]], settings: SelectSettings
 ) -> list[dict[str, Any]]:
-    """Leave the templates with captions enough, of the topics with templates enough."""
-    counts = Counter(map(work.template, work.left))
-    lines = _topic_lines(topics, counts, settings)
-    small = {name for name, count in counts.items() if count < settings.per_template}
-    if settings.per_template or not settings.take:
-        work.stage(
-            f"at least {counted(settings.per_template, 'caption')} a template",
-            lambda item: "too few captions" if work.template(item) in small else "",
-        )
-    ranked = (template for line in lines for template in line["taken"])
-    taken = {template: place for place, template in enumerate(ranked)}
-    if settings.topics:
-        few = {line["topic"] for line in lines if line["outcome"] == "too few templates"}
-        work.stage(
-            f"at least {counted(settings.templates_per_topic, 'template')} a topic",
-            lambda item: "too few templates" if topics[work.template(item)][1] in few else "",
-        )
-        if settings.top:
-            work.stage(
-                f"the {counted(settings.top, 'template')} of a topic with most captions",
-                lambda item: "" if work.template(item) in taken else "other templates have more",
-            )
-    if most := settings.most_per_template:
-        best: set[str] = set()
-        seen: Counter[str] = Counter()
-        for item in sorted(work.left, key=lambda item: -(item.votes or 0)):
-            seen[work.template(item)] += 1
-            if seen[work.template(item)] <= most:
-                best.add(item.id)
-        work.stage(
-            f"at most {counted(most, 'caption')} a template",
-            lambda item: "" if item.id in best else "other captions have more votes",
-        )
-    if taken:
-        work.left.sort(key=lambda item: (taken[work.template(item)], -(item.votes or 0)))
-    return lines
-
-
-def _topics(
-    templates: Mapping[str, Item], verdicts: Verdicts, people: People
-) -> dict[str, tuple[str, str]]:
-    """Return category and topic of templates, the first that the filter found."""
-    chosen: dict[str, tuple[str, str]] = {}
-    for template in templates:
-        verdict = verdicts.get(template, {}).get(TOPICS)
-        topics = verdict.evidence.get("topics") if verdict else None
-        if verdict and topics and people.get((template, TOPICS), verdict.verdict) == "keep":
-            chosen[template] = str(topics[0]["category"]), str(topics[0]["topic"])
-    return chosen
-
-
-def _topic_lines(
-    topics: Mapping[str, tuple[str, str]], counts: Mapping[str, int], settings: SelectSettings
-) -> list[dict[str, Any]]:
-    """Return what becomes of each topic, by category and name."""
-    by_topic: dict[tuple[str, str], list[str]] = {}
-    for template, key in topics.items():
-        if counts.get(template):
-            by_topic.setdefault(key, []).append(template)
+    """Leave the templates with captions enough, of the topics with templates enough; return what
+    becomes of each topic, by category and name."""
+    template = funnel.template
+    counts = Counter(map(template, funnel.left))
+    by_topic: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for name, key in topics.items():
+        if counts.get(name):
+            by_topic[key].append(name)
     lines: list[dict[str, Any]] = []
     for (category, topic), names in sorted(by_topic.items()):
         # Sorting is stable: of templates with as many captions, the one collected first is taken.
         ranked = {name: counts[name] for name in sorted(names, key=lambda name: -counts[name])}
         enough = [name for name, count in ranked.items() if count >= settings.per_template]
         is_few = len(enough) < settings.templates_per_topic or not enough
-        lines.append(
-            {
-                "category": category,
-                "topic": topic,
-                "templates": ranked,
-                "enough": len(enough),
-                "taken": () if is_few else tuple(enough[: settings.top or None]),
-                "outcome": "too few templates" if is_few else "taken",
-            }
+        line = {"category": category, "topic": topic, "templates": ranked, "enough": len(enough)}
+        line["taken"] = () if is_few else tuple(enough[: settings.top or None])
+        lines.append(line | {"outcome": "too few templates" if is_few else "taken"})
+    if settings.per_template or not settings.take:
+        funnel.stage(
+            f"at least {counted(settings.per_template, 'caption')} a template",
+            lambda i: "too few captions" if counts[template(i)] < settings.per_template else "",
         )
+    ranks = {name: place for place, name in enumerate(n for line in lines for n in line["taken"])}
+    if settings.topics:
+        few = {line["topic"] for line in lines if line["outcome"] == "too few templates"}
+        funnel.stage(
+            f"at least {counted(settings.templates_per_topic, 'template')} a topic",
+            lambda item: "too few templates" if topics[template(item)][1] in few else "",
+        )
+        if settings.top:
+            best = {item.id for item in funnel.left if template(item) in ranks}
+            name = f"the {counted(settings.top, 'template')} of a topic with most captions"
+            funnel.leave(name, best, "other templates have more")
+    if most := settings.most_per_template:
+        seen: Counter[str] = Counter()
+        best = set()
+        for item in sorted(funnel.left, key=lambda item: -(item.votes or 0)):
+            seen[template(item)] += 1
+            if seen[template(item)] <= most:
+                best.add(item.id)
+        name = f"at most {counted(most, 'caption')} a template"
+        funnel.leave(name, best, "other captions have more votes")
+    if ranks:
+        funnel.left.sort(key=lambda item: (ranks[template(item)], -(item.votes or 0)))
     return lines
 
 

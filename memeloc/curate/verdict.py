@@ -107,3 +107,44 @@ def by_subject(judgements: Iterable[Judgement]) -> dict[str, dict[str, str]]:
         if answer := judgement.answer.strip():
             by_person[judgement.person] = answer
     return {subject: by_person for subject, by_person in answers.items() if by_person}
+
+
+Stage = Literal["people", "bytes", "hash", "copy", "likeness", "caption"]
+"""What finds duplicates: people's answers, identical files, near perceptual hashes, pictures laid
+on each other, near embeddings, near texts."""
+
+PAIR = "|"
+"""What stands between the two ids of a pair where people decide on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two items, by ids of which `first` is the lesser, that are the same, or may be.
+
+    Scores are by name: `distance` in bits of the perceptual hashes; `differing` and `lost`, see
+    `memeloc.curate.duplicates.comparison`, shares from 0 to 1; `text`, `picture_likeness` and
+    `text_likeness` from 0 (nothing in common) to 1 (the same). The reason is one sentence.
+    `content` is the hash of what was compared, see `content_of`; empty where it is the content that
+    is stored. Groups, and the one that stays of each, are made of pairs later, so that a person's
+    answer about one pair changes nothing but what it must.
+    """
+
+    first: str
+    second: str
+    stage: Stage
+    outcome: Literal["duplicate", "ask"]
+    scores: Mapping[str, float] = field(default_factory=dict)
+    reason: str = ""
+    content: str = field(default="", compare=False)
+
+    @property
+    def subject(self) -> str:
+        """Return the pair as people's decisions name it: `first|second`."""
+        return f"{self.first}{PAIR}{self.second}"
+
+    @property
+    def ids(self) -> tuple[str, str]:
+        return self.first, self.second
+
+    def other(self, item: str) -> str:
+        return self.second if self.first == item else self.first

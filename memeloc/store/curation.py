@@ -18,8 +18,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Select, Table, func, select
 
-from memeloc.curate.duplicates.pairs import PAIR, Pair
-from memeloc.curate.verdict import Judgement, Verdict, content_of
+from memeloc.curate.verdict import PAIR, Judgement, Pair, Verdict, content_of
 from memeloc.items import OWN_NAME, TRANSLATIONS, Item, ItemKind
 from memeloc.store import queries
 from memeloc.store.captions.versions import (

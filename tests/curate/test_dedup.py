@@ -11,12 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.curate.duplicates.dedup import Deduplicated, deduplicate, what_stays
-from memeloc.curate.duplicates.grouping import decisions
+from memeloc.curate.duplicates.dedup import (
+    Deduplicated,
+    Embedded,
+    deduplicate,
+    raw_text,
+    what_stays,
+)
+from memeloc.curate.duplicates.grouping import DedupSettings, decisions
 from memeloc.curate.duplicates.hashing import bits_between
-from memeloc.curate.duplicates.plain_text import plain_text
-from memeloc.curate.duplicates.settings import DedupSettings
-from memeloc.curate.duplicates.similarity import Embedded, raw_text
+from memeloc.curate.duplicates.texts import plain_text
 from memeloc.curate.verdict import Judgement
 from memeloc.errors import InputError
 from memeloc.items import Item, Origin, Year
@@ -263,7 +267,7 @@ def embedded(vectors: dict[str, list[float]], texts: dict[str, list[float]]) -> 
 
 
 def test_a_model_that_finds_all_similar_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memeloc.curate.duplicates.similarity._MOST", 20)
+    monkeypatch.setattr("memeloc.curate.duplicates.dedup._MOST", 20)
     items = [picture(f"p{number}", text=f"text {number}") for number in range(10)]
 
     def embed(left: list[Item]) -> Embedded:

@@ -15,7 +15,7 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from memeloc.curate.duplicates.similarity import unit_vectors
+from memeloc.curate.duplicates.dedup import unit_vectors
 from memeloc.embedding.efficientnet import graph, read_weights
 from memeloc.embedding.models import create
 from memeloc.errors import InputError

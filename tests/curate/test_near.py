@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.curate.duplicates import near
-from memeloc.curate.duplicates.near import HashGroups, group_hashes, near_pairs, nearest
+from memeloc.curate.duplicates import hashing as near
+from memeloc.curate.duplicates.hashing import HashGroups, group_hashes, near_pairs, nearest
 
 Found = dict[tuple[int, int], int]
 

@@ -13,8 +13,15 @@ from typing import Any
 
 import pytest
 
-from memeloc.curate.duplicates.pairs_page import pairs_page, write_pairs_page
-from memeloc.curate.review import ANSWER, HINT, SIDES, find_question, read_review
+from memeloc.curate.review import (
+    ANSWER,
+    HINT,
+    SIDES,
+    find_question,
+    pairs_page,
+    read_review,
+    write_pairs_page,
+)
 from tests.curate.drawn import as_jpeg, draw_picture
 
 HOSTILE = "</script><img src=x onerror=hacked=1><script>hacked=1</script>\u2028<!-- ${1}`'\"&\ud800"

@@ -12,8 +12,13 @@ from rapidfuzz import fuzz
 
 from bench.texts import as_captions, as_pictures, as_similar, contrast_pairs
 from memeloc.curate.duplicates.dedup import Deduplicated
-from memeloc.curate.duplicates.plain_text import plain_text, plain_words
-from memeloc.curate.duplicates.texts import contained_texts, near_texts, similar_texts
+from memeloc.curate.duplicates.texts import (
+    contained_texts,
+    near_texts,
+    plain_text,
+    plain_words,
+    similar_texts,
+)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from memeloc import plugins
-from memeloc.curate.duplicates.similarity import similar_vectors, unit_vectors
+from memeloc.curate.duplicates.dedup import similar_vectors, unit_vectors
 from memeloc.embedding.models import create, pack, unpack
 from memeloc.errors import InputError, MissingError
 from tests.curate.drawn import draw_picture
@@ -139,7 +139,7 @@ def test_vectors_pass_through_json() -> None:
 
 
 def test_similar_vectors_are_found_across_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memeloc.curate.duplicates.similarity._BLOCK", 7)
+    monkeypatch.setattr("memeloc.curate.duplicates.dedup._BLOCK", 7)
     rows = unit_vectors(np.random.default_rng(2).normal(size=(50, 4)).astype(np.float32))
     table = rows @ rows.T
     expected = {(i, j) for i in range(50) for j in range(i + 1, 50) if table[i, j] >= 0.8}

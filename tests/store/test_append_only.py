@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memeloc.curate.duplicates.pairs import Pair
-from memeloc.curate.verdict import Judgement, Verdict
+from memeloc.curate.verdict import Judgement, Pair, Verdict
 from memeloc.errors import MemelocError
 from memeloc.items import FoundPicture, Origin, Refusal
 from memeloc.knowledge.statements import KnowledgeAnswer

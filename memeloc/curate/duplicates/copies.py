@@ -18,18 +18,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from memeloc.curate.duplicates.candidates import Candidate, candidates
 from memeloc.curate.duplicates.comparison import Comparison
-from memeloc.curate.duplicates.grouping import Grouping
+from memeloc.curate.duplicates.grouping import DedupSettings, Grouping, known_texts
 from memeloc.curate.duplicates.local_features import LocalFeatures
-from memeloc.curate.duplicates.same_pictures import known_texts
 from memeloc.curate.duplicates.texts import near_texts
 from memeloc.items import Item
-
-if TYPE_CHECKING:
-    from memeloc.curate.duplicates.settings import DedupSettings
 
 _AT_A_TIME = 256
 """Pairs that are compared at a time."""

@@ -7,20 +7,112 @@ different never becomes one.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field, model_validator
 
-from memeloc.curate.duplicates.pairs import PAIR, Pair, Stage
-from memeloc.curate.verdict import Judgement, majority
+from memeloc.curate.duplicates.texts import plain_text
+from memeloc.curate.protocol import FilterSettings
+from memeloc.curate.verdict import PAIR, Judgement, Pair, Stage, majority
 from memeloc.items import Item
 
-QUESTION = "duplicates"
-"""The name under which people decide on pairs."""
+Rule = Literal["largest", "oldest", "votes", "first"]
+"""Most pixels; earliest made; most votes; first collected."""
 
+
+def in_order(items: Sequence[Item], rule: Rule) -> list[Item]:
+    """Return items, given as they were collected, the one to keep before the others.
+
+    Where the rule does not decide, the other rules do: largest, votes, oldest, first. An item that
+    has no date or no votes comes after all that have.
+    """
+
+    def made(item: Item) -> float:
+        year = f"{item.year.year:04d}" if item.year is not None else ""
+        for date in (item.created.strip(), year):
+            try:
+                moment = datetime.fromisoformat(f"{date}-01-01" if len(date) == 4 else date)
+                return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()
+            except (ValueError, OverflowError):
+                continue
+        return math.inf
+
+    def rank(row: tuple[int, Item]) -> list[tuple[float, ...]]:
+        place, item = row
+        ranks: dict[str, tuple[float, ...]] = {
+            "largest": (-item.width * item.height, -item.size),
+            "votes": (math.inf if item.votes is None else -item.votes,),
+            "oldest": (made(item),),
+            "first": (place,),
+        }
+        return [ranks.pop(rule), *ranks.values()]
+
+    return [item for _, item in sorted(enumerate(items), key=rank)]
+
+
+Share = Annotated[float, Field(gt=0, le=1)]
+
+
+class DedupSettings(FilterSettings):
+    """The settings of deduplication; the thresholds of similarity are charmemes' (4.3)."""
+
+    rule: Literal["text", "paper"] = Field(
+        "text",
+        description="what makes near pictures duplicates: the same text too, or, as in the "
+        "paper, nothing more",
+    )
+    distance: int = Field(
+        5,
+        ge=0,
+        le=16,
+        description="bits of 64 in which hashes differ at most where no text decides: by the rule "
+        "paper, of templates, and of pictures that a person is asked about",
+    )
+    text_distance: int = Field(
+        16,
+        ge=0,
+        le=16,
+        description="bits in which hashes of pictures with equal texts differ at most",
+    )
+    copies: bool = Field(
+        False,
+        description="whether pictures are looked at closely, so that crops, frames, bars, "
+        "watermarks and mirrored copies are found",
+    )
+    keep: Rule = Field("largest", description="which of several stays")
+    ask_text: Share = Field(
+        0.8, description="similarity of texts of near pictures from which on a person looks at both"
+    )
+    same_likeness: Share = Field(0.95, description="cosine of both embeddings of a duplicate")
+    ask_likeness: Share = Field(0.85, description="cosine from which on a person looks at both")
+    near_captions: Share = Field(
+        0.9, description="similarity of captions from which on a person looks at both; 1 is never"
+    )
+    scope: Literal["template", "all"] = Field(
+        "template", description="whether captions are compared within a template or all with all"
+    )
+    questions: int = Field(
+        5,
+        ge=1,
+        le=100,
+        description="pairs of captions, or of pictures without a text, asked of one at a time",
+    )
+
+    @model_validator(mode="after")
+    def _ordered(self) -> DedupSettings:
+        if self.ask_likeness > self.same_likeness:
+            raise ValueError("what a person looks at begins below what is the same")
+        return self
+
+
+QUESTION = "duplicates"  # the name under which people decide on pairs
 _MOST_OF_ONE = 50
 """Pairs of one item that a person is asked about at once: captions of one form are all similar."""
 
@@ -173,8 +265,8 @@ class Grouping:
 
         Each is two representatives, the better one first, and their pair; what is asked about one
         picture stands together, all of it (fifty pairs, should there be more), but of pairs
-        `of_many` as many as `most`. A pair whose
-        groups are one by now, or are held apart, needs no answer; of two groups one is asked about.
+        `of_many` as many as `most`. A pair whose groups are one by now, or are held apart, needs no
+        answer; of two groups one is asked about.
         """
         asked: dict[tuple[int, int], Pair] = {}
         count: Counter[tuple[int, bool]] = Counter()
@@ -192,3 +284,17 @@ class Grouping:
             count[lesser, of_many] += 1
             asked[lesser, better] = pair
         return [(better, lesser, pair) for (lesser, better), pair in sorted(asked.items())]
+
+
+def known_texts(grouping: Grouping, settings: DedupSettings) -> dict[int, str | None]:
+    """Return the plain text of each representative: its own, else the first of its group's.
+
+    By the rule `paper` (charmemes 4.3) no text counts, nor does a template have one: "" for these.
+    """
+    texts: dict[int, str | None] = {}
+    for item, root in zip(grouping.items, grouping.groups.roots().tolist(), strict=True):
+        if settings.rule == "paper" or item.kind == "template":
+            texts[root] = ""
+        elif texts.get(root) is None:
+            texts[root] = plain_text(item.parts) or None
+    return texts

@@ -17,9 +17,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from memeloc.curate.duplicates.alignment import ALIKE, align
-from memeloc.curate.duplicates.hashing import as_array, bits_between
+from memeloc.curate.duplicates.hashing import as_array, bits_between, nearest
 from memeloc.curate.duplicates.local_features import EXTRA, LocalFeatures
-from memeloc.curate.duplicates.near import nearest
 from memeloc.curate.protocol import cache_key_of
 from memeloc.curate.verdict import Verdict
 from memeloc.embedding.models import library

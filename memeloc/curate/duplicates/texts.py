@@ -1,23 +1,140 @@
-"""Texts that are the same, or may be. In: captions. Out: pairs, in a `Grouping`.
+"""Texts that are the same, or may be. In: the parts of captions. Out: plain texts, pairs of places.
 
-Only texts that are equal in all but how they are written are the same (`plain_text`). Texts that
-are similar, and a text that another contains, go to a person: one word, a number or a name may be
-all the difference.
+Only texts that are equal in all but how they are written are the same. Case, punctuation, spaces
+and Unicode form are removed, but where they carry meaning they stay: an apostrophe in a word
+(we're, were), the point and the sign of a number (3.5, 35), skin tones and flags of emoji,
+emoticons, the border between two words (now here, nowhere). Texts that are similar, and a text that
+another contains, go to a person: one word, a number or a name may be all the difference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from memeloc.curate.duplicates.grouping import Grouping
-from memeloc.curate.duplicates.plain_text import plain_text, plain_words
+_APOSTROPHES = "'’‘ʼ`´′"
+_MINUS, _TATWEEL = 0x2212, 0x0640
+_SKIN_TONES = range(0x1F3FB, 0x1F400)
+_TAGS = range(0xE0020, 0xE0080)
+"""What tells the flags of countries' parts from each other."""
+_LITERAL = "'-.,:;/\\|()[]=^*%&#"
+"""Punctuation that carries meaning in some places."""
 
-if TYPE_CHECKING:
-    from memeloc.curate.duplicates.settings import DedupSettings
+_WITHOUT_SPACES = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
+)
+"""Thai, Lao, Burmese, Khmer, Chinese and Japanese: spaces are no borders of words there."""
+_IS_WITHOUT_SPACES = re.compile(f"[{_WITHOUT_SPACES}]")
+_NO_BORDER = re.compile(f" (?=[{_WITHOUT_SPACES}])|(?<=[{_WITHOUT_SPACES}]) ")
+
+_IN_WORDS = re.compile(f"[{_WITHOUT_SPACES}]|[^ {_WITHOUT_SPACES}]+")
+
+_WORD = r"""
+    [ac0]+
+    (?:(?:(?<=a)'(?=a)                   # we're
+        | (?<=0)[.,:/'^*-](?=0)          # 3.5, 1/2, 9:30
+       )[ac0]+)*
+    (?:\#(?![ac0]))?                      # C#
+"""
+_TOKEN = re.compile(
+    rf"""
+    {_WORD}
+    | [:;=]['-]?[()\[\]/\\|]+(?![\w/])   # an emoticon
+    | (?<![a0.-])(?:-\.?|\.)(?=0){_WORD}  # -5, .5
+    | [s=%&]
+    """,
+    re.VERBOSE,
+)
+"""What stays of a text, found in its kinds of characters (`_Kinds`). Python before 3.11.5 matches a
+possessive group wrongly, so none is here."""
+
+
+class _Characters(dict[int, str]):
+    """What each character is written as, before its compatibility form is taken."""
+
+    def __missing__(self, code: int) -> str:
+        character = written = chr(code)
+        category = unicodedata.category(character)
+        kind = unicodedata.decomposition(character).partition(" ")[0]
+        is_invisible = category == "Cs" or (category == "Cf" and code not in _TAGS)
+        if character in _APOSTROPHES:
+            written = "'"
+        elif category == "Pd" or code == _MINUS:
+            written = "-"
+        elif category == "Cc" or category[0] == "Z":
+            written = " "
+        elif is_invisible or 0xFE00 <= code <= 0xFE0F or code == _TATWEEL:
+            written = ""
+        elif category == "Sk" and character != "^" and code not in _SKIN_TONES:
+            written = " "
+        elif category == "No" and kind in ("<super>", "<sub>", "<fraction>"):
+            written = f"^{character}"  # 10² is not 102, and 1½ is not 11/2
+        self[code] = written
+        return written
+
+
+class _Kinds(dict[int, str]):
+    """What each character is: `a` a letter or mark, `c` one of a script without spaces, `0` a
+    number, `s` a symbol; punctuation of `_LITERAL` is itself, and all else a space.
+    """
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        category = unicodedata.category(character)[0]
+        kind = {"L": "a", "M": "a", "N": "0", "P": " ", "Z": " "}.get(category, "s")
+        if character in _LITERAL:
+            kind = character
+        elif category == "L" and _IS_WITHOUT_SPACES.match(character):
+            kind = "c"
+        self[code] = kind
+        return kind
+
+
+_characters = _Characters()
+_kinds = _Kinds()
+
+
+def plain_text(parts: Sequence[str]) -> str:
+    """Return a text without what is only a way of writing it; equal ones are the same text.
+
+    Letters are lower case, in Unicode's form NFKC, marks stay, and words have one space between
+    them. A text of nothing but punctuation keeps it.
+
+    >>> plain_text(["Me, on MONDAY:", " zzz..."])
+    'me on monday zzz'
+    >>> plain_text(["It’s -3.5 °C :-("]), plain_text(["我 爱，猫！"])
+    ("it's -3.5 ° c :(", '我爱猫')
+    """
+    whole = " ".join(parts)
+    written = unicodedata.normalize("NFKC", whole.translate(_characters)).lower()
+    written = unicodedata.normalize("NFKC", written)
+    spans = (match.span() for match in _TOKEN.finditer(written.translate(_kinds)))
+    plain = " ".join(_token(written[start:end]) for start, end in spans)
+    if not plain.isascii():
+        plain = _NO_BORDER.sub("", plain)
+    return plain or "".join(whole.split()).encode("utf-8", "replace").decode()
+
+
+def plain_words(plain: str) -> list[str]:
+    """Return the words of a plain text; of scripts without spaces, its characters.
+
+    >>> plain_words("it's 我爱猫 9:30")
+    ["it's", '我', '爱', '猫', '9:30']
+    """
+    return _IN_WORDS.findall(plain)
+
+
+def _token(written: str) -> str:
+    """Return a token as it is compared: of an emoticon the eyes and the mouth."""
+    is_emoticon = len(written) > 1 and written[0] in ":;="
+    return written[0] + written[-1] if is_emoticon else written
+
 
 _BLOCK = 256
 """Texts that are compared with their neighbours at a time."""
@@ -123,29 +240,3 @@ def similar_texts(
             score = min(1.0, max(least, float(table[row, column]) / 100))
             one, other = int(order[start + row]), int(order[start + column])
             yield min(one, other), max(one, other), score
-
-
-def group_captions(
-    grouping: Grouping, stays: Mapping[str, str], settings: DedupSettings, jobs: int = 1
-) -> None:
-    """Unite captions with the same text, and ask about near ones, compared by `jobs` threads.
-
-    `stays` has, of templates that are duplicates, the one that stays.
-    """
-    by_template: dict[str, dict[str, list[int]]] = {}
-    for place, item in enumerate(grouping.items):
-        template = stays.get(item.parent, item.parent) if settings.scope == "template" else ""
-        by_text = by_template.setdefault(template, {})
-        by_text.setdefault(plain_text(item.parts), []).append(place)
-    for by_text in by_template.values():
-        for first, *others in by_text.values():
-            for other in others:
-                reason = "The texts are the same but for case, spaces and punctuation."
-                grouping.same(first, other, "caption", {"text": 1.0}, reason)
-        if settings.near_captions >= 1:
-            continue
-        places = [members[0] for members in by_text.values()]
-        for near in near_texts(list(by_text), settings.near_captions, jobs):
-            scores = {"text": round(near.similarity, 4)}
-            pair = places[near.first], places[near.second]
-            grouping.ask(*pair, "caption", scores, near.reason, of_many=True)

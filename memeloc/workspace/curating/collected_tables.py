@@ -20,9 +20,8 @@ from functools import cached_property
 from typing import Any
 
 from memeloc.curate.duplicates.grouping import QUESTION
-from memeloc.curate.duplicates.pairs import PAIR
 from memeloc.curate.selection import DUPLICATES, TOPICS, answers_of
-from memeloc.curate.verdict import Judgement, Verdict
+from memeloc.curate.verdict import PAIR, Judgement, Verdict
 from memeloc.errors import InputError
 from memeloc.items import Item, meme_id
 from memeloc.model import SEPARATOR

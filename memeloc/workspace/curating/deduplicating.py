@@ -11,9 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from memeloc.curate.duplicates import hashing
-from memeloc.curate.duplicates.dedup import deduplicate
-from memeloc.curate.duplicates.settings import DedupSettings
-from memeloc.curate.duplicates.similarity import Embedded, raw_text
+from memeloc.curate.duplicates.dedup import Embedded, deduplicate, raw_text
+from memeloc.curate.duplicates.grouping import DedupSettings
 from memeloc.curate.pictures import map_pictures
 from memeloc.curate.recipes import Recipe, load_recipe
 from memeloc.curate.verdict import content_of

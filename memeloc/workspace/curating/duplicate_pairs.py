@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memeloc.curate.duplicates.dedup import FILTER
-from memeloc.curate.duplicates.pairs import PAIR, Pair
 from memeloc.curate.review import ErrorRate, ReviewQuestion, draw, left_for
-from memeloc.curate.verdict import Judgement
+from memeloc.curate.verdict import PAIR, Judgement, Pair
 from memeloc.errors import InputError
 from memeloc.workspace.folder import WorkspaceFolder
 

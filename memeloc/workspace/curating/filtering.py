@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from memeloc.curate.duplicates.pairs import PAIR
 from memeloc.curate.protocol import DEFAULT, FilterContext, create, info, run_filter, to_judge
 from memeloc.curate.recipes import load_recipe
+from memeloc.curate.verdict import PAIR
 from memeloc.engine import Engine
 from memeloc.errors import InputError
 from memeloc.items import Item

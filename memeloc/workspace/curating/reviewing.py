@@ -7,10 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from memeloc.curate.duplicates.pairs import PAIR
-from memeloc.curate.duplicates.pairs_page import MOST_PAIRS, write_pairs_page
 from memeloc.curate.review import (
     FORMATS,
+    MOST_PAIRS,
     ReviewQuestion,
     draw,
     error_rate_of,
@@ -21,10 +20,11 @@ from memeloc.curate.review import (
     review_rows,
     review_status,
     subjects,
+    write_pairs_page,
     write_review,
 )
 from memeloc.curate.selection import answers_of
-from memeloc.curate.verdict import Judgement, content_of
+from memeloc.curate.verdict import PAIR, Judgement, content_of
 from memeloc.errors import InputError
 from memeloc.ocr.transcript import NO_TEXT
 from memeloc.store.records import FileRecord

@@ -11,10 +11,8 @@ from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 
-from memeloc.curate.duplicates.hashing import as_array, hash_picture
-from memeloc.curate.duplicates.near import group_hashes, near_pairs
-from memeloc.curate.duplicates.plain_text import plain_text
-from memeloc.curate.duplicates.texts import similar_texts
+from memeloc.curate.duplicates.hashing import as_array, group_hashes, hash_picture, near_pairs
+from memeloc.curate.duplicates.texts import plain_text, similar_texts
 from memeloc.errors import InputError
 from memeloc.publish.checks import Private
 from memeloc.publish.private_files import is_text, text_content

@@ -10,8 +10,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from memeloc.curate.duplicates.pairs import Pair
-from memeloc.curate.verdict import Verdict
+from memeloc.curate.verdict import Pair, Verdict
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Origin, item_id
 from memeloc.ocr.transcript import NO_TEXT, Transcript
 from memeloc.workspace import Workspace
