@@ -72,10 +72,8 @@ _Milliseconds = Annotated[int, Field(ge=0, lt=1 << 53)]
 
 
 class PageAnswer(BaseModel):
-    """An answer as a page sends it.
-
-    `number` grows with each of a place, `shown` and `took` are as of `Answer`.
-    """
+    """An answer as a page sends it: `number` grows with each of a place, `shown` and `took` are as
+    of `Answer`."""
 
     item: _Key
     label: _Key = ""
@@ -86,8 +84,6 @@ class PageAnswer(BaseModel):
 
 
 class PageEnd(BaseModel):
-    """The end of a page."""
-
     status: Literal["complete", "returned", "no consent"]
     comments: _Text = ""
 
@@ -177,17 +173,10 @@ class SurveyServer:
     def links(
         self, numbers: Mapping[str, int], address: str = "", *, team: bool = False
     ) -> dict[str, Any]:
-        """Return new personal `links`, for one person each: the culture and the address.
-
-        Args:
-            numbers: how many by culture.
-            address: the server's, where the settings name none.
-            team: one for each person of the named team instead, always the same: the place in the
-                team and the address.
-
-        Raises:
-            InputError: nobody of a culture is asked, or there is no team.
-        """
+        """Return new personal `links`, for one person each: the culture and the address; so many
+        (`numbers`) by culture. `address` is the server's, where the settings name none. For a
+        `team` there is one for each of its people instead, always the same, with the place in the
+        team."""
         before = f"{self.settings.address or address}/join/"
         links: list[tuple[str, str]] = []
         if team:
@@ -204,7 +193,7 @@ class SurveyServer:
         return {"survey": self.name, "links": links}
 
     def join_by_link(self, token: str, sex: str = "") -> Screen:
-        """`join` for who has a personal link, which nobody else can write."""
+        """Return the place of who has a personal link, which nobody else can write; see `join`."""
         parts = self.tokens.read("link", token)
         culture = self._cultures.get(parts[0]) if parts else None
         if parts is None or culture is None:
@@ -215,13 +204,10 @@ class SurveyServer:
         return self._take(culture, person, sex=sex, origin=LINK, is_signed=True)
 
     def join(self, address: Mapping[str, str], cookies: Mapping[str, str] | None = None) -> Screen:
-        """Return somebody's place, a new one or theirs from before; or why there is none.
-
-        Args:
-            address: what the address says of them: `participant`, `study`, `sheet`, `culture`,
-                `sex`, and `signed`, what the service has signed of it (see `read_signed`).
-            cookies: by place id what the browser holds of the places that it opened.
-        """
+        """Return somebody's place, a new one or theirs from before; or why there is none. `address`
+        says of them `participant`, `study`, `sheet`, `culture`, `sex`, and `signed`, what the
+        service has signed of it (see `read_signed`); `cookies`, by place id, what the browser holds
+        of the places that it opened."""
         asked = defaultdict(str, address)
         if self._keys:
             host = urlsplit(self.settings.address).hostname or ""
@@ -323,7 +309,6 @@ class SurveyServer:
         return Screen("message", page, values)
 
     def _ended(self, page: PageTexts, place: Place | None) -> Reply:
-        """Return the reply to a page that goes on at a place that came to its end."""
         return 410, {"ended": self._end(page, place).values}
 
     def find(self, token: str) -> tuple[str, PageTexts] | None:
@@ -361,10 +346,8 @@ class SurveyServer:
         return (200, {}) if place and place.status == OPEN else self._ended(page, place)
 
     def answer(self, place_id: str, page: PageTexts, answer: PageAnswer) -> Reply:
-        """Store an answer, once for each number; none of who has not agreed to take part.
-
-        The reply has feedback on a training item, or the end that follows.
-        """
+        """Store an answer, once for each number; none of who has not agreed to take part. The reply
+        has feedback on a training item, or the end that follows."""
         if answer.item not in page.entries or answer.label not in ("", *page.labels):
             return 422, {"error": "This sheet has no such item, or no such label."}
         at = now()
@@ -404,10 +387,8 @@ class SurveyServer:
         return 200, self._end(page, place).values
 
     def _is_unqualified(self, page: PageTexts, answers: Sequence[GivenAnswer]) -> bool:
-        """Return whether all training items were answered, and too few right the first time.
-
-        Those that could not be shown are not expected.
-        """
+        """Return whether all training items were answered, and too few right the first time. Those
+        that could not be shown are not expected."""
         first: dict[str, str] = {}
         for answer in answers:
             if answer.value["label"]:
@@ -420,7 +401,6 @@ class SurveyServer:
     def _close(
         self, page: PageTexts, place_id: str, status: str, comments: str = ""
     ) -> Place | None:
-        """End a place and store its submission."""
 
         def resolved(place: Place, answers: Sequence[GivenAnswer]) -> Imported | None:
             """Return what was answered; None if the place may not end like that yet."""
@@ -445,19 +425,17 @@ class SurveyServer:
     # How far it is
 
     def free(self) -> int:
-        """Forget places whose time is over and where nothing was answered; how many."""
+        """Forget places whose time is over and where nothing was answered; return how many."""
         return self._places.free(self.name, now())
 
     def live(self) -> dict[str, Any]:
         """Return how far it is now, as JSON values with numbers only: nobody's id, and no answer.
-
         `cultures` has a row each: `annotators`, `sent`, `retained` (people that are wanted, that
         came to the end, and that quality control retains), `wanted`, `answered`, `kept` (the same
         as answers to memes), `at_it` (people who have a place now), `stopped` (or their time was
         over), `screened_out` (by checks or training), `declined`, `left` (without any answer) and
         `minutes` (the median that a sheet took; None before anybody came to its end). `stops` is by
-        item, counted from 1, how many people stopped there.
-        """
+        item, counted from 1, how many people stopped there."""
         at, checked = now(), self._answers.checked(keep=False)
         codes = {sheet.id: sheet.culture.code for sheet in checked.sheets}
         places: Counter[tuple[str, str]] = Counter()

@@ -11,7 +11,6 @@ import pytest
 from memeloc import Workspace
 from memeloc.errors import InputError
 from memeloc.reports.figures import wide
-from memeloc.workspace.analyzing import short_names
 from memeloc.workspace.surveys import Survey
 
 CAPTIONS = """meme_id,template,en,de
@@ -76,10 +75,6 @@ def test_without_rendered_pictures_a_note_says_so(survey: Survey, tmp_path: Path
         survey.analysis.analysed_answers(pictures=tmp_path)
 
 
-def test_memes_have_their_template(survey: Survey) -> None:
-    assert survey.analysis.analysed_answers().items.loc["chef", "template"] == "robot-chef"
-
-
 def test_models_stand_beside_people(survey: Survey, tmp_path: Path) -> None:
     rows = [("monday", "parrot-1", "hate"), ("chef", "parrot-1", "unknown")]
     models = write(tmp_path / "models.csv", "meme_id,model,label", rows)
@@ -108,10 +103,6 @@ def test_the_report_goes_from_submissions_to_labels(survey: Survey) -> None:
     assert report.facts["Plan"] == "5 answers a meme in each culture"
 
 
-def test_only_names_the_one_survey(workspace: Workspace) -> None:
-    assert workspace.surveys.only() == "pilot"
-
-
 def test_people_have_short_names_that_check_takes(survey: Survey) -> None:
     names = set(survey.analysis.analysed_answers().table["participant"])
     assert {len(name) for name in names} == {8}
@@ -119,11 +110,3 @@ def test_people_have_short_names_that_check_takes(survey: Survey) -> None:
     result = survey.answers.check(exclude=[min(names)])
     assert result.report.counts() == {"outlier": 1}
     survey.answers.check()
-
-
-def test_short_names_get_longer_where_two_begin_alike() -> None:
-    assert short_names(["a" * 9 + "1", "a" * 9 + "2", "r1-b01-US/1"]) == {
-        "a" * 9 + "1": "a" * 9 + "1",
-        "a" * 9 + "2": "a" * 9 + "2",
-        "r1-b01-US/1": "r1-b01-US/1",
-    }

@@ -52,20 +52,6 @@ def test_elsewhere_there_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert own_folders() == own_folders("captions.csv") == OwnFolders()
 
 
-def test_commands_see_them(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["templates", "show", "mine", "--json"]) == 0
-    assert run(["locales", "show", "ha-NG", "--json"]) == 0
-    assert "Hausa" in capsys.readouterr().out
-
-
-def test_an_unknown_template_names_the_option(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run(["templates", "show", "mine"]) == 1
-    assert "--templates DIR" in capsys.readouterr().err
-
-
 def test_a_table_is_rendered_with_them(workspace: Path, tmp_path: Path) -> None:
     (workspace / "fonts" / "Mine.ttf").unlink()
     (tmp_path / "other" / "templates").mkdir(parents=True)

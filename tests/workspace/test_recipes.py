@@ -112,15 +112,6 @@ def test_charmemes_skip_leaves_a_meme_to_others_and_trash_marks_it(tmp_path: Pat
 # Teams
 
 
-def test_people_are_stored_as_hashes_only(tmp_path: Path) -> None:
-    with workspace_of(tmp_path, [], memes=14) as workspace:
-        team = team_table(tmp_path, {"a": 3})
-        workspace.surveys.build("ara", "US", recipe="araharmeme", people=team)
-    stored = b"".join(path.read_bytes() for path in (tmp_path / "work").glob("*.db*"))
-    assert stored
-    assert b"team.example" not in stored
-
-
 def test_sheet_filled_by_somebody_else_is_remarked_on(tmp_path: Path) -> None:
     with workspace_of(tmp_path, [], memes=14) as workspace:
         team = team_table(tmp_path, {"a": 3, "b": 3})

@@ -152,23 +152,6 @@ def test_what_cannot_be_placed_is_a_rejected_row(folder: Path) -> None:
     assert "DATA_EXPIRED" not in kept, "columns that nobody named are not kept"
 
 
-def test_who_is_forgotten_is_gone_with_rejected_rows(folder: Path) -> None:
-    rows = [*published()[:20], {**published()[0], "Annotation": "maybe"}]
-    with Workspace.find() as workspace:
-        workspace.surveys.import_answers(
-            "published", write(folder / "raw.csv", rows), {"columns": COLUMNS}, labels=LABELS
-        )
-        survey = workspace.survey("published")
-        before = len(survey.submissions)
-        who = rows[0]["Annotator ID"]
-        hashed = workspace.store.surveys.hash_participant(who)
-        workspace.surveys.forget([who], agree=lambda _: True)
-        assert len(survey.submissions) == before - 1
-    stored = (folder / "memeloc.db").read_bytes()
-    assert who.encode() not in stored
-    assert hashed.encode() not in stored
-
-
 def test_facts_of_people_are_screened_by(folder: Path) -> None:
     rows = [row for row in published() if row["Nationality"] == "Germany"]
     for row in rows:

@@ -102,20 +102,6 @@ def test_render_and_proof(workspace: Workspace) -> None:
     assert workspace.rendering.proof("out").pictures == 4
 
 
-def test_a_workspace_without_captions_renders_nothing(tmp_path: Path) -> None:
-    with (
-        Workspace.create(tmp_path / "empty") as workspace,
-        pytest.raises(InputError, match="no captions yet"),
-    ):
-        workspace.render(tmp_path / "out")
-
-
-def test_rows_left_out_are_a_warning(workspace: Workspace) -> None:
-    Path("more.csv").write_text(TABLE + "m3,,one // two\n", encoding="utf-8")
-    with pytest.warns(UserWarning, match="more.csv, row 4, column template"):
-        workspace.import_captions("more.csv")
-
-
 def test_what_is_left_untranslated_is_a_warning(workspace: Workspace) -> None:
     with pytest.warns(UserWarning, match="2 captions were not translated: meme m1 is not in the"):
         workspace.translate(["es"], translator="memory")
