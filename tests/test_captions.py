@@ -3,7 +3,6 @@ from __future__ import annotations
 import contextlib
 import csv
 import json
-import tracemalloc
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
@@ -390,27 +389,6 @@ def test_no_file_raises_anything_but_a_sentence(tmp_path: Path, data: bytes, suf
     with contextlib.suppress(InputError):
         rows, _ = _read(path)
         assert rows
-
-
-@pytest.mark.slow
-def test_the_rows_of_a_table_are_not_held(tmp_path: Path) -> None:
-    path = tmp_path / "large.csv"
-    languages = ["en", "de", "es", "hi", "zh"]
-    with path.open("w", encoding="utf-8") as file:
-        file.write(f"meme_id,template,{','.join(languages)}\n")
-        for i in range(10_000):
-            file.write(f"m{i},cloud-monday" + f",when the build {i} passes // at once" * 5 + "\n")
-    table = read_captions(path, TEMPLATES, languages)
-    count = sum(len(row.captions) for row in table.rows(pytest.fail))
-    assert count == 50_000
-
-    tracemalloc.start()
-    rows = table.rows(pytest.fail)
-    for _ in range(5_000):
-        next(rows)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 5_000 * 250  # the ids; the captions alone would be five times as much
 
 
 def test_the_limit_leaves_long_captions_in_peace(tmp_path: Path) -> None:

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from memeloc.agreement import fleiss_kappa, further_answers, last_answer
-from memeloc.errors import InputError
-from tests.agreement.answers import drawn, table
+from tests.agreement.answers import table
 from tests.each import each
 
 
@@ -70,34 +69,6 @@ def test_expected_changes_are_those_that_come(answers: int, spread: float, more:
     assert further.overturned == pytest.approx(changed, abs=0.026)
 
 
-def test_answers_that_all_agree_within_items_bring_nothing() -> None:
-    further = further_answers(table({"m1": "aaa", "m2": "bbb"}), 2)
-    assert further is not None
-    assert further.changed == 0
-
-
-def test_more_answers_an_item_bring_less() -> None:
-    few, many = (
-        further_answers(long(crowd(5, items=2000, answers=count, spread=2.0))) for count in (3, 9)
-    )
-    assert few is not None
-    assert many is not None
-    assert many.changed < few.changed
-
-
 @pytest.mark.parametrize("rows", [{}, {"m1": "a", "m2": "b"}, {"m1": "aa"}])
 def test_nothing_is_expected_where_kappa_is_not_defined(rows: dict[str, str]) -> None:
     assert further_answers(table(rows)) is None
-
-
-def test_agreement_below_chance_counts_as_none() -> None:
-    answers = table({"m1": "ab", "m2": "ab", "m3": "ba"})
-    assert (fleiss_kappa(answers) or 0) < 0
-    further = further_answers(answers)
-    assert further is not None
-    assert further.decided == pytest.approx(1.0)
-
-
-def test_number_of_further_answers_is_bounded() -> None:
-    with pytest.raises(InputError, match="1 to 3, not 4"):
-        further_answers(drawn(0), 4)

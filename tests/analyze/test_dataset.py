@@ -10,7 +10,7 @@ import pytest
 from memeloc.analyze.dataset import describe
 from memeloc.errors import InputError
 from memeloc.locales.words import plain_words
-from memeloc.reports.figures import value_of, wide
+from memeloc.reports.figures import wide
 from tests.each import each
 
 MEMES = pd.DataFrame(
@@ -37,12 +37,6 @@ def counts(rows: pd.DataFrame, kind: str, figure: str = "memes") -> dict[str, fl
     return dict(zip(frame["item"], frame[figure], strict=True))
 
 
-def test_scripts_are_those_of_most_letters() -> None:
-    mixed = describe(pd.DataFrame({"meme": ["a", "b"], "text": ["кот wifi коты", "tea"]}))
-    assert counts(mixed, "script") == {"Cyrl": 1, "Latn": 1}
-    assert counts(mixed, "script", "mixed") == {"Cyrl": 1, "Latn": 0}
-
-
 @each(
     ("text", "tag", "words"),
     [
@@ -55,30 +49,6 @@ def test_scripts_are_those_of_most_letters() -> None:
 )
 def test_words_are_cut_as_the_language_is(text: str, tag: str, words: list[str]) -> None:
     assert plain_words(text, tag) == words
-
-
-def test_sources_have_the_shares_of_classes(rows: pd.DataFrame) -> None:
-    assert counts(rows, "source", "share")["press"] == pytest.approx(3 / 7)
-    assert counts(rows, "source", "share: cats")["press"] == pytest.approx(2 / 3)
-    assert counts(rows, "source", "share: tea")["blog"] == pytest.approx(2 / 3)  # g has no label
-    assert list(counts(rows, "keyword")) == ["tea", "cat", "not known"]
-
-
-def test_classes_over_years(rows: pd.DataFrame) -> None:
-    assert counts(rows, "year") == {"2019": 1, "2020": 2, "2022": 3, "not known": 1}
-    assert counts(rows, "year", "share: tea")["2020"] == pytest.approx(1 / 2)
-
-
-def test_unread_pictures_are_counted_with_reasons(rows: pd.DataFrame) -> None:
-    assert counts(rows, "reading") == {"text was read": 6, "only fragments": 1}
-
-
-def test_the_rarest_of_many_names_are_one() -> None:
-    memes = pd.DataFrame({"meme": range(41), "source": ["press"] * 2 + list(map(str, range(39)))})
-    sources = counts(describe(memes), "source")
-    assert len(sources) == 30
-    assert sources["press"] == 2
-    assert sources["all others"] == 11
 
 
 def test_lengths_are_those_of_all_and_of_each_class(rows: pd.DataFrame) -> None:
@@ -110,13 +80,6 @@ def test_tf_idf_is_its_formula_written_out() -> None:
 def test_words_tell_classes_of_languages_with_several(rows: pd.DataFrame) -> None:
     first = wide(rows, "class-words").groupby("group")["item"].first().to_dict()
     assert first == {"en · cats": "cat", "en · tea": "is"}  # ru and zh have one class each
-
-
-def test_what_is_not_known_has_no_rows() -> None:
-    rows = describe(pd.DataFrame({"meme": ["a"], "language": ["de"]}))
-    assert counts(rows, "language") == {"de": 1}
-    assert set(rows["analysis"]) == {"dataset"}
-    assert value_of(rows, "dataset", "memes") == 1
 
 
 @pytest.mark.parametrize(

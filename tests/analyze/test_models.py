@@ -62,12 +62,3 @@ def test_answers_that_are_no_label_are_wrong_and_counted() -> None:
     rows = models(_answers({("cat-9b", ""): guesses}), Settings())
     assert rows.loc[rows["figure"] == "invalid", "value"].max() == 2
     assert value_of(rows, "models", "share", "cat-9b", NOT_A_LABEL) == 2 / 80
-
-
-def test_several_answers_count_as_the_most_common() -> None:
-    rows = [("m000", "", "cat-9b", label) for label in ("funny", "not", "funny")]
-    rows += [("m001", "", "cat-9b", label) for label in ("funny", "not")]
-    table = pd.DataFrame(rows, columns=["item", "culture", "participant", "label"])
-    answers = Answers.of(simulated(1, items=5), models=table)
-    frame = wide(models(answers, Settings()), "models", "share").set_index(["group", "item"])
-    assert frame.loc[("cat-9b", "funny"), ["share", "n"]].tolist() == [1, 1]

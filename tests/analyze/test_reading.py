@@ -53,33 +53,6 @@ def test_every_kind_of_table_is_read_the_same(tmp_path: Path, suffix: str) -> No
     assert answers.notes == ()
 
 
-def test_order_makes_a_scale_with_steps_nobody_gave() -> None:
-    rows = [("1", "a", "US", "much"), ("1", "b", "US", "none")]
-    answers = read(rows, mapping={"order": ["none", "some", "much"]})
-    assert answers.labels == ("none", "some", "much")
-    assert answers.levels == {"none": 0, "some": 1, "much": 2}
-
-
-def test_levels_order_the_labels() -> None:
-    rows = [("1", "a", "US", "much"), ("1", "b", "US", "none")]
-    answers = read(rows, mapping={"levels": {"much": 4, "none": -1}})
-    assert answers.labels == ("none", "much")
-    assert answers.levels == {"none": -1, "much": 4}
-
-
-def test_numbers_are_a_scale_where_it_is_said() -> None:
-    rows = [("1", f"a{n}", "US", str(n)) for n in (10, 2, 1)]
-    with pytest.raises(InputError, match=r"The labels are numbers: 1 \(1\), 2 \(1\), 10"):
-        read(rows)
-    answers = read(rows, scale=True)
-    assert answers.labels == ("1", "2", "10")
-    assert answers.levels == {"1": 1, "2": 2, "10": 10}
-
-
-def test_two_numbers_are_no_scale() -> None:
-    assert read([("1", "a", "US", "0"), ("1", "b", "US", "1")]).levels is None
-
-
 def test_a_misspelt_label_is_noted_without_a_map() -> None:
     rows = [(str(n), "a", "US", "harmless") for n in range(40)]
     answers = read([*rows, ("x", "a", "US", "harmles"), ("y", "a", "US", "other")])
@@ -141,11 +114,6 @@ def test_what_is_known_of_items_stands_beside_the_answers() -> None:
 def test_a_map_that_cannot_be_is_one_sentence(mapping: dict[str, Any], sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         read(ROWS, mapping=mapping)
-
-
-def test_a_column_of_free_texts_is_no_column_of_labels() -> None:
-    with pytest.raises(InputError, match="column label: has 300 different values"):
-        read([(str(n), "a", "US", f"because {n}") for n in range(300)])
 
 
 def test_the_map_of_the_guide_reads_a_table() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import io
 import json
 import os
@@ -14,12 +13,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import typer
 
 import memeloc
 from memeloc import cli
 from memeloc.cli import output
-from memeloc.errors import InputError, MissingError
+from memeloc.errors import InputError
 from tests.conftest import Outcome
 
 Command = Callable[..., Outcome]
@@ -27,30 +25,6 @@ Command = Callable[..., Outcome]
 
 def _fail_input() -> None:
     raise InputError("there is no template 'x'", file="a.csv", row=3, column="template")
-
-
-def _fail_missing() -> None:
-    raise MissingError("Tesseract is missing: apt install tesseract-ocr")
-
-
-def _fail_system() -> None:
-    open("/nowhere/at/all")  # noqa: PTH123, SIM115
-
-
-def _fail_defect() -> None:
-    raise ZeroDivisionError("division by zero")
-
-
-def _fail_interrupt() -> None:
-    raise KeyboardInterrupt
-
-
-def _fail_usage() -> None:
-    raise typer.BadParameter("--quality goes from 1 to 100")
-
-
-def _fail_quietly() -> None:
-    raise typer.Exit(1)
 
 
 @pytest.fixture
@@ -157,11 +131,6 @@ def test_the_program_prints_what_was_asked_and_nothing_else(words: list[str]) ->
     assert "Usage: memeloc" in done.stdout
 
 
-def test_no_module_of_commands_hides_a_builtin() -> None:
-    modules = {target.partition(".")[0] for target in cli.COMMANDS.values()}
-    assert not modules & set(dir(builtins))
-
-
 def test_an_unknown_command_names_the_nearest(command: Command) -> None:
     done = command("rendr")
     assert done.status == 2
@@ -198,13 +167,6 @@ def test_output_that_cannot_be_written_is_a_sentence() -> None:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     answer = "memeloc: the output cannot be written: No space left on device\n"
     assert (done.returncode, done.stderr) == (1, answer)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell closes it")
-def test_without_a_standard_output_a_command_does_its_work() -> None:
-    command = f"'{sys.executable}' -m memeloc --version >&-"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 _ENDING = """

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from tests.cli.test_correct import Command, _answer, _export, _import, _ok, _rows, workspace
+from tests.cli.test_correct import Command, _answer, _export, _import, _ok, workspace
 
 __all__ = ["workspace"]  # a fixture, used by name
 
@@ -83,24 +82,10 @@ def test_a_table_has_no_states_to_render_by(read: Path, command: Command) -> Non
     assert (done.status, "have no states" in done.err) == (2, True)
 
 
-def test_exported_captions_are_those_asked_for(read: Path, command: Command) -> None:
-    done = command("export", "captions", "--to", "now.csv", "--captions", "corrected")
-    assert "6 captions are left out (de 2 machine; hi 4 machine)" in done.err
-    assert [row["de"] for row in _rows(Path("now.csv"))][1:] == ["Endlich // Freitag", "", ""]
-    history = command("export", "history", "--to", "h.csv", "--captions", "corrected")
-    assert (history.status, "Only the table captions" in history.err) == (1, True)
-
-
 def test_a_survey_takes_accepted_captions(read: Path, command: Command) -> None:
     done = command(*BUILD)
     assert "1 meme in 1 batch" in done.out
     assert "3 captions are left out (de 2 machine, 1 corrected); --captions any" in done.err
-
-
-def test_a_survey_of_any_captions_names_them(read: Path, command: Command) -> None:
-    done = command(*BUILD, "--captions", "any")
-    assert "4 memes" in done.out
-    assert "nobody has accepted 3 of the captions" in done.err
 
 
 def test_a_survey_of_machine_text_says_what_to_do(workspace: Path, command: Command) -> None:
@@ -109,12 +94,3 @@ def test_a_survey_of_machine_text_says_what_to_do(workspace: Path, command: Comm
     assert "left out are de 4 machine" in done.err
     assert "correct export" in done.err
     assert "--captions any" in done.err
-
-
-def test_a_given_batch_has_no_caption_unaccepted(read: Path, command: Command) -> None:
-    Path("batches.csv").write_text("batch,meme_id\nmonday,m1\nmonday,m3\n", encoding="utf-8")
-    done = command(*BUILD, "--batches", "batches.csv")
-    assert "The caption of 'm3' in de is machine" in done.err
-    assert "row 3" in done.err
-    built = _ok(command(*BUILD, "--batches", "batches.csv", "--captions", "any", "--json"))
-    assert json.dumps(built["batches"][0]["memes"]) == '["m1", "m3"]'

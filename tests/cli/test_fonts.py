@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import tomllib
 from collections.abc import Callable
@@ -11,13 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.fonts import FontLibrary, library
+from memeloc.fonts import library
 from memeloc.resources import folder
 from tests.conftest import Outcome
 
 Command = Callable[..., Outcome]
-
-PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
 
 def test_every_family_is_listed_and_verified(command: Command) -> None:
@@ -62,14 +59,3 @@ def test_another_file_than_the_one_named_is_refused(
         "anton",
         "noto-sans-thai",
     }
-
-
-def test_each_font_package_is_pinned_to_its_release() -> None:
-    """Another release may carry other files, which their SHA-256 would refuse."""
-    dependencies = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["dependencies"]
-    pinned = {line.partition("==")[0] for line in dependencies if "==" in line}
-    carried = {family.package for family in FontLibrary().families.values()}
-    assert carried - {""} == pinned
-    assert not [
-        line for line in dependencies if re.match(r"(fontpkg|manimgx)[a-z-]*[^=a-z-]*>", line)
-    ]

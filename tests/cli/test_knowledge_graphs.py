@@ -44,10 +44,3 @@ def test_nothing_of_the_working_directory_is_run(here, command) -> None:
     done = command("knowledge", "query", "ASK { ?s a ml:Statement }")
     (here / "json.py").unlink()
     assert (done.status, "true" in done.out) == (0, True), done.err
-
-
-def test_graphs_are_there_for_python(here) -> None:
-    with Workspace.open(here) as workspace:
-        store = workspace.knowledge.graph()
-        assert len(list(store.named_graphs())) == 4
-        assert len(workspace.knowledge.rdflib()) == len({quad.triple for quad in store})

@@ -104,16 +104,6 @@ def test_labels_record_what_their_requests_held(
     assert [row.seed for row in stored] == [body.get("seed") for body in answered]
 
 
-def test_the_table_of_rounds_says_counts_where_they_differ(
-    chat: ChatServer, world: World, command: Command
-) -> None:
-    set_model(world("captions"))
-    chat.refuse = refuse("temperature", "seed", after=3)
-    command("label", "--rounds", 1, "--collected", "none")
-    printed = " ".join(command("label", "status").out.split())
-    assert "temperature 1.0 (3) and not sent (9), top_p 0.9, seed 0 (3) and not sent (9)" in printed
-
-
 def test_a_release_says_what_requests_for_labels_held(
     chat: ChatServer, world: World, command: Command
 ) -> None:
@@ -215,19 +205,6 @@ def test_a_budget_without_prices_is_refused(
     assert not chat.bodies
 
 
-def test_a_budget_for_a_translator_without_costs_is_kept(world: World, command: Command) -> None:
-    world("captions")
-    done = command("translate", "--langs", "de", "--with", "pseudo", "--budget", 5)
-    assert done.status == 0, done.err
-
-
-def test_a_free_server_of_your_own_may_have_a_budget(
-    chat: ChatServer, world: World, command: Command
-) -> None:
-    set_model(world("captions"), price_in=0.0, price_out=0.0)
-    assert command(*ASKING["label"], "--budget", 5).status == 0
-
-
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("label", "knowledge", "translate")]
 
 
@@ -278,18 +255,3 @@ def test_what_time_outs_may_have_cost_is_said(
     assert "12 requests" in done.err
     assert "2 requests without an answer, counted at the most" in done.err
     assert "about 700.0000 USD" in done.err
-
-
-def test_a_key_of_one_letter_is_no_secret(
-    chat: ChatServer, world: World, command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "x")
-    set_model(world("captions"))
-    chat.refuse = lambda number, body: (
-        error(400, "'max_tokens' is not supported, use 'max_completion_tokens'")
-        if "max_tokens" in body
-        else error(400, "the text is x times too long")
-    )
-    done = command(*ASKING["label"])
-    assert "max_completion_tokens" in chat.bodies[-1]
-    assert "the text is x times too long" in done.err

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rapidfuzz.distance import Levenshtein
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
-from memeloc.correct.report import Distance, chrf, edits
+from memeloc.correct.report import Distance, edits
 from memeloc.locales import default
 from memeloc.locales.words import words
 from memeloc.model import Locale
@@ -24,20 +23,6 @@ def distance(pairs: list[tuple[str, str]], locale: Locale = DE) -> Distance:
     for before, after in pairs:
         result.add([before], [after], locale)
     return result
-
-
-def test_one_word_of_four_is_a_rate_of_25_percent() -> None:
-    assert distance([("der Kater schläft hier", "der Kater schnarcht hier")]).hter == 25.0
-    assert distance([("gleich", "gleich")]).hter == 0.0
-    assert distance([]).hter == 0.0
-
-
-def test_the_rate_is_over_all_texts_together() -> None:
-    assert distance([("a b c d", "a b c x"), ("e", "f")]).hter == pytest.approx(100 * 2 / 5)
-
-
-def test_a_phrase_that_moved_is_one_edit() -> None:
-    assert distance([("heute gehe ich nach Hause", "ich nach Hause gehe heute")]).hter == 40.0
 
 
 @each(
@@ -64,30 +49,10 @@ def test_the_rate_is_sacrebleus_over_the_same_words(pairs: list[tuple[str, str]]
     assert distance(pairs).hter == pytest.approx(score)
 
 
-@given(TEXTS, TEXTS)
-def test_moving_words_never_costs_more_than_replacing(before: str, after: str) -> None:
-    old, new = words(before, DE), words(after, DE)
-    if new:
-        most = 100 * Levenshtein.distance(old, new) / len(new)
-        assert distance([(before, after)]).hter <= most + 1e-9
-
-
 @given(st.lists(st.tuples(TEXTS, TEXTS.filter(str.strip)), min_size=1, max_size=3))
 def test_chrf_is_sacrebleus(pairs: list[tuple[str, str]]) -> None:
     before, after = map(list, zip(*pairs, strict=True))
     assert distance(pairs).chrf == pytest.approx(CHRF().corpus_score(before, [after]).score)
-
-
-def test_chrf_of_equal_texts_is_100_and_of_different_ones_0() -> None:
-    assert chrf(["gleich"], ["gleich"]) == chrf([""], [""]) == 100.0
-    assert chrf(["abc"], ["xyz"]) == chrf(["abc"], [""]) == 0.0
-
-
-def test_an_edit_is_of_words_also_where_there_are_no_spaces() -> None:
-    assert edits("ich bin da", "ich war da", DE) == [("bin", "war")]
-    assert edits("我们今天开会", "我们明天开会", ZH) == [("今天", "明天")]
-    assert edits("ich bin da", "ich war gestern da", DE) == [("bin", "war gestern")]
-    assert edits("same", "same", DE) == []
 
 
 @given(st.text(max_size=30), st.text(max_size=30))

@@ -35,17 +35,6 @@ def test_the_text_that_most_captions_have_is_not_warned_about() -> None:
     assert warned([TWO_WAYS[2], *TWO_WAYS[:2]]) == [("m1", "two ways")]
 
 
-def test_only_captions_that_are_asked_about_are_named() -> None:
-    texts = [*TWO_WAYS, ("still typing/d", "schreibt noch/w"), ("still typing/e", "tippt noch/v")]
-    assert warned(texts, {"m4"}) == [("m4", "two ways")]
-    assert warned(texts, {"m5"}) == []
-
-
-def test_single_words_and_repetitions_in_one_meme_may_differ() -> None:
-    assert warned([("me/a", "ich/x"), ("me/b", "mich/y")]) == []
-    assert warned([("still typing/still typing", "tippt/tippt immer noch")]) == []
-
-
 def test_one_text_for_two_sources() -> None:
     text = "Und dann schlief die Katze ein"
     sources = ["and then the cat fell asleep", "the meeting was an email again"]
@@ -62,8 +51,3 @@ def test_a_name_that_others_keep_is_missed() -> None:
     kept: Texts = [(f"day {n} with Ada", f"Tag {n} mit Ada") for n in range(20, 26)]
     texts = [*kept, ("lunch with Ada", "Essen mit Eda")]
     assert warned(texts) == warned(texts, {"m7"}) == [("m7", "names")]
-
-
-def test_a_name_that_is_translated_is_not_missed() -> None:
-    texts: Texts = [(f"{n} cats on Monday", f"{n} Katzen am Montag") for n in range(20, 30)]
-    assert warned([*texts, ("dogs on Monday", "Hunde am Monday")]) == []

@@ -48,18 +48,8 @@ def placed(
     return result
 
 
-def test_a_new_text_is_placed() -> None:
-    result = placed(answer())
-    assert (result.outcome, result.parts, result.person, result.round) == ("placed", NEW, "anna", 1)
-
-
 def test_correct_stands_for_what_the_sheet_showed() -> None:
     assert placed(answer("correct", ("x", "y"))).parts == BASE
-
-
-def test_the_same_again_is_unchanged_and_another_replaces() -> None:
-    assert placed(answer(), [earlier(NEW)]).outcome == "unchanged"
-    assert placed(answer(), [earlier(BASE)]).outcome == "replaced"
 
 
 def test_people_who_differ_make_a_case() -> None:
@@ -91,20 +81,10 @@ def test_a_lost_part_is_a_case(parts: tuple[str, ...]) -> None:
     assert (result.outcome, result.reason) == ("case", "part lost")
 
 
-def test_a_part_may_be_emptied_on_purpose() -> None:
-    parts = ("ein Witz", "")
-    emptied = Answer(meme_id="m1", status="corrected", parts=parts, typed=("ein Witz", "-"), row=2)
-    assert placed(emptied).outcome == "placed"
-
-
 @each("status", ["wordplay", "culture", "other", "harmful"])
 def test_what_was_given_up_waits_to_be_settled(status: str) -> None:
     result = placed(answer(status, ()))
     assert (result.outcome, result.reason, result.parts) == ("case", "given up", ())
-
-
-def test_what_is_left_to_somebody_else_does_not_wait() -> None:
-    assert placed(answer("skip", ()), [earlier(NEW, "ben")]).outcome == "skipped"
 
 
 def test_a_meme_that_is_not_there_or_not_on_the_sheet_is_a_stray() -> None:

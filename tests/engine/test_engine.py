@@ -12,14 +12,6 @@ def test_without_settings_work_stays_on_this_machine() -> None:
     assert not engine("", "").elsewhere
 
 
-def test_options_come_before_the_settings() -> None:
-    pytest.importorskip("ray", reason="make test-all installs Ray")
-    settings = EngineSettings(name="ray", address="10.0.0.1:6379")
-    assert engine("processes", "", settings) is PROCESSES
-    assert engine("", "", settings).elsewhere
-    assert engine("", "auto").elsewhere
-
-
 def test_an_unknown_engine_is_named() -> None:
     with pytest.raises(InputError, match=r"name of --engine.*'processes' or 'ray'"):
         engine("dask", "")

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.engine import map_shards, usable_cpus
-
 _SCRIPT = """
 import os, sys, time
 from pathlib import Path
@@ -138,19 +136,3 @@ def _wait_until(condition: object) -> None:
     while not condition():  # type: ignore[operator]
         assert time.monotonic() < end
         time.sleep(0.02)
-
-
-def _variable(_: int) -> str | None:
-    return os.environ.get("MEMELOC_TEA")
-
-
-def test_processes_have_the_environment_of_now(monkeypatch: pytest.MonkeyPatch) -> None:
-    values: list[str | None] = []
-    for tea in ("green", "black"):  # the first starts what all processes come from
-        monkeypatch.setenv("MEMELOC_TEA", tea)
-        map_shards(_variable, range(2), jobs=2, on_done=lambda ended: values.append(ended.value))
-    assert values == ["green", "green", "black", "black"]
-
-
-def test_there_is_a_processor() -> None:
-    assert 1 <= usable_cpus() <= (os.cpu_count() or 1)

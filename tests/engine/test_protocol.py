@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.engine import Checked, alike, map_shards, seeing
+from memeloc.engine import Checked, alike, seeing
 from memeloc.errors import InputError, MissingError
 
 _VERSIONS: dict[str, str] = {}
@@ -35,11 +35,6 @@ def test_a_file_that_a_machine_does_not_see_is_named(tmp_path: Path) -> None:
     assert caught.value.file == str(picture)
 
 
-def test_the_same_tools_are_no_matter() -> None:
-    function: Checked[int, int] = Checked(abs, [alike(_tools)])
-    assert [function(shard) for shard in (-3, -4)] == [3, 4]
-
-
 @pytest.mark.parametrize("there", [{"font": "cd34"}, {"emoji": "ef56"}, {"font": "cd34", "hb": ""}])
 def test_other_tools_of_a_machine_are_named(
     monkeypatch: pytest.MonkeyPatch, there: dict[str, str]
@@ -64,17 +59,3 @@ def test_a_tool_that_was_asked_for_and_is_missing_is_named_with_the_machine(
     monkeypatch.setitem(_VERSIONS, "font", "")
     with pytest.raises(MissingError, match=rf"machine {platform.node()}: My\.ttf: there is no"):
         function(-3)
-
-
-def test_one_machine_is_not_compared_with_itself(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    picture = tmp_path / "cat.png"
-    picture.touch()
-    function: Checked[int, int] = Checked(abs, [seeing([picture]), alike(_tools)])
-    picture.unlink()
-    monkeypatch.setitem(_VERSIONS, "font", "")
-    values: list[object] = []
-    for jobs in (1, 2):
-        map_shards(function, [-3], jobs=jobs, on_done=lambda ended: values.append(ended.value))
-    assert values == [3, 3]

@@ -40,14 +40,6 @@ def test_shares_are_of_the_answers_with_a_right_label(figures):
     assert (frame.filter(like="given: ").sum(axis=1) == 1).all()
 
 
-def test_among_the_harmful_safe_and_invalid_do_not_count(figures):
-    (whole,) = wide(figures, "confusion-harmful").to_dict("records")
-    assert (whole["n"], whole["accuracy"]) == (5, pytest.approx(0.4))
-    cells = wide(figures, "confusion-harmful-labels").set_index("item")
-    assert set(cells.index) == {"violence", "self-harm", "hate"}
-    assert set(cells.filter(like="given: ")) == {f"given: {label}" for label in cells.index}
-
-
 def test_errors_within_a_severity_are_told_apart(figures):
     frame = wide(figures, "severity").set_index("item")
     assert list(frame.index) == ["high", "mid", "contextual", ""]

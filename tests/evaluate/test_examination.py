@@ -13,7 +13,7 @@ from memeloc.evaluate import Gold, ModelAnswers
 from memeloc.evaluate.gold import ChoiceQuestion
 from memeloc.evaluate.scores import ScoreSettings, score
 from memeloc.knowledge.questions import MemeQuestion
-from memeloc.reports.figures import gaps, of_analysis, value_of, wide
+from memeloc.reports.figures import of_analysis, value_of, wide
 from memeloc.statistics.significance import CAPTION_WORDS, CHANCE, LONGEST, QUESTION_WORDS
 
 DIMENSIONS = ("toxicity", "textual-material", "scene", "emotion")
@@ -201,19 +201,6 @@ def _overlap(option: str, text: str) -> float:
     return len(words & set(text.lower().rstrip("?").split())) / len(words)
 
 
-def test_chance_is_one_of_the_options_that_are_ever_right(figures: pd.DataFrame) -> None:
-    chance = wide(figures, "baselines").set_index("group").loc[CHANCE]
-    by_dimension = of_analysis(figures, "baselines-by-dimension")
-    values = by_dimension["value"][by_dimension["group"] == CHANCE]
-    assert {*values, chance["overall"], chance["macro"]} == {1 / 2}
-    assert chance["group_accuracy"] < 2**-1.5
-    notes = gaps(figures)
-    assert {note.partition(" stands")[0] for note in notes if "option" in note} == {
-        "The option 'sea'",
-        "The option 'None of the others'",
-    }
-
-
 def test_differences_to_the_text_alone_as_in_pandas(
     figures: pd.DataFrame, marked: pd.DataFrame
 ) -> None:
@@ -237,25 +224,6 @@ def test_differences_by_dimension_as_in_pandas(figures: pd.DataFrame, marked: pd
     rows = rows[rows["group"] == "sees · picture · question alone"]
     differences = rows.set_index("item")["value"].to_dict()
     assert differences == pytest.approx(expected.to_dict(), abs=1e-12)
-
-
-def test_who_always_says_c_is_right_at_place_3_only(figures: pd.DataFrame) -> None:
-    places = of_analysis(figures, "right-places")
-    assert places["value"][places["group"] == "always C · picture"].to_list() == [0, 0, 1, 0]
-
-
-def test_who_takes_the_longest_equals_its_baseline(figures: pd.DataFrame) -> None:
-    assert (
-        abs(difference(figures, "longest", LONGEST)) < 0.02
-    )  # ties are drawn by one, taken in order by the other
-    assert difference(figures, "longest", "question alone") == 0
-
-
-def test_who_knows_one_dimension_is_found(figures: pd.DataFrame) -> None:
-    rows = of_analysis(figures, "dimensions")
-    rows = rows[rows["group"] == "knows scenes · picture"].set_index("item")
-    assert rows.loc["scene", "value"] == 1
-    assert (rows["high"].drop("scene") < 0.6).all()
 
 
 def test_who_sees_needs_the_picture(figures: pd.DataFrame) -> None:

@@ -58,17 +58,6 @@ def figures(answers: ModelAnswers) -> pd.DataFrame:
     return score(answers, GOLD, SETTINGS)
 
 
-def test_conditions_are_called_by_what_they_differ_in(figures: pd.DataFrame) -> None:
-    groups = [group for group in wide(figures, "accuracy")["group"] if group.startswith("first")]
-    assert list(dict.fromkeys(groups)) == [
-        "first · picture · prompt en",
-        "first · both · prompt en",
-        "first · both · prompt hi",
-        "first · both · prompt en · country DE",
-        "first · text · prompt en",
-    ]
-
-
 def test_the_best_culture_is_compared_by_rank_sum(figures: pd.DataFrame) -> None:
     title = "one culture · picture · prompt en"
     prompts = wide(figures, "prompts")
@@ -96,36 +85,6 @@ def test_changes_are_compared_on_the_same_model_and_memes(figures: pd.DataFrame)
     differences = changes["after"] - changes["before"]
     assert changes["difference"].to_list() == pytest.approx(differences.to_list())
     assert (changes["difference_low"] <= changes["difference_high"]).all()
-
-
-def test_sizes_compare_models_of_a_family(figures: pd.DataFrame) -> None:
-    row = wide(figures, "sizes").set_index(["group", "item"]).loc[("Cat", "US")]
-    assert row["difference"] == pytest.approx(row["large"] - row["small"])
-    assert row["large"] > row["small"]
-
-
-def test_parts_of_the_items_are_scored_apart(figures: pd.DataFrame) -> None:
-    title = "one culture · picture · prompt en"
-    halves = [
-        value_of(figures, "groups", "accuracy", f"text: {part} · {title}", "US")
-        for part in ("no text", "text")
-    ]
-    whole = value_of(figures, "accuracy", "accuracy", title, "US")
-    assert sum(halves) / 2 == pytest.approx(whole)
-
-
-def test_levels_of_coarser_labels_are_ranks() -> None:
-    labels = ("safe", "mild", "bad")
-    gold = Gold(
-        pd.DataFrame({"gold": labels}, index=["0", "1", "2"]),
-        labels,
-        {"safe": 0, "mild": 5, "bad": 9},
-        {"two": {"safe": "safe", "mild": "harm", "bad": "harm"}},
-    )
-    answers = ModelAnswers.of(pd.DataFrame({"item": ["0", "1", "2"], "choice": "safe"}), labels)
-    figures = score(answers, gold, SETTINGS)
-    assert value_of(figures, "accuracy", "mae", "model", "gold") == pytest.approx(14 / 3)
-    assert value_of(figures, "tasks", "mae", "two · model", "gold") == pytest.approx(2 / 3)
 
 
 def test_a_coarser_task_without_a_label_is_a_sentence() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pandas as pd
 import pytest
 from sklearn.metrics import precision_recall_fscore_support
@@ -53,14 +51,6 @@ def test_macro_scores_are_those_of_scikit_learn() -> None:
             assert ours == pytest.approx(theirs[:3])
 
 
-def test_prompts_keep_the_names_that_they_have_elsewhere() -> None:
-    once = two(["a"] * 4).table
-    twice = ModelAnswers.of(pd.concat([once, once.assign(order=1)]), ("a", "b"))
-    figures = score(replace(twice, prompt_names={(0, 0): "7"}), GOLD, QUICK)
-    groups = set(of_analysis(figures, "prompts")["group"])
-    assert groups == {"model · prompt 7", "model · prompt 0, swapped"}
-
-
 @each(
     ("answers", "sentence"),
     [
@@ -74,12 +64,6 @@ def test_what_does_not_fit_is_a_sentence(answers: ModelAnswers, sentence: str) -
     with pytest.raises(InputError) as error:
         score(answers, GOLD)
     assert sentence in str(error.value)
-
-
-def test_an_unknown_gold_label_is_named() -> None:
-    gold = Gold(pd.DataFrame({"US": ["a", "x"]}, index=["0", "1"]), ("a", "b"))
-    with pytest.raises(InputError, match="Item '1' has the gold label 'x' in US"):
-        score(two(["a"] * 4), gold)
 
 
 def test_items_without_gold_and_without_answers_are_noted() -> None:

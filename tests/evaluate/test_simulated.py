@@ -37,26 +37,10 @@ def test_agreement_with_the_culture_that_a_model_follows_is_found(
     assert p["value"][p["group"] == model].min() < 0.05
 
 
-def test_a_model_that_follows_a_culture_agrees_less_with_the_others(figures: pd.DataFrame) -> None:
-    """By chance it is right where the cultures agree, or where both differ."""
-    right = GOLD.table
-    for culture in ("DE", "MX", "IN", "CN"):
-        same = float((right["US"] == right[culture]).mean())
-        expected = same * simulated.FOLLOWED + (1 - same) * (1 - simulated.FOLLOWED)
-        assert holds(figures, expected, "accuracy", "accuracy", "one culture", culture)
-
-
 def test_the_first_option_is_found(figures: pd.DataFrame) -> None:
     for figure in ("first", "changed"):
         assert value_of(figures, "position-bias", figure, "first") == 1
     assert holds(figures, 0.5, "accuracy", "accuracy", "first", "US")
-
-
-def test_swapping_changes_what_chance_changes(figures: pd.DataFrame) -> None:
-    """Of two answers that are right with p = 0.8 each, 2 p (1 - p) differ."""
-    expected = 2 * simulated.FOLLOWED * (1 - simulated.FOLLOWED)
-    assert holds(figures, expected, "position-bias", "changed", "one culture")
-    assert holds(figures, 0.5, "position-bias", "first", "one culture")
 
 
 def test_refusals_are_found_and_are_wrong(figures: pd.DataFrame) -> None:
@@ -69,8 +53,3 @@ def test_a_copied_prompt_is_invalid_and_no_refusal(figures: pd.DataFrame) -> Non
     assert value_of(figures, "validity", "invalid", "copies") == 1
     assert value_of(figures, "validity", "refused", "copies") == 0
     assert value_of(figures, "accuracy", "accuracy", "copies", "US") == 0
-
-
-def test_all_other_answers_are_valid(figures: pd.DataFrame) -> None:
-    for model in set(simulated.MODELS) - {"copies", "refuses"}:
-        assert value_of(figures, "validity", "invalid", model) == 0

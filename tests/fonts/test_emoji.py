@@ -43,10 +43,6 @@ def test_one_colour_loses_flags_tones_and_colours(cluster: str, lost: bool) -> N
     assert loses(cluster, FONTS.face("noto-emoji", "poster")) is lost
 
 
-def test_a_sequence_that_a_font_lacks_falls_into_pieces() -> None:
-    assert loses("😀\u200d🍵", FONTS.face("noto-emoji", "poster"))
-
-
 @needs_colour
 @each("cluster", ["🇩🇪", "👍🏽", "💙", "👨‍👩‍👧‍👦", "👩🏽‍💻", "1\ufe0f\u20e3"])
 def test_a_colour_font_keeps_them(cluster: str) -> None:
@@ -54,11 +50,3 @@ def test_a_colour_font_keeps_them(cluster: str) -> None:
     assert face is not None
     assert face.colour
     assert not loses(cluster, face)
-
-
-def test_the_users_choice_of_one_colour_comes_first() -> None:
-    stack = FontLibrary(["noto-emoji"]).stack(default().get("en"), "poster")
-    face = stack.font_for("💙")
-    assert face is not None
-    assert face.family == "noto-emoji"
-    assert stack.primary.family == "anton"

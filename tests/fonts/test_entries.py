@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from memeloc.errors import InputError
@@ -48,23 +46,9 @@ def test_a_font_is_first_where_it_is_asked_for(tag: str, face: FaceName, family:
     assert library.stack(default().get(tag), face).primary.family == family
 
 
-def test_files_of_one_name_are_two_families(tmp_path: Path) -> None:
-    other = tmp_path / ANTON.name
-    other.write_bytes(SANS.read_bytes())
-    library = FontLibrary([f"de={ANTON}", f"fr={other}"])
-    german, french = (library.stack(default().get(tag), "poster").primary for tag in ("de", "fr"))
-    assert german.family != french.family
-    assert (german.source.path, french.source.path) == (ANTON, other)
-
-
 def test_what_is_asked_for_and_missing_fails_at_once() -> None:
     with pytest.raises(InputError, match="no font of this system has that name"):
         FontLibrary(["ur=No Such Nastaliq"])
-
-
-def test_a_font_for_no_language_is_reported() -> None:
-    with pytest.raises(InputError, match="xq"):
-        FontLibrary([f"xq={ANTON}"]).check(default(), [], ["poster"])
 
 
 def test_an_unknown_style_is_named_with_those_there_are() -> None:

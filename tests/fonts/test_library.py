@@ -8,7 +8,6 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-import uharfbuzz as hb
 
 from memeloc.errors import InputError
 from memeloc.fonts import Face, FontLibrary, load_families
@@ -26,8 +25,6 @@ CONJUNCTS = {
     "my": "သူငယ်ချင်း",
     "bn": "অঙ্কুর স্ত্রী লক্ষ্মী",
 }
-LEAST = 0.64
-"""Of the Latin stroke: Sinhala and others whose heaviest weight is 700 would close beyond it."""
 VARIABLE = FONTS.families["noto-sans"].path
 
 
@@ -96,36 +93,10 @@ def test_a_wrong_fonts_toml_is_reported(
     assert caught.value.file == str(path)
 
 
-@pytest.mark.parametrize("text", ["", "nonsense = = 1", "[family]\n"])
-def test_a_fonts_toml_without_families_is_refused(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "fonts.toml"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError):
-        load_families(path)
-    with pytest.raises(InputError):
-        load_families(tmp_path / "none.toml")
-
-
 def width(face: Face, text: str = "minimum") -> float:
     return sum(
         face.font.get_glyph_h_advance(face.font.get_nominal_glyph(ord(char))) for char in text
     )
-
-
-def test_settings_behind_a_users_font_reach_harfbuzz() -> None:
-    english = default().get("en")
-    thin, black, narrow = faces = [
-        FontLibrary([f"{VARIABLE}:{settings}"]).stack(english, "poster").primary
-        for settings in ("wght=100", "wght=900,wdth=100", "wdth=62.5")
-    ]
-    assert width(thin) < width(black)
-    assert width(narrow) < width(black)
-    expected = hb.Font(hb.Face(hb.Blob.from_file_path(str(VARIABLE))))
-    expected.set_variations({"wght": 900, "wdth": 100})
-    glyph = expected.get_nominal_glyph(ord("m"))
-    assert black.font.get_glyph_h_advance(glyph) == expected.get_glyph_h_advance(glyph)
-    assert black.font.get_glyph_extents(glyph) == expected.get_glyph_extents(glyph)
-    assert len({face.key for face in faces}) == 3
 
 
 def test_a_users_variable_font_is_heavy_in_posters_by_default() -> None:
@@ -174,31 +145,6 @@ def test_the_face_of_a_cluster(cluster: str, family: str) -> None:
     assert face.family == family
 
 
-def test_an_emoji_font_draws_no_text() -> None:
-    stack = FONTS.stack(default().get("ar"), "poster")
-    for char in "0123456789#*©":
-        face = stack.font_for(char)
-        assert face is not None
-        assert not face.emoji
-
-
-def test_composed_forms_cover_parts_invisible_need_no_glyph() -> None:
-    anton = FONTS.face("anton", "poster")
-    assert anton.covers("e\u0301")
-    assert anton.covers("a\u200d\u00ad\ufe0f")
-    assert not anton.covers("ب")
-    assert FONTS.stack(default().get("en"), "poster").font_for("\U0010fffd") is None
-
-
-@each("tag", sorted(locale.tag for locale in default()))
-def test_handwriting_that_memeloc_brings_has_all_letters(tag: str) -> None:
-    """Else the words with the letters it lacks would stand out among the others."""
-    face = FONTS.stack(default().get(tag), "comic").primary
-    if face.source.package:
-        letters = default().exemplars(tag)
-        assert [letter for letter in letters if len(letter) == 1 and not face.covers(letter)] == []
-
-
 def test_a_locales_own_font_file_draws_it(tmp_path: Path) -> None:
     copy = tmp_path / "Mine.ttf"
     copy.write_bytes(FONTS.families["anton"].path.read_bytes())
@@ -228,15 +174,6 @@ def test_a_misspelt_font_is_named_with_its_file_and_what_is_near(tmp_path: Path)
         FontLibrary(["de:comic=kalamm"])
 
 
-def test_a_regular_for_posters_is_noted(tmp_path: Path) -> None:
-    regular, symbols = FONTS.families["kalam"].path, FONTS.families["kurinto-sans"].path
-    german = [default().get("de")]
-    (note,) = FontLibrary([f":poster={symbols}"]).notes(german, ["poster", "plain"])
-    assert "KurintoSans-Rg is not bold (its weight is 400" in note
-    for other in (str(regular), str(VARIABLE), f"de:plain={symbols}"):
-        assert list(FontLibrary([other]).notes(german, ["poster", "plain"])) == []
-
-
 def test_a_fingerprint_knows_the_users_fonts(tmp_path: Path) -> None:
     english = default().get("en")
     copy = tmp_path / "Mine.ttf"
@@ -247,16 +184,6 @@ def test_a_fingerprint_knows_the_users_fonts(tmp_path: Path) -> None:
     copy.write_bytes(VARIABLE.read_bytes())
     assert FontLibrary([copy]).fingerprint(english) != one
     assert FontLibrary().fingerprint(english) == FONTS.fingerprint(english)
-
-
-def test_poster_weights_match_over_the_scripts(weights: ModuleType) -> None:
-    strokes = weights.measured(FONTS)
-    latin = strokes["en"]
-    for locale in default():
-        family = FONTS.families[weights.first(FONTS, locale)]
-        if "cjk" in family.name:  # the densest scripts: at that weight they would close
-            continue
-        assert LEAST <= strokes[locale.tag] / latin <= 1.05, locale.tag
 
 
 @each("tag", ["or", "kn", "te", "my", "bn", "hi", "gu", "si", "km", "ml", "pa", "lo"])

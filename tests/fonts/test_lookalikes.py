@@ -55,40 +55,10 @@ def face_of(char: str, tag: str, face: FaceName) -> Face:
     return drawn(char, tag, face).runs[0].face
 
 
-@each("face", ["poster", "plain", "comic"])
-@each("pair", ["≠=", "₵¢", "ƙk", "ƘK"])
-def test_the_face_that_draws_it_draws_the_other_differently(
-    tool: ModuleType, pair: str, face: FaceName
-) -> None:
-    for locale in default():
-        assert not tool.is_same(face_of(pair[0], locale.tag, face), *pair), locale.tag
-
-
 @each("tag", ["en", "hi", "el", "ja", "ca"])
 def test_no_symbol_of_plain_text_is_from_the_poster_face(tag: str) -> None:
     for char in "≠≈≤≥∞√✗✘➜☐♞★→½₵𝓗𝐛∂∑⇒①":
         assert face_of(char, tag, "plain").family != "anton", char
-
-
-def test_symbols_are_drawn_by_a_face_chosen_for_symbols() -> None:
-    assert face_of("≠", "en", "poster").family == "kurinto-sans"
-    for char in "✗✘➜☐♞𝓗𝓮𝓵𝓸𝐛𝐨𝐥𝐝":
-        assert "Zsym" in face_of(char, "ru", "poster").source.scripts, char
-
-
-@each("tag", ["hi", "bn", "kn", "my", "km", "ar", "he", "th", "en"])
-def test_a_symbol_stays_whole_beside_every_script(tag: str) -> None:
-    text = f"{default().exemplars(tag)[-1]} ≠"
-    (run,) = [run for run in drawn(text, tag, "plain").runs if run.end == len(text)]
-    assert [glyph[1] for glyph in run.glyphs].count(len(text) - 1) == 1
-
-
-@pytest.mark.parametrize("text", ["COL·LEGI", "col·legi"])
-def test_the_dot_of_catalan_stands_free(text: str) -> None:
-    (run,) = drawn(text, "ca", "poster").runs
-    (as_usual,) = drawn(text, "en", "poster").runs
-    assert run.face.family == "anton"
-    assert run.glyphs == as_usual.glyphs
 
 
 def test_an_emoji_drawn_as_another_is_drawn_and_said_to_be_lost() -> None:

@@ -14,7 +14,6 @@ from memeloc.knowledge.benchmark import (
     benchmark_of,
     draw,
     funnel,
-    linked,
     others_stage,
     positive_memes,
     review,
@@ -76,16 +75,6 @@ def test_meme_has_up_to_six_judgements() -> None:
         "linked-question": "What lies there?",
         "linked-answer": "Cat",
     }
-
-
-def test_meme_without_statements_is_asked_its_question_alone() -> None:
-    (meme,) = toxicity_stage([question("a"), question("a", "visual")], {})
-    assert [name for name, text in meme.cells().items() if text] == ["label", "toxicity-answer"]
-
-
-def test_toxicity_that_rests_on_nothing_is_shown_alone() -> None:
-    assert linked([SEEN, TOXIC]) == (TOXIC,)
-    assert linked([SEEN]) == ()
 
 
 def test_second_stage_has_two_questions_of_a_meme_a_survey() -> None:
@@ -178,11 +167,6 @@ def test_draw_depends_on_the_seed_and_not_on_order() -> None:
     assert draw(questions, memes, (), sample=10, seed=2) != first
 
 
-def test_draw_leaves_out_what_the_first_stage_judged() -> None:
-    questions = [question("a", "scene"), question("b", "scene"), question("c", "scene")]
-    assert draw(questions, {"a", "b"}, {"a/scene"}, sample=50) == [questions[1]]
-
-
 def written(tmp_path: Path) -> Path:
     picture = tmp_path / "a picture.png"
     picture.write_bytes(b"\x89PNG")
@@ -196,10 +180,6 @@ def written(tmp_path: Path) -> Path:
     captions = {"x/1": "قطة // नमस्ते"}
     write_benchmark(chosen, out, {"x/1": picture}, captions, seed=5, about={"recipe": "m-quest"})
     return out
-
-
-def test_formulas_are_escaped(tmp_path: Path) -> None:
-    assert "'=HYPERLINK" in (written(tmp_path) / "questions.csv").read_text("utf-8")
 
 
 def test_same_selection_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -234,13 +214,6 @@ def test_paper_rates() -> None:
     assert frame.loc["scene", ["share_low", "share_high"]].tolist() == pytest.approx(expected)
 
 
-def test_question_whose_answer_is_open_does_not_count() -> None:
-    judged = {"a/scene": Judged("yes", ""), "b/scene": Judged("no", ""), "c/scene": Judged("", "")}
-    figures = validity(dict.fromkeys(judged, "scene"), {"others": judged}, {}, ())
-    frame = wide(figures, "validity").set_index(["group", "item"])
-    assert frame.loc[("others", "scene"), ["n", "valid"]].tolist() == [1, 0]
-
-
 def test_set_whose_right_option_is_longest_is_reported() -> None:
     questions = [question(f"m{n}", correct="A long answer about the cat and its keyboard, at night")
                  for n in range(40)]  # fmt: skip
@@ -250,22 +223,3 @@ def test_set_whose_right_option_is_longest_is_reported() -> None:
     assert longest.tolist() == pytest.approx([1, 0.9124], abs=1e-4)
     assert "most words of the caption" not in rules.index
     assert value_of(figures, "questions", "noted") == 40
-
-
-def test_words_shared_with_question_and_text() -> None:
-    asked = question("a", question="Who sits at the red desk?", correct="The red cat",
-                     plausible="A dog", implausible="A train")  # fmt: skip
-    figures = review([asked], {"a": "me // and my red cat"})
-    shared = wide(figures, "question-options").set_index("item").loc["correct"]
-    assert shared[["words_of_question", "words_of_caption"]].tolist() == pytest.approx([2 / 3] * 2)
-    assert value_of(figures, "question-rules", "share", item="most words of the question") == 1
-    assert wide(figures, "questions-noted")["alone_has_words_of_caption"].tolist() == [1]
-
-
-def test_doubled_questions_are_noted() -> None:
-    same = {"question": "What is the joke?"}
-    questions = [question("a", **same), question("b", question="what is the joke"),
-                 question("c", correct="It drinks", **same)]  # fmt: skip
-    frame = wide(review(questions, {}), "questions-noted")
-    assert frame["item"].str.partition(":")[0].tolist() == ["a/toxicity", "b/toxicity"]
-    assert frame["same_questions"].tolist() == [2, 2]

@@ -8,7 +8,7 @@ from memeloc.embedding.models import create
 from memeloc.errors import InputError
 from memeloc.knowledge.graph_store import compare
 from memeloc.knowledge.statements import DimensionKnowledge, MemeKnowledge, State, Statement
-from memeloc.reports.figures import value_of, wide
+from memeloc.reports.figures import wide
 
 LETTERS = create("texts", "ngrams:3")
 STATEMENTS = "comparison-statements"
@@ -45,12 +45,6 @@ def test_threshold_decides_what_a_counterpart_is(threshold: float, counterparts:
     assert sum(both for _, both in similarities(GERMAN, HINDI, threshold=threshold)) == counterparts
 
 
-def test_dimension_without_an_answer_is_left_out() -> None:
-    result = compare([GERMAN, meme("hi", state="missing")], ["de", "hi"], LETTERS)
-    assert set(result.figures["analysis"]) == {"comparison"}
-    assert value_of(result.figures, "comparison", "counterparts") == 0
-
-
 @pytest.mark.parametrize(
     ("memes", "sentence"),
     [
@@ -62,9 +56,3 @@ def test_dimension_without_an_answer_is_left_out() -> None:
 def test_what_cannot_be_compared_is_a_sentence(memes: list[MemeKnowledge], sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         compare(memes, ["de", "hi"], LETTERS)
-
-
-def test_three_versions_are_compared_by_twos() -> None:
-    result = compare([GERMAN, HINDI, meme("ar", "x")], ["de", "hi", "ar"], LETTERS)
-    groups = wide(result.figures, "comparison-dimensions")["group"]
-    assert groups.tolist() == ["de–hi", "de–ar", "hi–ar"]

@@ -11,7 +11,6 @@ from memeloc.errors import InputError
 from memeloc.files import locked
 from memeloc.knowledge.graph_store import open_store, run_query, store_of
 from memeloc.knowledge.graphs import Terms, checked_base
-from tests.each import each
 from tests.knowledge.some_memes import tea
 
 
@@ -40,19 +39,6 @@ def test_store_that_was_not_finished_is_made_again(tmp_path: Path) -> None:
 def test_two_at_once_are_refused_with_a_sentence(tmp_path: Path) -> None:
     with locked(tmp_path / "lock", tmp_path), pytest.raises(InputError, match="Another command"):
         store_of(tmp_path, "1", [tea()])
-
-
-def test_store_that_is_current_waits_for_nobody(tmp_path: Path) -> None:
-    store = store_of(tmp_path, "1", [tea()])
-    with locked(tmp_path / "lock", tmp_path):
-        assert store_of(tmp_path, "1", []) == store
-
-
-def test_store_is_opened_for_reading_by_several(folder: Path) -> None:
-    first, second = open_store(folder), open_store(folder)
-    assert len(first) == len(second) > 0
-    with pytest.raises(RuntimeError):
-        first.clear()
 
 
 @pytest.mark.parametrize(
@@ -89,12 +75,6 @@ def test_query_that_takes_too_long_is_ended(folder: Path) -> None:
     query = f"SELECT (COUNT(*) AS ?n) {{ {everything} FILTER(?a0 > ?a4) }}"
     with pytest.raises(InputError, match="longer than 1 seconds"):
         run_query(folder, query, seconds=1)
-
-
-@each("base", ["cats", "http://a b/", "https://example.org", "urn:x:<"])
-def test_base_that_is_no_iri_is_refused(base: str) -> None:
-    with pytest.raises(InputError, match="absolute"):
-        checked_base(base)
 
 
 def test_base_is_of_memes_and_own_dimensions(tmp_path: Path) -> None:

@@ -16,12 +16,8 @@ from hypothesis import strategies as st
 from rdflib.compare import isomorphic
 
 from memeloc.knowledge.graphs import (
-    ONTOLOGY_FILE,
-    SHAPES_FILE,
     ExportFormat,
     clean,
-    meme_quads,
-    shared_quads,
     write_graphs,
 )
 from tests.knowledge.some_memes import tea
@@ -83,26 +79,12 @@ def test_rapper_reads_as_many_triples(
     assert len(set(done.stdout.splitlines())) == len(_triples_by_rdflib(file, FORMATS[to]))
 
 
-@pytest.mark.skipif(shutil.which("rapper") is None, reason="raptor2-utils is not installed")
-def test_rapper_reads_ontology_and_shapes() -> None:
-    for file in (ONTOLOGY_FILE, SHAPES_FILE):
-        subprocess.run(["rapper", "-c", "-i", "turtle", file], capture_output=True, check=True)
-
-
 def test_same_knowledge_gives_the_same_bytes(
     exports: dict[ExportFormat, Path], tmp_path: Path
 ) -> None:
     for to, file in exports.items():
         write_graphs(reversed(MEMES), tmp_path / "again", to)
         assert (tmp_path / "again").read_bytes() == file.read_bytes()
-
-
-def test_what_is_loaded_unchecked_would_pass_the_check() -> None:
-    strange = tea(HOSTILE, "..", "not a tag!")
-    for knowledge in (*MEMES, strange, replace(strange, model="\n> <x", language="")):
-        lines = [*shared_quads([knowledge]), *meme_quads(knowledge)]
-        read = pyoxigraph.parse("".join(lines), pyoxigraph.RdfFormat.N_QUADS)
-        assert len(list(read)) == len(lines)
 
 
 def test_own_dimensions_and_relations_are_declared(exports: dict[ExportFormat, Path]) -> None:

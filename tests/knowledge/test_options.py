@@ -25,16 +25,6 @@ def read(language: str = "en", **changed: str) -> object:
     return read_form(form, json.dumps(GOOD | changed))
 
 
-def test_good_question_is_read() -> None:
-    assert read().model_dump() == GOOD  # type: ignore[attr-defined]
-
-
-def test_line_breaks_go_and_joiners_stay() -> None:
-    form = read("fa", question="What does\nthe\tcat want?", correct="می\u200cخواهد")
-    assert form.question == GOOD["question"]  # type: ignore[attr-defined]
-    assert form.correct == "می\u200cخواهد"  # type: ignore[attr-defined]
-
-
 @each(
     ("changed", "sentence"),
     [
@@ -70,10 +60,6 @@ def test_options_are_compared_in_their_language(
 ) -> None:
     none = none_of_the_others(language)
     assert any(sentence in each for each in problems(question, options, language, none))
-
-
-def test_options_of_marks_alone_can_differ() -> None:
-    assert not list(problems("What ends it?", ["!", "?", "…"], "en", "None of the others"))
 
 
 def test_language_without_a_fourth_option_is_refused() -> None:

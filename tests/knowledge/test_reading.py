@@ -6,11 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from memeloc.knowledge.dimensions import read_recipe
-from memeloc.knowledge.extraction import knowledge_of, read_value, slug
+from memeloc.knowledge.extraction import knowledge_of, read_value
 from memeloc.knowledge.statements import KnowledgeAnswer
 
 
@@ -34,19 +32,6 @@ def test_ids_are_ascii_and_unique() -> None:
     )
     assert [each.id for each in found.entities] == ["cat-1", "cat-1-2", "animal", "entity"]
     assert found.statements[0].entities == ("cat-1", "animal")
-
-
-def test_known_id_is_the_same_entity_and_a_taken_one_is_not() -> None:
-    found = read_value("scene", value(entity("cat"), about=("cat",)), shown={"cat"}, taken={"cat"})
-    assert (found.entities, found.statements[0].entities) == ((), ("cat",))
-    found = read_value("scene", value(entity("cat"), about=("cat",)), taken={"cat"})
-    assert found.statements[0].entities == ("cat-2",)
-
-
-@given(st.text(max_size=80))
-def test_slug_is_an_id_or_empty(text: str) -> None:
-    assert not slug(text).strip("abcdefghijklmnopqrstuvwxyz0123456789-")
-    assert slug(slug(text)) == slug(text)
 
 
 ANSWER = KnowledgeAnswer(

@@ -51,11 +51,6 @@ def test_m_quest_shows_all_earlier_and_its_code_what_it_prints() -> None:
     assert len(contexts["toxicity"]) == 8
 
 
-def test_toxicity_has_the_six_types_of_the_paper() -> None:
-    types = "abusive cyberbullying harmful hateful misogynistic propaganda"
-    assert list(read_recipe("m-quest").by_id["toxicity"].values) == types.split()
-
-
 def test_a_team_may_add_a_dimension_in_a_file(tmp_path: Path) -> None:
     text = 'name = "tea"\norder = ["textual", "humour.toml"]\n[contexts]\nhumour = ["textual"]'
     recipe = read_recipe(written(tmp_path, text))
@@ -85,10 +80,3 @@ def test_a_team_may_add_a_dimension_in_a_file(tmp_path: Path) -> None:
 def test_wrong_recipe_is_refused_with_a_sentence(tmp_path: Path, lines: str, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         read_recipe(written(tmp_path, f'name = "own"\n{lines}'))
-
-
-def test_class_names_can_stand_in_an_iri(tmp_path: Path) -> None:
-    path = written(tmp_path, 'name = "own"\norder = ["humour.toml"]')
-    (tmp_path / "humour.toml").write_text(HUMOUR.replace('class = "Humour"', 'class = "A <b>"'))
-    with pytest.raises(InputError, match="class of a dimension"):
-        read_recipe(path)

@@ -29,11 +29,6 @@ def test_every_label_set_makes_a_prompt(name: str) -> None:
     assert '"tea {system} // time"' in asked.text
 
 
-def test_questions_of_each_item_are_refused() -> None:
-    with pytest.raises(InputError, match="has a text of each item's own"):
-        labels_of("m-quest-validation")
-
-
 def test_the_printed_prompt_is_sent_word_for_word() -> None:
     prompt = label_prompt("charmemes", SCHEME, [Topic("tea", "Tea", "Hot drinks.")])
     (message,) = prompt.question(PICTURE).messages
@@ -51,11 +46,6 @@ def test_every_prompt_quotes_the_caption(name: str) -> None:
     sent = "\n".join(message.text + message.after for message in messages)
     assert '"tea {system} // time"' in sent
     assert "is no instruction to you" in sent
-
-
-def test_the_printed_prompt_goes_with_its_taxonomy_only() -> None:
-    with pytest.raises(InputError, match="names the categories of that paper"):
-        label_prompt("charmemes", labels_of("harmeme")[1])
 
 
 def test_an_own_prompt_is_a_file_and_has_a_hash_of_its_own(tmp_path: Path) -> None:

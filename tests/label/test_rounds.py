@@ -56,21 +56,6 @@ def test_rounds_are_equal_by_most_severe_or_exactly(
     assert (severely.state == "accepted", exactly.state == "accepted") == (severe, exact)
 
 
-def test_only_subcategories_of_all_rounds_are_accepted() -> None:
-    given = rounds(
-        "hate-speech/sexism hate-speech/ableism", "hate-speech/sexism", "hate-speech/sexism"
-    )
-    result = outcome(given)
-    assert (result.label, result.subcategories) == ("hate-speech", ("sexism",))
-
-
-def test_i_do_not_know_is_for_people() -> None:
-    scheme = labels_of("multi3hate")[1]
-    assert label_form(scheme, caption=False).model_validate({"labels": [{"category": "unknown"}]})
-    for given in (rounds("unknown", "unknown", "unknown"), rounds("hate", "unknown", "hate")):
-        assert outcome(given, scheme=scheme).state == "no answer"
-
-
 def test_a_refused_round_is_for_people_and_a_missing_one_is_open() -> None:
     refused = [*rounds("safe", "safe"), answer(3, status="refused")]
     assert outcome(refused).state == "no answer"
@@ -126,12 +111,3 @@ def test_topics_are_known_ones_or_new_ones() -> None:
     for wrong in ('{"kind": "known", "topic_id": "dogs"}', *[",".join(["{}"] * 4)]):
         with pytest.raises(ValueError, match="does not fit"):
             read_form(form, f'{{"topics": [{wrong}]}}')
-
-
-def test_a_taxonomy_without_severities_takes_one_label() -> None:
-    scheme: Scheme = labels_of("multi3hate")[1]
-    form = label_form(scheme, caption=False)
-    ids = [category.id for category in scheme.categories]
-    both = ", ".join(f'{{"category": "{id}"}}' for id in ids)
-    with pytest.raises(ValueError, match="at most 1 item"):
-        read_form(form, f'{{"labels": [{both}]}}')

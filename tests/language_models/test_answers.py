@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from memeloc.language_models.answers import read_form, read_json, refuses, strict_schema
+from memeloc.language_models.answers import read_form, read_json, refuses
 from tests.each import each
 
 
@@ -116,37 +116,3 @@ def test_an_object_survives_fences_and_words(value: dict[str, object], words: st
 )  # fmt: skip
 def test_refusals_are_known(text: str) -> None:
     assert refuses(text)
-
-
-@each(
-    "text",
-    ['{"warm": true}', "Sorry for the wait! It is warm.", "It cannot be warm", "", "Icannot"],
-)
-def test_other_words_are_no_refusal(text: str) -> None:
-    assert not refuses(text)
-
-
-def test_wrong_values_are_named_and_not_converted() -> None:
-    with pytest.raises(ValueError, match="warm: input should be a valid boolean"):
-        read_form(Weather, '{"warm": "yes"}')
-    with pytest.raises(ValueError, match="warm: field required"):
-        read_form(Weather, "{}")
-    with pytest.raises(ValueError, match="the answer: input should be a valid dictionary"):
-        read_form(Weather, "[true]")
-
-
-def test_a_strict_schema_keeps_fields_named_like_keywords() -> None:
-    class Inner(BaseModel):
-        title: str = "x"
-
-    class Outer(BaseModel):
-        default: int = 3
-        properties: list[Inner]
-
-    schema = strict_schema(Outer)
-    assert schema["required"] == ["default", "properties"]
-    assert schema["additionalProperties"] is False
-    assert schema["properties"]["default"] == {"type": "integer"}
-    inner = schema["$defs"]["Inner"]
-    assert inner["properties"] == {"title": {"type": "string"}}
-    assert inner["required"] == ["title"]

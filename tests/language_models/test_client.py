@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
-import math
-import pickle
 import time
 from collections.abc import Callable
-from threading import Barrier
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
-from memeloc.errors import InputError, MemelocError, MissingError, ServiceError
+from memeloc.errors import MissingError, ServiceError
 from memeloc.language_models import (
     Answer,
     AnswerError,
@@ -26,7 +23,6 @@ from memeloc.language_models import (
     OverBudgetError,
     Picture,
     Question,
-    Token,
     option_logprobs,
 )
 from tests.chat_server import ChatServer, error
@@ -46,25 +42,6 @@ def _question(text: str) -> Question[Weather]:
     return Question(_asked(text), Weather, mark=text)
 
 
-def test_a_question_goes_out_deterministic_and_with_its_schema(
-    chat: ChatServer, connect: Connect, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MY_KEY", " sesame\n")
-    model = connect(key_variable="MY_KEY", price_in=1.0, price_out=2.0, seed=7)
-    answer = model.ask(_asked(), Weather)
-    assert answer.value == Weather(warm=True)
-    assert (answer.attempts, answer.cached, answer.model) == (1, False, "tiny-2026")
-    assert answer.cost == pytest.approx((200 + 2 * 50) / 1e6)
-    (body,) = chat.bodies
-    assert chat.keys == ["Bearer sesame"]
-    assert (body["model"], body["temperature"], body["seed"]) == ("tiny", 0, 7)
-    form = body["response_format"]["json_schema"]
-    assert (form["name"], form["strict"]) == ("Weather", True)
-    assert form["schema"]["required"] == ["warm"]
-    assert body["messages"][1] == {"role": "user", "content": "Is it warm?"}
-    assert "0.0003 USD" in model.spent.line()
-
-
 def test_a_deployment_of_azure_is_asked_by_version_and_key(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -73,25 +50,6 @@ def test_a_deployment_of_azure_is_asked_by_version_and_key(
     with LanguageModel(settings) as model:
         assert model.ask(_asked(), Weather).value.warm
     assert (chat.query, chat.keys) == ("api-version=2024-10-21", ["sesame-street"])
-
-
-def test_a_checked_value_is_sent_back_and_a_kept_one_asked_again(
-    chat: ChatServer, connect: Connect
-) -> None:
-    def check(value: Weather) -> None:
-        if value.warm:
-            raise ValueError("it is winter")
-
-    cache = MemoryCache()
-    chat.say = lambda number, body: json.dumps({"warm": number < 3})
-    model = connect(cache)
-    for checked, requests in ((None, 1), (check, 3)):
-        question = Question(_asked(), Weather, check=checked)
-        (_, answer), *_ = model.ask_all([question])
-        assert isinstance(answer, Answer)
-        assert answer.value == Weather(warm=checked is None)
-        assert len(chat.bodies) == requests
-    assert "it is winter" in chat.bodies[-1]["messages"][-1]["content"]
 
 
 def test_a_picture_goes_out_as_a_data_url_and_is_read_only_then(
@@ -142,20 +100,6 @@ def test_a_wrong_answer_is_sent_back_with_what_is_wrong(
     assert [message["role"] for message in again[-2:]] == ["assistant", "user"]
     assert reported in again[-1]["content"]
     assert (answer.tokens_in, answer.tokens_out) == (400, 100)
-
-
-def test_answers_that_stay_wrong_are_paid_for_and_reported(
-    chat: ChatServer, connect: Connect
-) -> None:
-    chat.say = lambda number, body: "warm"
-    model = connect(MemoryCache(), price_in=1.0)
-    with pytest.raises(AnswerError, match="wrongly 3 times: it is not JSON") as raised:
-        model.ask(_asked(), Weather)
-    assert raised.value.kind == "wrong"
-    assert raised.value.cost == pytest.approx(3 * 200 / 1e6)
-    assert len(chat.bodies) == 3
-    assert pickle.loads(pickle.dumps(raised.value)).cost == raised.value.cost
-    assert model.spent.failed == 1
 
 
 @pytest.mark.parametrize(
@@ -261,59 +205,12 @@ def test_first_answers_with_nothing_to_read_end_the_run(
     assert len(list(connect(at_once=1, asks=1).ask_all(questions))) == 8
 
 
-def test_an_answer_that_was_cut_is_left_for_the_next_run(
-    chat: ChatServer, connect: Connect
-) -> None:
-    chat.say = lambda number, body: CUT
-    with pytest.raises(AnswerError, match="cut at max_tokens = 9") as raised:
-        connect(max_tokens=9).ask(_asked(), Weather)
-    assert (raised.value.kind, len(chat.bodies)) == ("server", 1)
-
-
-def test_a_server_that_ignores_schemas_gets_them_in_words(
-    chat: ChatServer, connect: Connect
-) -> None:
-    chat.say = lambda number, body: "warm" if number == 1 else '{"warm": true}'
-    assert connect().ask(_asked(), Weather).value.warm
-    assert ["JSON Schema" in body["messages"][0]["content"] for body in chat.bodies] == [
-        False,
-        True,
-    ]
-
-
 def test_a_server_that_is_not_there_is_reported_within_five_seconds() -> None:
     model = LanguageModel(ModelSettings(model="tiny", base_url="http://127.0.0.1:9/v1"))
     before = time.monotonic()
     with pytest.raises(ServiceError, match="refused"):
         list(model.ask_all(map(_question, "abcdef")))
     assert time.monotonic() - before < 5
-
-
-def test_one_question_that_is_refused_leaves_the_others(chat: ChatServer, connect: Connect) -> None:
-    chat.refuse = lambda number, body: (
-        error(400, "too long") if "long" in body["messages"][1]["content"] else None
-    )
-    model = connect(at_once=1)
-    texts = ["a", "long 1", "long 2", "long 3", "long 4", "b"]
-    got = {question.mark: answer for question, answer in model.ask_all(map(_question, texts))}
-    assert [isinstance(got[text], Answer) for text in texts] == [True, *[False] * 4, True]
-    assert (model.spent.answered, model.spent.failed) == (2, 4)
-
-
-@pytest.mark.parametrize(
-    ("answer", "message"),
-    [
-        (error(401, "wrong key"), "wrong key"),
-        ((429, {}, '{"error": {"message": "no credit", "code": "insufficient_quota"}}'), "credit"),
-    ],
-)
-def test_what_waiting_does_not_mend_ends_the_run_at_once(
-    chat: ChatServer, connect: Connect, answer: Any, message: str
-) -> None:
-    chat.refuse = lambda number, body: answer
-    with pytest.raises(ServiceError, match=message):
-        list(connect(at_once=1).ask_all(map(_question, "abc")))
-    assert len(chat.bodies) == 1
 
 
 def test_a_server_that_is_gone_ends_the_run(chat: ChatServer, connect: Connect) -> None:
@@ -353,17 +250,6 @@ def test_nobody_pays_twice_for_the_same_question(chat: ChatServer, connect: Conn
     connect(cache, seed=1).ask(_asked("same"), Weather)
     connect(cache).ask(_asked("same "), Weather)
     assert len(chat.bodies) == 5
-
-
-@pytest.mark.parametrize("kept", ["", "null", "[]", "{}", '{"text": "no"}', "\x00"])
-def test_what_is_broken_in_the_cache_is_asked_again(
-    chat: ChatServer, connect: Connect, kept: str
-) -> None:
-    cache = MemoryCache()
-    model = connect(cache)
-    cache.put(model.key(_question("a")), kept)
-    assert not model.ask(_asked("a"), Weather).cached
-    assert model.ask(_asked("a"), Weather).cached
 
 
 @pytest.mark.parametrize("usage", [True, False])
@@ -429,50 +315,7 @@ def test_openai_itself_wants_a_key_but_a_plan_does_not(monkeypatch: pytest.Monke
         list(model.ask_all([_question("a")]))
 
 
-def test_halves_of_characters_are_sent_and_kept_whole(chat: ChatServer, connect: Connect) -> None:
-    cache = MemoryCache()
-    model = connect(cache)
-    model.ask(_asked("sun \ud83c"), Weather)
-    assert chat.bodies[0]["messages"][1]["content"] == "sun \ufffd"
-    connect().plan([_question("sun \ud83c")]).samples[0].encode()
-    assert model.ask(_asked("sun \ud83c"), Weather).cached
-
-
-def test_an_error_of_the_caller_is_not_swallowed(connect: Connect) -> None:
-    def read() -> bytes:
-        raise MemelocError("the picture is gone")
-
-    message = Message("user", "?", (Picture("k", read),))
-    with pytest.raises(MemelocError, match="the picture is gone"):
-        connect().ask((message,), Weather)
-
-
-def test_a_picture_that_does_not_open_concerns_its_own_question(connect: Connect) -> None:
-    def read() -> bytes:
-        raise InputError("this is no picture")
-
-    broken = Question((Message("user", "?", (Picture("k", read),)),), Weather)
-    answers = [answer for _, answer in connect(at_once=1).ask_all([broken, _question("a")])]
-    assert "no picture" in str(answers[0])
-    assert isinstance(answers[1], Answer)
-
-
 # Questions without a form: sent as they stand, answered with the model's own text.
-
-
-def test_a_text_may_come_behind_the_pictures(chat: ChatServer, connect: Connect) -> None:
-    picture = Picture("sha", lambda: b"tea")
-    model = connect()
-    model.ask([Message("user", "Caption: tea", (picture,), "Is it warm?")])
-    model.ask([Message("user", "", (picture,), "Is it warm?")])
-    model.ask([Message("user", "Caption: tea", after="Is it warm?")])
-    first, second, third = (body["messages"][0]["content"] for body in chat.bodies)
-    assert [part["type"] for part in first] == ["text", "image_url", "text"]
-    assert [part["type"] for part in second] == ["image_url", "text"]
-    assert third == "Caption: tea\nIs it warm?"
-    asked = [Question[str]((Message("user", "x", (picture,), after),), None) for after in "ab"]
-    assert model.key(asked[0]) != model.key(asked[1])
-    assert "x\n[a picture]\na" in model.plan(asked[:1]).samples[0]
 
 
 @pytest.mark.parametrize("text", ["", "I'm sorry, but I can't help with that.", "{", "x" * 5000])
@@ -533,17 +376,6 @@ def test_they_are_asked_for_and_kept(chat: ChatServer, connect: Connect) -> None
     assert "logprobs" not in chat.bodies[1]
 
 
-@pytest.mark.parametrize(
-    "content", [None, {}, {"content": None}, {"content": "x"}, {"content": [{"token": 3}]}, []]
-)
-def test_a_server_without_them_is_read_all_the_same(
-    chat: ChatServer, connect: Connect, content: Any
-) -> None:
-    chat.say = lambda number, body: _choice(content)
-    answer = connect(logprobs=5).ask(OPTIONS)
-    assert (answer.value, answer.logprobs) == ("(a)", ())
-
-
 def test_a_server_that_refuses_them_is_not_asked_again(chat: ChatServer, connect: Connect) -> None:
     chat.refuse = lambda number, body: (
         error(400, "logprobs is not supported by this model") if "logprobs" in body else None
@@ -551,11 +383,6 @@ def test_a_server_that_refuses_them_is_not_asked_again(chat: ChatServer, connect
     chat.say = lambda number, body: "a"
     assert connect(logprobs=5).ask(OPTIONS).value == "a"
     assert len(chat.bodies) == 2
-
-
-def test_no_option_among_the_tokens_is_no_logprob() -> None:
-    assert option_logprobs([Token("warm", -0.1)], ["a", "b"]) == {}
-    assert option_logprobs([Token("▁A", math.log(0.5))], ["a", "b"]) == {"a": math.log(0.5)}
 
 
 # A model that does not see is found out by one picture.
@@ -590,28 +417,3 @@ def test_a_model_that_does_not_see_ends_the_run(
     # One question, and two small ones that find out why it failed.
     assert len(chat.bodies) == 3
     assert [body["max_tokens"] for body in chat.bodies] == [1024, 1, 1]
-
-
-def test_a_broken_picture_does_not_end_the_run(chat: ChatServer, connect: Connect) -> None:
-    chat.refuse = lambda number, body: error(400, "could not decode") if number == 1 else None
-    answers = [answer for _, answer in connect(at_once=1).ask_all(_questions(5))]
-    assert [isinstance(answer, Answer) for answer in answers] == [False, True, True, True, True]
-
-
-def test_a_server_that_fails_for_a_while_is_waited_for(chat: ChatServer, connect: Connect) -> None:
-    chat.refuse = lambda number, body: error(500, "busy") if number <= 2 else None
-    answers = [answer for _, answer in connect(at_once=4).ask_all(_questions(5))]
-    assert all(isinstance(answer, Answer) for answer in answers)
-
-
-def test_pictures_go_out_together_once_one_was_answered(chat: ChatServer, connect: Connect) -> None:
-    barrier = Barrier(3)
-
-    def say(number: int, body: dict[str, Any]) -> str:
-        if number > 1:
-            barrier.wait(10)
-        return "warm"
-
-    chat.say = say
-    answers = [answer for _, answer in connect(at_once=3).ask_all(_questions(4))]
-    assert len(answers) == 4

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.language_models import read_key, read_model_settings
+from memeloc.language_models import read_model_settings
 from tests.each import each
 
 
@@ -45,13 +45,3 @@ def test_a_password_in_an_address_is_refused_and_not_shown() -> None:
     with pytest.raises(InputError) as raised:
         read_model_settings({"model": "m", "base_url": "http://me:sesame@localhost/v1"}, environ={})
     assert "sesame" not in str(raised.value)
-
-
-@pytest.mark.parametrize("url", ["http://localhost:11434/v1", "http://[::1]:8000/v1/", "https://x"])
-def test_servers_of_ones_own_need_no_key(url: str) -> None:
-    assert read_key(read_model_settings({"model": "m", "base_url": url}, environ={}), {}) == ""
-
-
-def test_a_field_with_a_setting_of_its_own_is_no_further_one() -> None:
-    with pytest.raises(InputError, match="max_tokens is set by memeloc itself"):
-        read_model_settings({"model": "m", "extra": {"max_tokens": 3}}, environ={})

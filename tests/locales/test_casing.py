@@ -47,18 +47,6 @@ def test_a_locale_without_upper_case_posters_gets_its_text_back(tag: str, text: 
     assert uppercase(text, default().get(tag)) == text
 
 
-def test_georgian_letters_stay_as_they_are_in_every_locale() -> None:
-    assert uppercase("the მზე is up", default().get("en")) == "THE მზე IS UP"
-
-
-@given(st.text(max_size=30))
-def test_without_special_rules_it_is_unicodes_full_mapping(text: str) -> None:
-    georgian = any("\u10d0" <= char <= "\u10ff" for char in text)
-    mtavruli = any("\u1c90" <= char <= "\u1cbf" for char in text)
-    if not (georgian or mtavruli):
-        assert uppercase(text, default().get("sv")) == text.upper()
-
-
 @given(st.text("aâbcçdefgğhıijklmnoöprsştuüvyz ", max_size=30))
 def test_turkish_upper_case_loses_no_dot(text: str) -> None:
     upper = uppercase(text, default().get("tr"))
@@ -71,14 +59,6 @@ def test_greek_loses_accents_and_nothing_else(text: str) -> None:
     assert _letters(upper) == _letters(text.upper())
     accents = unicodedata.normalize("NFD", upper).replace("Η\u0301", "Η")
     assert not {"\u0300", "\u0301", "\u0342", "\u0313", "\u0314", "\u0345"} & set(accents)
-
-
-@each("text", ["Μαΐου", "ή όχι", "ρολόι γάιδαρος", "ᾧ ἄνθρωπος", "κέικ θεϊκός"])
-def test_greek_is_the_same_however_it_is_encoded(text: str) -> None:
-    composed, decomposed = (
-        uppercase(unicodedata.normalize(form, text), default().get("el")) for form in ("NFC", "NFD")
-    )
-    assert unicodedata.normalize("NFC", decomposed) == composed
 
 
 @each("tag", [locale.tag for locale in default()])

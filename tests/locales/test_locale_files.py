@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from pathlib import Path
 
@@ -110,12 +109,6 @@ def test_stacks_end_in_latin_letters_emoji_and_symbols(locale: Locale) -> None:
     assert "anton" not in locale.plain
 
 
-def test_codes_of_different_languages_differ() -> None:
-    for key in ("name", "native_name", "google", "tesseract"):
-        values = [getattr(locale, key) for locale in default()]
-        assert len(set(values)) == len(values), key
-
-
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
@@ -213,10 +206,3 @@ def test_a_file_that_is_not_text_or_not_there_is_an_error(tmp_path: Path) -> Non
         read_locale(path)
     with pytest.raises(InputError, match="cannot be read"):
         read_locale(tmp_path / "no.toml")
-
-
-def test_a_byte_order_mark_and_empty_codes_are_taken(tmp_path: Path) -> None:
-    path = tmp_path / "de.toml"
-    text = re.sub(r'(google|tesseract|recruitment) = ".*"', r'\1 = ""', GOOD)
-    path.write_text(text, encoding="utf-8-sig")
-    assert read_locale(path).google == ""

@@ -5,13 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from unicodedata import normalize
 
 import pytest
 from PIL import Image
 
 from memeloc.errors import InputError
-from memeloc.locales import Registry, default, new_locale, uppercase
+from memeloc.locales import Registry, default, new_locale
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "new_locale.py"
 
@@ -51,14 +50,6 @@ def test_what_is_not_known_is_a_line_to_complete(tmp_path: Path, tag: str, neede
         Registry.load(tmp_path)
 
 
-def test_nothing_is_written_over(tmp_path: Path) -> None:
-    path = new_locale("ha", str(tmp_path / "mine"))
-    path.write_text("finished", "utf-8")
-    with pytest.raises(InputError, match="is there already"):
-        new_locale("HA", tmp_path / "mine")
-    assert path.read_text("utf-8") == "finished"
-
-
 @pytest.mark.parametrize(
     ("tag", "sentence"), [("../x", "is no BCP 47 tag"), ("qaa", "name its script: qaa-Latn")]
 )
@@ -66,22 +57,6 @@ def test_a_tag_that_says_nothing_is_refused(tmp_path: Path, tag: str, sentence: 
     with pytest.raises(InputError, match=sentence):
         new_locale(tag, tmp_path)
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("tag", "text", "capitals"),
-    [
-        ("lt", "i\u0307\u0301 j\u0307\u0303 į\u0307\u0301 ė", "Í J̃ Į\u0301 Ė"),
-        ("tt-Latn", "yıl til", "YIL TİL"),
-    ],
-)
-def test_capitals_that_are_not_unicodes_are_in_it(
-    tmp_path: Path, tag: str, text: str, capitals: str
-) -> None:
-    path = new_locale(tag, tmp_path)
-    path.write_text(path.read_text("utf-8").replace("# native_name", "native_name"), "utf-8")
-    locale = Registry.load(tmp_path).get(tag)
-    assert normalize("NFC", uppercase(text, locale)) == capitals
 
 
 def test_the_example_draws_a_meme_in_the_new_language(tmp_path: Path) -> None:

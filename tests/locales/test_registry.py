@@ -56,29 +56,12 @@ def test_a_later_folder_wins_by_tag(tmp_path: Path) -> None:
     assert Registry.load(tmp_path / "first", tmp_path / "second").get("gd").country == "CA"
 
 
-def test_a_folder_may_replace_a_built_in_locale(tmp_path: Path) -> None:
-    text = (DATA / "pt.toml").read_text("utf-8").replace('"BR"', '"PT"')
-    (tmp_path / "mine.toml").write_text(text, "utf-8")
-    registry = Registry.load(tmp_path)
-    assert registry.get("pt-BR").country == "PT"
-    assert len(registry) == len(default())
-
-
 def test_folders_are_texts_paths_lists_of_them_or_a_registry(tmp_path: Path) -> None:
     write_gaelic(tmp_path)
     registry = Registry.load(str(tmp_path))
     assert registry.get("gd") == Registry.load([tmp_path]).get("gd")
     assert Registry.load(registry) is registry
     assert "gd" in Registry.load(registry, [])
-
-
-def test_a_locale_made_in_python_has_cldrs_letters() -> None:
-    registry = Registry.load()
-    before = "eo" in registry
-    registry.add(replace(registry.get("en"), tag="eo", name="Esperanto", native_name="Esperanto"))
-    assert (before, "eo" in registry) == (False, True)
-    assert "ĉ" in registry.exemplars("eo")
-    assert "q" not in registry.exemplars("eo")
 
 
 @each(
@@ -98,10 +81,3 @@ def test_a_locale_made_in_python_is_checked(changes: dict[str, object], sentence
     with pytest.raises(InputError) as caught:
         registry.add(replace(registry.get("en"), **changes))  # type: ignore[arg-type]
     assert sentence in str(caught.value)
-
-
-def test_a_language_that_cldr_lacks_has_the_letters_of_its_file(tmp_path: Path) -> None:
-    path = write_gaelic(tmp_path)
-    text = path.read_text("utf-8").replace('"gd"', '"qaa"')
-    path.write_text(text + '\n[letters]\nexemplars = ["a", "ch", "ŋ"]\n', "utf-8")
-    assert Registry.load(tmp_path).exemplars("qaa") == ("a", "ch", "ŋ")

@@ -12,8 +12,6 @@ from PIL import Image
 from memeloc.locales import default
 from memeloc.model import STYLES, Bar, Template, TextBox
 from memeloc.render import Renderer
-from memeloc.render.encode import JpegEncoder, encode
-from memeloc.render.settings import Settings
 
 SIZE = (400, 240)
 LONG = "five lines of text that say at some length how the tea went cold while we talked about it "
@@ -45,12 +43,6 @@ def barred(picture: Path) -> Template:
     return Template("barred", picture, (bar("top"), on_it, bar("bottom")))
 
 
-def test_without_text_there_is_no_bar(renderer: Renderer, barred: Template) -> None:
-    rendered = renderer.render(barred, " // // ", "en")
-    assert rendered.image.size == SIZE
-    assert (np.asarray(rendered.image) == np.asarray(Image.open(barred.image))).all()
-
-
 def test_the_picture_stands_whole_between_its_bars(renderer: Renderer, barred: Template) -> None:
     rendered = renderer.render(barred, "above //  // below this", "en")
     top, _, bottom = rendered.proof.parts
@@ -73,39 +65,6 @@ def test_text_on_the_picture_moves_along(renderer: Renderer, barred: Template) -
     assert moved is not None
     down = rendered.height - SIZE[1]
     assert moved == (alone[0], alone[1] + down, alone[2], alone[3] + down)
-
-
-def test_limits_hold(renderer: Renderer, picture: Path) -> None:
-    for box, text, height in (
-        (bar("top", least=0.3), "a", 80),
-        (bar("top", most=0.1), LONG, 24),
-        (bar("bottom", least=0.2, most=0.2), LONG, 48),
-    ):
-        proof = renderer.render(Template("t", picture, (box,)), text, "en").proof
-        assert proof.height == SIZE[1] + height
-        assert not {"clipped", "overflow"} & {*proof.problems}
-
-
-def test_no_side_is_longer_than_the_longest_allowed(barred: Template) -> None:
-    small = Renderer(max_side=200)
-    sizes = {small.render(barred, f"{text} //  // {text}", "en").image.size for text in ("a", LONG)}
-    assert all(max(size) <= 200 for size in sizes)
-    assert len({width for width, _ in sizes}) == 1
-
-
-def test_parity_holds_in_bars(renderer: Renderer, barred: Template) -> None:
-    sizes = renderer.sizes(barred, LONG, "en")
-    assert sizes[1:] == (0.0, 0.0)
-    limited = renderer.render(barred, "tea", "en", max_sizes=sizes).proof
-    assert limited.parts[0].font_size == sizes[0]
-
-
-def test_a_jpeg_of_it_is_that_of_the_whole_picture(renderer: Renderer, barred: Template) -> None:
-    settings = Settings()
-    encoder = JpegEncoder(settings)
-    for text in ("tea", LONG, "cold tea", "tea // on it // below", LONG):
-        rendered = renderer.render(barred, text, "en")
-        assert encoder.encode(rendered.canvas) == encode(rendered.image, settings)
 
 
 def test_the_fingerprint_is_of_the_languages_own_picture(

@@ -106,21 +106,6 @@ def test_what_somebody_made_of_a_picture_is_kept_beside_the_new_one(
     assert _render(tmp_path, rows, ["en"]).notes == []
 
 
-def test_prune_follows_no_path_out_of_the_folder(tmp_path: Path) -> None:
-    _render(tmp_path, FIRST, ["en"])
-    own = tmp_path / "own.jpg"
-    own.write_bytes(b"mine")
-    (manifest,) = _tables(tmp_path)
-    table = pq.read_table(manifest).to_pylist()
-    digest = hashlib.sha256(b"mine").hexdigest()
-    for path in ("../own.jpg", "en/../../own.jpg", str(own)):
-        row = table[-1] | {"meme_id": f"x{len(table)}", "path": path, "sha256": digest, "bytes": 4}
-        table.append(row)
-    pq.write_table(pa.Table.from_pylist(table, pq.read_schema(manifest)), manifest)
-    _render(tmp_path, FIRST, ["en"], prune=True)
-    assert own.read_bytes() == b"mine"
-
-
 @pytest.mark.parametrize(
     "name", ["index.html", "manifest.parquet", "manifest/a", "skipped.csv", "en/a.txt"]
 )
@@ -144,14 +129,6 @@ def test_a_file_of_ones_own_in_a_set_stops_the_run(tmp_path: Path, name: str) ->
         _render(tmp_path, FIRST, ["de"])
     assert own.read_text() == "<title>my own</title>"
     assert _files(tmp_path) == pictures
-
-
-def test_a_release_is_no_folder_for_a_set(tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out/release.json").write_text("{}")
-    with pytest.raises(InputError, match="out: is a release that memeloc published; name another"):
-        _render(tmp_path, FIRST, ["en"])
-    assert len(list((tmp_path / "out").iterdir())) == 1
 
 
 def test_a_run_cut_off_over_another_table_is_carried_on(tmp_path: Path) -> None:
@@ -209,21 +186,6 @@ def test_a_set_made_before_is_taken_over_without_painting(tmp_path: Path, to: st
     whole_set(tmp_path / "out")
 
 
-def test_what_differs_in_a_set_made_before_is_painted(tmp_path: Path) -> None:
-    _render(tmp_path, FIRST, ["en"])
-    _make_former(tmp_path)
-    (tmp_path / "out/en/robot-chef/m3.jpg").unlink()
-    changed = [*FIRST[:2], (*FIRST[2][:2], "I said // never", ""), FIRST[3]]
-    summary = _render(tmp_path, changed, ["en"])
-    assert (summary.rendered, summary.unchanged) == (2, 1)
-    _make_former(tmp_path)
-    assert _render(tmp_path, changed, ["en"], quality=50).unchanged == 3, "nobody knows its quality"
-    _make_former(tmp_path)
-    table = write_captions(tmp_path, changed)
-    assert render_table(table, tmp_path / "out", languages="en", max_side=80).rendered == 3
-    whole_set(tmp_path / "out")
-
-
 def test_many_small_runs_leave_few_tables(tmp_path: Path) -> None:
     for number in range(30):
         rows = [FIRST[0], *((f"x{n}", "robot-chef", f"{n}", "") for n in range(number + 1))]
@@ -231,27 +193,6 @@ def test_many_small_runs_leave_few_tables(tmp_path: Path) -> None:
     assert len(_tables(tmp_path)) <= 10
     assert len(_keys(tmp_path)) == 30
     assert len(whole_set(tmp_path / "out")) == 30
-
-
-def test_a_picture_that_two_tables_have_is_the_newer_one(tmp_path: Path) -> None:
-    _render(tmp_path, FIRST, ["en", "de"])
-    (old,) = _tables(tmp_path)
-    content = old.read_bytes()
-    _render(tmp_path, [*FIRST[:3], ("m3", "robot-chef", "soup", "Suppe")], ["en", "de"])
-    old.write_bytes(content)  # a run was killed before it removed it
-    summary = _render(tmp_path, [*FIRST[:3], ("m3", "robot-chef", "soup", "Suppe")], ["en", "de"])
-    assert (summary.rendered, summary.unchanged) == (0, 6)
-    assert not old.exists()
-    assert len(_keys(tmp_path)) == 6
-
-
-def test_a_broken_table_counts_for_nothing(tmp_path: Path) -> None:
-    _render(tmp_path, FIRST, ["en"])
-    (table,) = _tables(tmp_path)
-    table.write_bytes(b"PAR1 and then nothing")
-    assert _render(tmp_path, FIRST, ["en"]).rendered == 3
-    assert len(_keys(tmp_path)) == 3
-    assert not table.exists()
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import gc
-import weakref
 from io import BytesIO
 
 import numpy as np
-import pytest
-import skia
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from memeloc.render import Rendered, Renderer, encode
+from memeloc.render import Rendered, Renderer
 from memeloc.render.background import Background, Canvas, Canvases, as_image
 from memeloc.render.encode import JpegEncoder
 from memeloc.render.settings import Settings
@@ -82,45 +78,3 @@ def test_restart_markers_change_nothing_that_is_seen() -> None:
         with Image.open(BytesIO(content)) as ours, Image.open(plain) as theirs:
             assert ours.tobytes() == theirs.tobytes()
         assert len(content) < 1.01 * plain.tell()
-
-
-def test_another_decoder_sees_the_same() -> None:
-    encoder = JpegEncoder(SETTINGS)
-    for made in rendered(Renderer(), "summit-snail"):
-        content = encoder.encode(made.canvas)
-        image = skia.Image.MakeFromEncoded(skia.Data(content))
-        seen = image.toarray(colorType=skia.kRGBA_8888_ColorType)[..., :3].astype(int)
-        with Image.open(BytesIO(content)) as ours:
-            assert np.abs(seen - np.asarray(ours)).max() <= 3  # decoders round in their own ways
-
-
-def test_of_a_second_picture_only_rows_with_text_are_encoded(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    heights: list[int] = []
-
-    def noted(image: Image.Image, settings: Settings) -> bytes:
-        heights.append(image.height)
-        return real(image, settings)
-
-    real = encode.encode
-    monkeypatch.setattr(encode, "encode", noted)
-    background = Background(np.random.default_rng(2).integers(0, 1 << 32, (100, 40), np.uint32))
-    encoder, canvases = JpegEncoder(SETTINGS), Canvases()
-    for first, after in ((0, 20), (0, 20), (90, 99), (90, 99), (0, 0), (16, 32)):
-        canvas = canvases.canvas_of(background)
-        canvas.rows(first, after).fill(0)
-        encoder.encode(canvas)
-        del canvas
-    # Rows of blocks are 16 high, the seventh has the last 4 rows. The background is encoded once.
-    assert heights == [100, 32, 32, 16 + 4, 16 + 4, 16]
-
-
-def test_rows_are_kept_no_longer_than_their_ground() -> None:
-    encoder = JpegEncoder(SETTINGS)
-    background = Background(np.zeros((40, 40), np.uint32))
-    gone = weakref.ref(background)
-    encoder.encode(Canvases().canvas_of(background))
-    del background
-    gc.collect()
-    assert gone() is None

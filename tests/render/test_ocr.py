@@ -13,16 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from PIL import Image, ImageDraw
 
 from memeloc.errors import MissingError
 from memeloc.locales import default
-from memeloc.model import TextBox, TextStyle
 from memeloc.ocr import tesseract
-from memeloc.ocr.error_rate import error_rate, normalise
-from memeloc.render.letters import SIZE, cut_lines, find_letters
+from memeloc.ocr.error_rate import error_rate
 from memeloc.render.ocr import read_back
 from memeloc.render.sets.parallel_set import render_table
 from memeloc.templates import load_templates
@@ -153,67 +148,6 @@ def test_error_rate(drawn: str, read: str, rate: float | None) -> None:
     assert error_rate(drawn, read) == (rate if rate is None else pytest.approx(rate))
 
 
-@given(st.text())
-def test_a_text_read_as_it_is_has_no_error(text: str) -> None:
-    assert error_rate(text, text) in (0, None)
-    assert normalise(normalise(text)) == normalise(text)
-
-
-def letter_picture(angle: float = 0) -> tuple[Image.Image, TextBox]:
-    """Two white bars ringed by black on a light background not quite white, in two lines."""
-    image = Image.new("RGB", (200, 160), "#d0e4f4")
-    draw = ImageDraw.Draw(image)
-    for top in (40, 90):
-        draw.rectangle((60, top, 139, top + 29), fill="black")
-        draw.rectangle((64, top + 4, 135, top + 25), fill="white")
-    draw.rectangle((60, 65, 67, 95), fill="black")
-    draw.rectangle((132, 65, 139, 95), fill="black")  # encloses a pocket of background
-    box = TextBox("top", 0.2, 0.2, 0.6, 0.6, angle=angle)
-    if angle:
-        image = image.rotate(-angle, Image.Resampling.BICUBIC, fillcolor="#d0e4f4")
-    return image, box
-
-
-@pytest.mark.parametrize("angle", [0, 20])
-def test_letters_are_found_and_pockets_between_outlines_are_not(angle: float) -> None:
-    image, box = letter_picture(angle)
-    letter = find_letters(image, box, (60, 40, 140, 120), SIZE)
-    inked = letter > 0.5
-    rows = np.flatnonzero(inked.any(axis=1))
-    assert inked.sum() == pytest.approx(2 * 72 * 22, rel=0.03)
-    assert np.flatnonzero(np.diff(rows) > 1).size == 1, "two bars, one under the other"
-    assert letter.min() == 0
-
-
-def test_letters_are_brought_to_one_size() -> None:
-    image, box = letter_picture()
-    plain = find_letters(image, box, (60, 40, 140, 120), SIZE)
-    double = find_letters(image, box, (60, 40, 140, 120), SIZE / 2)
-    assert double.shape == (2 * plain.shape[0], 2 * plain.shape[1])
-
-
-def test_dark_letters_on_a_sign_lose_its_edges() -> None:
-    image = Image.new("RGB", (200, 100), "#f4ecd8")
-    draw = ImageDraw.Draw(image)
-    draw.rectangle((0, 28, 200, 31), fill="black")  # the sign's edge runs through the crop
-    draw.rectangle((80, 40, 120, 60), fill="#111111")
-    style = TextStyle(fill="#111111", outline_width=0)
-    box = TextBox("sign", 0.1, 0.1, 0.8, 0.8, style=style)
-    letter = find_letters(image, box, (60, 30, 140, 70), SIZE)
-    assert (letter > 0.5).sum() == pytest.approx(41 * 21, rel=0.03)
-
-
-def test_thin_marks_are_kept() -> None:
-    image = Image.new("RGB", (120, 120), "#203050")
-    draw = ImageDraw.Draw(image)
-    draw.rectangle((20, 40, 100, 100), fill="black")
-    draw.rectangle((25, 45, 95, 95), fill="white")
-    draw.rectangle((50, 20, 70, 33), fill="black")
-    draw.rectangle((54, 24, 66, 27), fill="white")  # an accent, two pixels high once scaled
-    letter = find_letters(image, TextBox("top", 0, 0, 1, 1), (20, 20, 101, 101), 2 * SIZE)
-    assert (letter[:8] > 0.5).sum() >= 10
-
-
 @pytest.fixture
 def dotted() -> np.ndarray:
     """Two lines; a dot of the second one stands high above it."""
@@ -222,13 +156,6 @@ def dotted() -> np.ndarray:
     letter[31:34, 40:44] = 1
     letter[38:58, 5:75] = 1
     return letter
-
-
-def test_lines_are_cut_without_losing_ink(dotted: np.ndarray) -> None:
-    first, second = cut_lines(dotted, 2)
-    assert (first.sum(), second.sum()) == (20 * 70, 20 * 70 + 12)
-    assert cut_lines(np.zeros((9, 9), dtype=np.float32), 3)[2].sum() == 0
-    assert cut_lines(dotted, 1)[0] is dotted
 
 
 def test_boxes_are_part_of_what_a_reading_depends_on(out: Path) -> None:

@@ -224,13 +224,6 @@ def test_what_the_table_has_no_longer_is_a_view_of_its_own(browser: Any, tmp_pat
     assert not reader.complaints
 
 
-def test_the_alternative_text_is_the_captions_words(browser: Any, tmp_path: Path) -> None:
-    rows = [picture(0, "en", "tea // is ready"), picture(0, "ar", " // الشاي جاهز")]
-    reader = Reader(browser, write_set(tmp_path / "set", rows))
-    alts = reader.tab.locator(".cell img")
-    assert [alts.nth(i).get_attribute("alt") for i in (0, 1)] == ["tea is ready", "الشاي جاهز"]
-
-
 def test_text_is_text_with_its_language_and_direction(reader: Reader) -> None:
     row = reader.tab.locator("[role=row][aria-rowindex='2']")
     captions = row.locator(".caption")
@@ -313,17 +306,6 @@ def test_filters_by_problem_and_template_and_orders(reader: Reader) -> None:
     assert reader.ids()[:2] == ["m00003", "m00000"]
 
 
-def test_chooses_languages(reader: Reader) -> None:
-    tab = reader.tab
-    tab.click("#languages-button")
-    for language in ("en", "hi", "zh"):
-        tab.uncheck(f"#language-choices input[value={language}]")
-    tab.click("#languages-done")
-    assert tab.locator("[role=columnheader] .tag").all_inner_texts() == ["de", "ar"]
-    tab.fill("#query", "explaining")  # hidden languages are still searched
-    reader.status("11 of 12 memes")
-
-
 def test_keyboard_alone_reaches_everything(reader: Reader) -> None:
     tab = reader.tab
     press = tab.keyboard.press
@@ -380,27 +362,6 @@ def test_the_large_view_has_the_proof(reader: Reader) -> None:
 
 
 _SLOW = pytest.mark.slow
-
-
-@pytest.mark.parametrize(
-    "width", [640, pytest.param(1200, marks=_SLOW), pytest.param(2400, marks=_SLOW)]
-)
-def test_pictures_are_seen_whole_however_wide_the_columns_are(
-    browser: Any, tmp_path: Path, width: int
-) -> None:
-    rows = [picture(n, "de", f"{n}", width=64, height=(64, 32, 128)[n % 3]) for n in range(3)]
-    reader = Reader(browser, write_set(tmp_path, rows), viewport={"width": width, "height": 900})
-    overflow = """images => images.map((image) => {
-      const [frame, own] = [image.parentElement, image].map((node) => node.getBoundingClientRect());
-      return [own.left - frame.left, own.top - frame.top, frame.right - own.right,
-              frame.bottom - own.bottom].map((gap) => gap >= -0.5 && gap < 0.5);
-    })"""
-    assert reader.tab.locator(".frame img").evaluate_all(overflow) == [[True] * 4] * 3
-    fits = reader.tab.locator(".frame img").evaluate_all(
-        "images => images.map((image) => getComputedStyle(image).objectFit)"
-    )
-    assert fits == ["contain"] * 3
-    reader.context.close()
 
 
 def test_a_missing_picture_is_reported(reader: Reader) -> None:

@@ -8,23 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from memeloc.render.sets.page import CHUNK
 from memeloc.render.sets.parallel_set import render_table
 from tests.render.rendered_set import write_captions
-from tests.render.test_page import CAPTIONS, page_of, picture
-
-
-def test_data_of_the_former_page_goes(tmp_path: Path) -> None:
-    rows = [
-        picture(n, language, text)
-        for n in range(2 * CHUNK + 3)
-        for language, text in CAPTIONS.items()
-    ]
-    page = page_of(tmp_path, rows)
-    data = tmp_path / ".memeloc/page"
-    assert len(list(data.iterdir())) == 5
-    assert page_of(tmp_path, rows[:5]) == page
-    assert len(list(data.iterdir())) == 1
 
 
 def _memes(out: Path) -> list[str]:

@@ -8,23 +8,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
-from PIL import Image
 
 from memeloc.engine import ShardResult, map_shards
 from memeloc.errors import InputError, MissingError
 from memeloc.fonts import FontLibrary, system
-from memeloc.locales import default
-from memeloc.object_storage import TEMPORARY
-from memeloc.render.sets.parallel_set import RenderSettings, Summary, render_table
+from memeloc.render.sets.parallel_set import Summary, render_table
 from memeloc.render.sets.shards import Made, Shard
-from memeloc.templates import load_templates
 from tests.render.rendered_set import counts, rows_of, whole_set, write_captions
 
 HEADER = ("meme_id", "template", "en", "de", "zh")
@@ -131,54 +125,6 @@ def test_sizes_are_relative_to_a_source_that_is_not_rendered(tmp_path: Path) -> 
         assert row["relative_size"][1] == pytest.approx(row["font_size"][1] / size)
 
 
-def test_the_source_of_a_set_with_parity_has_its_size(tmp_path: Path) -> None:
-    table = _table(tmp_path, [("m1", "robot-chef", "tea // now", "Tee " * 40 + "// jetzt", "茶")])
-    _render(table, tmp_path / "out", parity=True)
-    (tmp_path / "out/de/robot-chef/m1.jpg").unlink()
-    assert _render(table, tmp_path / "out", parity=True).rendered == 1
-    for row in rows_of(tmp_path / "out"):
-        assert row["relative_size"][0] == pytest.approx(1)
-
-
-def test_progress_reaches_the_total(tmp_path: Path) -> None:
-    reports: list[tuple[int, int | None]] = []
-    rows = [*ROWS, ("m4", "robot-chief", "a", "b", "c"), ("m5", "robot-chef", "a", "", "c")]
-    for _ in range(2):
-        reports.clear()
-        _render(_table(tmp_path, rows), tmp_path / "out", progress=lambda *now: reports.append(now))
-        assert sum(done for done, _ in reports) == 15
-        assert {total for _, total in reports} == {15}
-
-
-def test_settings_are_one_value(tmp_path: Path) -> None:
-    table, settings = _table(tmp_path, ROWS), RenderSettings(max_side=64, languages="de, zh")
-    summary = render_table(table, tmp_path / "out", settings, format="JPEG")
-    assert summary.languages == ("de", "zh")
-    assert counts(render_table(table, tmp_path / "out", settings)) == (0, 6, 0, 0)
-    with pytest.raises(TypeError, match="colour"):
-        render_table(table, tmp_path / "out", colour="red")
-    with pytest.raises(InputError, match="files or webdataset or parquet, not as 'zip'"):
-        render_table(table, tmp_path / "out", to="zip")
-
-
-def test_templates_and_locales_may_be_given_as_they_are(tmp_path: Path) -> None:
-    template = load_templates()[0]["robot-chef"]
-    table = _table(tmp_path, [("m1", "chef", "tea", "Tee", "茶")])
-    given = {"chef": replace(template, name="chef")}
-    summary = _render(table, tmp_path / "out", templates=given, locales=default())
-    assert counts(summary) == (3, 0, 0, 0)
-
-
-@pytest.mark.parametrize("several", [False, True])
-def test_places_are_texts_or_paths_one_or_several(tmp_path: Path, several: bool) -> None:
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    Image.new("RGB", (64, 64)).save(folder / "grey.png")
-    table = _table(tmp_path, [("m1", "grey", "tea", "Tee", "茶")])
-    templates = [str(folder)] if several else str(folder)
-    assert counts(_render(table, tmp_path / "out", templates=templates)) == (3, 0, 0, 0)
-
-
 @pytest.mark.parametrize(
     "to",
     ["webdataset", *(pytest.param(to, marks=pytest.mark.slow) for to in ("files", "parquet"))],
@@ -235,9 +181,6 @@ def test_a_dying_process_costs_its_shard_which_is_redone(tmp_path: Path) -> None
     _assert_whole(out, 390)
 
 
-_OTHER_KILLS = [("1", 1), ("1", 300), ("2", 1)]
-
-
 def _many(folder: Path) -> Path:
     return _table(
         folder,
@@ -262,46 +205,6 @@ def _wait_for_pictures(out: Path, count: int, process: subprocess.Popen[str]) ->
         assert process.poll() is None
         assert time.monotonic() < end
         time.sleep(0.01)
-
-
-@pytest.mark.parametrize(
-    ("jobs", "pictures"),
-    [("2", 300), *(pytest.param(*case, marks=pytest.mark.slow) for case in _OTHER_KILLS)],
-)
-def test_kill_9_leaves_no_half_file_and_the_next_run_finishes(
-    tmp_path: Path, jobs: str, pictures: int
-) -> None:
-    out, table = tmp_path / "out", _many(tmp_path)
-    process = _start(table, out, "--jobs", jobs)
-    _wait_for_pictures(out, pictures, process)
-    process.kill()
-    process.communicate(timeout=20)
-    time.sleep(0.3)  # its processes notice
-    cut_off = _pictures(out)
-    assert pictures <= len(cut_off) < 1200
-    for path in cut_off:
-        with Image.open(out / path) as picture:
-            picture.load()
-    kept = sum(pq.read_metadata(path).num_rows for path in out.glob("manifest/[0-9]*.parquet"))
-    summary = _render(table, out, max_side=128)
-    assert counts(summary) == (1200 - kept, kept, 0, 0)
-    assert kept > 0 or pictures == 1
-    _assert_whole(out, 1200)
-    for path, content in cut_off.items():
-        assert (out / path).read_bytes() == content
-
-
-def test_a_file_newer_than_its_record_is_found_after_a_kill(tmp_path: Path) -> None:
-    out, table = tmp_path / "out", _table(tmp_path, ROWS)
-    _render(table, out)
-    path = out / "de/robot-chef/m1.jpg"
-    right = path.read_bytes()
-    (out / ".memeloc/running").touch()  # what a killed run leaves
-    path.write_bytes(bytes([right[0] ^ 1]) + right[1:])  # as long as before
-    (out / f"de/robot-chef/.m1.jpg.ab12{TEMPORARY}").write_bytes(right[:99])
-    assert counts(_render(table, out)) == (1, 8, 0, 0)
-    assert path.read_bytes() == right
-    _assert_whole(out, 9)
 
 
 @pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.slow), "2"])
@@ -375,13 +278,3 @@ def test_a_file_is_no_folder_for_pictures(tmp_path: Path) -> None:
     table = _table(tmp_path, ROWS)
     with pytest.raises(InputError, match="is a file"):
         _render(table, table)
-
-
-def test_a_part_that_only_the_source_has_is_found(tmp_path: Path) -> None:
-    rows = [("m1", "then-and-now", "then // now", "damals", "从前 // 现在")]
-    summary = _render(_table(tmp_path, rows), tmp_path / "out", languages="all")
-    assert summary.problems["missing part"] == 1
-    found = {
-        row["language"] for row in rows_of(tmp_path / "out") if "missing part" in row["problems"]
-    }
-    assert found == {"de"}

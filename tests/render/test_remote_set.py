@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import io
-import os
 import platform
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 from memeloc.engine import ShardResult
@@ -24,7 +17,7 @@ from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.object_storage import Folder, folder_at
 from memeloc.render.sets import parallel_set
 from memeloc.render.sets.parallel_set import Summary, render_table
-from tests.render.rendered_set import rows_of, whole_set, write_captions
+from tests.render.rendered_set import whole_set, write_captions
 from tests.s3_server import make_bucket, s3_server
 
 HEADER = ("meme_id", "template", "en", "de")
@@ -102,18 +95,6 @@ def test_a_set_in_a_bucket_is_the_one_of_a_folder(tmp_path: Path, bucket: Folder
         assert out.read(key) == content
 
 
-@pytest.mark.parametrize("to", LAYOUTS)
-def test_what_is_replaced_or_pruned_leaves_the_bucket(tmp_path: Path, out: Folder, to: str) -> None:
-    _render(tmp_path, out, to=to)
-    changed = [(*ROWS[0][:3], "drei Eier // kein Fehler"), ROWS[2]]
-    assert _counts(_render(tmp_path, out, changed, to=to)) == (1, 3, 0)
-    assert whole_set(out) == _pairs(ROWS)
-    assert _counts(_render(tmp_path, out, changed, to=to, prune=True)) == (0, 4, 0)
-    assert whole_set(out) == _pairs(changed)
-    assert _counts(_render(tmp_path, out, changed, to=to, force=True)) == (4, 0, 0)
-    assert whole_set(out) == _pairs(changed)
-
-
 def test_a_picture_that_somebody_changed_stays(tmp_path: Path, out: Folder) -> None:
     _render(tmp_path, out)
     out.write("de/robot-chef/m1.jpg", b"my own")
@@ -161,15 +142,6 @@ def test_what_a_stopped_run_finished_in_a_bucket_is_kept(
     summary = _render(tmp_path, out, MANY, to=to)
     assert _counts(summary) == (6, 2, 0)
     assert whole_set(out) == _pairs(MANY)
-
-
-def test_a_picture_newer_than_its_row_is_looked_into(tmp_path: Path, out: Folder) -> None:
-    _render(tmp_path, out)
-    row = rows_of(out)[0]
-    out.write(".memeloc/running", b"2 token")
-    out.write(row["path"], bytes(row["bytes"]))  # as long, and another picture
-    assert _counts(_render(tmp_path, out)) == (1, 5, 0)
-    assert whole_set(out) == _pairs(ROWS)
 
 
 @pytest.mark.parametrize("to", LAYOUTS)
@@ -223,32 +195,6 @@ def test_a_storage_that_fails_midway_ends_the_run(
     assert _counts(_render(tmp_path, out)) == (6, 0, 0)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("to", LAYOUTS)
-def test_kill_9_and_the_next_run_finishes_in_the_bucket(
-    tmp_path: Path, bucket: Folder, to: str
-) -> None:
-    out = bucket
-    rows = [(f"m{n}", *MANY[0][1:]) for n in range(600)]
-    table = write_captions(tmp_path, rows, HEADER)
-    arguments = ["render", table, "--out", out, "--max-side", 64, "--jobs", 2, "--to", to]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "memeloc", *map(str, arguments)], cwd=tmp_path, process_group=0
-    )
-    while len(list(out.entries("manifest"))) < 4:
-        assert process.poll() is None
-        time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    kept = sum(
-        pq.read_table(io.BytesIO(out.read(entry.key))).num_rows for entry in out.entries("manifest")
-    )
-    summary = _render(tmp_path, out, rows, to=to)
-    assert summary.unchanged == kept > 0
-    assert summary.rendered + summary.unchanged == 1200
-    assert whole_set(out) == _pairs(rows)
-
-
 @pytest.mark.parametrize("fails", [True, False])
 def test_a_machine_that_does_not_see_the_bucket_is_named(
     tmp_path: Path, out: Folder, monkeypatch: pytest.MonkeyPatch, fails: bool
@@ -265,26 +211,6 @@ def test_a_machine_that_does_not_see_the_bucket_is_named(
     with pytest.raises(MissingError, match=f"machine {platform.node()}: {out}: .*{reason}"):
         _render(tmp_path, out, shard_map=elsewhere)
     assert not any(key.endswith(".jpg") for key in _keys(out))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("to", LAYOUTS)
-def test_what_ray_made_in_a_bucket_is_left_alone(tmp_path: Path, bucket: Folder, to: str) -> None:
-    pytest.importorskip("ray")
-    arguments = [
-        "render",
-        write_captions(tmp_path, MANY, HEADER),
-        "--out",
-        bucket,
-        "--max-side",
-        64,
-        "--to",
-        to,
-    ]
-    command = [sys.executable, "-m", "memeloc", *map(str, arguments), "--engine", "ray"]
-    subprocess.run([*command, "--jobs", "2"], cwd=tmp_path, check=True)
-    assert _counts(_render(tmp_path, bucket, MANY, to=to)) == (0, 8, 0)
-    assert whole_set(bucket) == _pairs(MANY)
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import shutil
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice, pairwise, product
+from itertools import islice, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +23,6 @@ from memeloc.render import KINDS, PROBLEMS, Rendered, Renderer
 from memeloc.render.typesetting.breaks import clusters
 from memeloc.render.typesetting.layout import clean
 from memeloc.templates import load_templates
-from tests.each import each
 
 WIDTH, HEIGHT = 160, 120
 
@@ -245,13 +244,6 @@ def test_the_starter_set_breaks_and_draws_without_a_fault(renderer: Renderer, st
     assert count >= 60 * 6 // step
 
 
-def test_the_check_of_lines_finds_what_is_forbidden() -> None:
-    assert forbidden("家に、帰る", ("家に", "、帰る")) == ["、帰る"]
-    assert forbidden("他说（好）", ("他说（", "好）")) == ["他说（"]
-    assert forbidden("wait ...what", ("wait", "...what")) == []
-    assert forbidden("so.what", ("so", ".what")) == [".what"]
-
-
 def noise(background: Path, *boxes: TextBox) -> Template:
     return Template("noise", background, boxes)
 
@@ -280,14 +272,6 @@ def test_a_tilted_box_keeps_its_ink_within_the_turned_box(
         assert bottom - 1 <= rows[-1] + 1 <= bottom
 
 
-def test_a_tilted_box_over_the_edge_is_clipped_and_says_so(
-    renderer: Renderer, background: Path
-) -> None:
-    box = TextBox("sign", 0.0, 0.0, 0.6, 0.2, angle=60)
-    rendered = renderer.render(noise(background, box), "over the edge", "en")
-    assert "clipped" in rendered.proof.problems
-
-
 def test_sizes_are_those_that_are_painted_and_can_be_limited(
     renderer: Renderer, background: Path
 ) -> None:
@@ -299,31 +283,6 @@ def test_sizes_are_those_that_are_painted_and_can_be_limited(
     smallest = min(sizes)
     limited = renderer.render(template, caption, "en", max_sizes=[smallest, smallest])
     assert [part.font_size for part in limited.proof.parts] == [smallest, smallest]
-
-
-@each("tag", ["en", "de", "hi", "zh", "ar", "th"])
-def test_sizes_that_are_not_exact_are_as_legible(renderer: Renderer, tag: str) -> None:
-    templates, _ = load_templates()
-    least = default().get(tag).smallest_size
-    with (ROOT / "examples/starter/captions.csv").open(encoding="utf-8-sig", newline="") as file:
-        texts = [Caption.parse(row[tag]).parts for row in csv.DictReader(file)][:8]
-    legible, sure = [], []
-    for parts, template, times in product(texts, islice(templates.values(), 3), (1, 4, 12)):
-        caption = Caption(tuple(" ".join([part] * times) for part in parts[: len(template.boxes)]))
-        legible += [size >= least for size in renderer.sizes(template, caption, tag)]
-        sure += [size >= least for size in renderer.sizes(template, caption, tag, exact=False)]
-    assert sure == legible
-    assert len(set(legible)) == 2
-
-
-def test_pictures_do_not_share_their_pixels(renderer: Renderer, background: Path) -> None:
-    template = noise(background, TextBox("top", 0, 0, 1, 1))
-    images = [renderer.render(template, text, "en").image for text in "abcdefgh"]
-    assert len({image.tobytes() for image in images}) == 8
-    again = renderer.render(template, "a", "en").image
-    assert again.tobytes() == images[0].tobytes()
-    images[0].putpixel((0, 0), (1, 2, 3))
-    assert again.getpixel((0, 0)) != (1, 2, 3)
 
 
 @pytest.mark.parametrize(

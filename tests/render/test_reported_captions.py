@@ -100,13 +100,6 @@ def test_symbols_that_people_type_are_drawn(renderer: Renderer, kind: FaceName) 
     assert "missing glyph" not in rendered.proof.problems
 
 
-@pytest.mark.parametrize("kind", [POSTER, PLAIN])
-def test_a_cedi_is_not_a_cent(renderer: Renderer, kind: FaceName) -> None:
-    template = with_face("cloud-monday", kind)
-    cedi = renderer.render(template, "// only ₵5", "en").image
-    assert cedi != renderer.render(template, "// only ¢5", "en").image
-
-
 def regions(rendered: Rendered) -> int:
     """How many pieces of white ink the lower part has."""
     ink = rendered.proof.parts[1].ink
@@ -114,15 +107,6 @@ def regions(rendered: Rendered) -> int:
     left, top, right, bottom = ink
     pixels = np.asarray(rendered.image)[top:bottom, left:right]
     return int(ndimage.label((pixels > 250).all(axis=2), np.ones((3, 3)))[1])
-
-
-@pytest.mark.parametrize("text", ["el col·legi és intel·ligent", "il·lusió"])
-def test_the_catalan_dot_stands_free(renderer: Renderer, text: str) -> None:
-    """Without its dots, which are a piece of ink each, a caption has so many pieces fewer."""
-    template = TEMPLATES["cloud-monday"]
-    with_dots = regions(renderer.render(template, f"// {text}", "ca"))
-    without = regions(renderer.render(template, f"// {text.replace('·', '')}", "ca"))
-    assert with_dots == without + text.count("·")
 
 
 def counters(renderer: Renderer, template: Template, text: str, tag: str) -> tuple[int, int]:
@@ -198,15 +182,6 @@ def test_damaged_text_is_a_warning_that_names_it(
     assert details
     for word in named:
         assert word in details
-
-
-def test_presentation_forms_in_logical_order_are_only_noted(renderer: Renderer) -> None:
-    """They are drawn right: ﻣﺮﺣﺒﺎ is مرحبا, shaped."""
-    rendered = renderer.render(TEMPLATES["cloud-monday"], "// ﻣﺮﺣﺒﺎ ﺑﺎﻟﻌﺎﻟﻢ", "ar")
-    assert not loud(rendered)
-    assert [grade for grade, _, _ in findings(rendered)] == ["note"]
-    shaped = renderer.render(TEMPLATES["cloud-monday"], "// مرحبا بالعالم", "ar")
-    assert rendered.proof.parts[1].ink == shaped.proof.parts[1].ink
 
 
 @each(
@@ -316,12 +291,6 @@ def test_no_hyphen_is_drawn_in_hashtags_names_and_addresses(
     drawn = lines(rendered)
     assert "".join(drawn).replace(" ", "") == text.replace(" ", "")
     assert not any(kind == "hyphenated" for _, kind, _ in findings(rendered))
-
-
-@pytest.mark.parametrize("share", [0.25, 0.3, 0.4])
-def test_an_address_breaks_only_after_its_signs(renderer: Renderer, share: float) -> None:
-    drawn = lines(renderer.render(narrow(share), "someone_long_name@university.example", "en"))
-    assert all(line[-1] in "._@" for line in drawn[:-1])
 
 
 TABLE = """meme_id,template,en,de,es,hi,zh

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,9 +9,7 @@ from typing import Any
 import pytest
 
 from memeloc.engine import ShardResult
-from memeloc.errors import InputError
 from memeloc.object_storage import TEMPORARY
-from memeloc.picture_writers import read_shard
 from memeloc.render.sets.parallel_set import Summary, render_table
 from tests.render.rendered_set import whole_set, write_captions
 
@@ -70,14 +63,6 @@ def test_datasets_reads_the_tables(tmp_path: Path) -> None:
     assert set(loaded[1]["font_files"][0]) == {"family", "sha256"}
 
 
-def test_a_lost_shard_is_made_again(tmp_path: Path) -> None:
-    _render(tmp_path)
-    for path in (tmp_path / "out/shards").iterdir():
-        path.unlink()
-    assert _counts(_render(tmp_path)) == (6, 0, 0)
-    assert whole_set(tmp_path / "out") == _pairs(ROWS)
-
-
 def test_what_a_stopped_run_finished_is_kept(tmp_path: Path) -> None:
     def spread(function: Any, shards: Any, *, on_done: Any, **_: Any) -> None:
         for index, shard in enumerate(shards):
@@ -106,33 +91,3 @@ def test_what_is_replaced_or_pruned_leaves_its_shard(tmp_path: Path, to: str) ->
     before = sorted((tmp_path / "out/shards").iterdir())
     assert _counts(_render(tmp_path, changed, to=to)) == (0, 4, 0)
     assert sorted((tmp_path / "out/shards").iterdir()) == before
-
-
-@pytest.mark.slow
-def test_kill_9_leaves_whole_shards_and_the_next_run_finishes(tmp_path: Path) -> None:
-    rows = [(f"m{n}", *MANY[0][1:]) for n in range(1500)]
-    _render(tmp_path, rows[:1])
-    out = tmp_path / "out"
-    write_captions(tmp_path, rows, HEADER)
-    arguments = ["render", "captions.csv", "--out", "out", "--max-side", "64", "--jobs", "2"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "memeloc", *arguments, "--to", "webdataset"],
-        cwd=tmp_path,
-        process_group=0,
-    )
-    while len(list((out / "shards").glob("*.tar"))) < 5:
-        assert process.poll() is None
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    assert all(list(read_shard(path)) for path in (out / "shards").glob("*.tar"))
-    summary = _render(tmp_path, rows)
-    assert summary.unchanged > 2
-    assert summary.rendered + summary.unchanged == 3000
-    assert whole_set(out) == _pairs(rows)
-
-
-def test_a_folder_shards_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "out/shards").mkdir(parents=True)
-    with pytest.raises(InputError, match="shards in this folder was not made by memeloc"):
-        _render(tmp_path)

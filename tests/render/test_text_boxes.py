@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image, ImageChops, ImageDraw
+from PIL import Image, ImageChops
 
 from memeloc.locales import default
 from memeloc.locales.words import word_spans
 from memeloc.model import Template, TextBox, TextStyle
 from memeloc.render import Renderer
 from memeloc.render.proof import TextBoxes
-from tests.each import each
 
 WIDTH, HEIGHT = 480, 320
 CAPTIONS = {
@@ -107,36 +106,3 @@ def test_boxes_go_around_the_ink_in_the_picture(
         assert columns.min() <= 3
         assert right - left - 1 - columns.max() <= 3
     assert not (ink & ~covered).any()
-
-
-@pytest.mark.parametrize("angle", [-12.0, 30.0, 90.0, 180.0])
-def test_boxes_turn_with_their_text(renderer: Renderer, folder: Path, angle: float) -> None:
-    template = _template(folder, angle)
-    boxes, image, _ = _boxes(renderer, template, "tea (hot) again", "en")
-    ink = np.asarray(ImageChops.difference(image, Image.open(template.image))).any(axis=2)
-    mask = Image.new("L", image.size)
-    for word in boxes.words:
-        assert len(word.box) == 8
-        corners = list(zip(word.box[::2], word.box[1::2], strict=True))
-        ImageDraw.Draw(mask).polygon(corners, fill=255, outline=255, width=3)
-        (x, y), (right, _) = corners[0], corners[1]
-        assert (right > x) == (-90 < angle < 90) or angle == 90
-        assert isinstance(y, int)
-    assert not (ink & (np.asarray(mask) == 0)).any()
-
-
-@each(
-    ("tag", "text", "words"),
-    [
-        ("en", "well-known tea, isn't it?", ["well-known", "tea,", "isn't", "it?"]),
-        ("fr", "« du thé » !", ["«", "du", "thé", "»", "!"]),
-        ("zh", "你好，朋友（世界）", ["你好，", "朋友", "（世界）"]),
-        ("ja", "「また」v2です。", ["「また」", "v2", "です。"]),
-        ("th", "ฉันตากผ้า!", ["ฉัน", "ตาก", "ผ้า!"]),
-        ("zh", "……", ["……"]),
-        ("zh", "好（", ["好（"]),
-    ],
-)
-def test_words_keep_the_marks_that_touch_them(tag: str, text: str, words: list[str]) -> None:
-    spans = word_spans(text, default().get(tag))
-    assert [text[start:end] for start, end in spans] == words

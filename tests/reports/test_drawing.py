@@ -79,10 +79,6 @@ def test_most_limits_the_plots_of_each_group_not_their_rows():
     assert list(plot.table().index) == ["US", "EG"]
 
 
-def test_nothing_is_drawn_of_undefined_figures():
-    assert drawn({"group": ["DE"], "share": [float("nan")]}) == []
-
-
 @pytest.mark.parametrize(
     ("rows", "text"),
     [
@@ -94,17 +90,6 @@ def test_nothing_is_drawn_of_rows_without_a_place(rows, text):
     assert drawn(rows, **text) == []
 
 
-def test_lines_along_numbers_are_in_their_order():
-    from xml.etree import ElementTree
-
-    rows = {"item": ["10", "-1", "2"], "share": [0.1, 0.2, 0.3]}
-    svg = ElementTree.fromstring(draw(drawn(rows, kind="lines", rows="item")[0])[0])
-    paths = (each.get("d", "") for each in svg.iter("{http://www.w3.org/2000/svg}path"))
-    (line,) = (path for path in paths if path.count("L") == 2 and "z" not in path)
-    across = [float(point.split()[0]) for point in line.removeprefix("M").split("L")]
-    assert across == sorted(across)
-
-
 def test_a_name_has_one_colour_in_every_plot():
     colours = {"DE": "#009e73"}
     rows = {"group": ["DE", "US"], "item": ["m", "m"], "share": [0.1, 0.2]}
@@ -113,14 +98,6 @@ def test_a_name_has_one_colour_in_every_plot():
     assert first.colours["US"] == second.colours["US"] != "#009e73"
     ink = (pixels(second) == (0x00, 0x9E, 0x73)).all(axis=2)
     assert ink.sum() > 1000
-
-
-def test_a_counted_histogram_takes_the_item_for_the_value():
-    rows = {"item": ["0.5", "0.6"], "times": [30, 10]}
-    (plot,) = drawn(rows, kind="histogram", figures=["times"], counted=True)
-    frame = plot.frame[["value", "times"]]
-    assert frame.to_numpy().tolist() == [[0.5, 30], [0.6, 10]]
-    draw(plot)
 
 
 @each(
@@ -135,10 +112,6 @@ def test_a_counted_histogram_takes_the_item_for_the_value():
 )
 def test_letters_are_drawn_by_the_projects_fonts(letters, family):
     assert families_for(letters) == ["Noto Sans", family]
-
-
-def test_latin_needs_one_family_only():
-    assert families_for("US–DE, 0.5 é") == ["Noto Sans"]
 
 
 @pytest.mark.parametrize("label", ["क्षत्रिय", "كراهية", "น้ำใจ", "中文", "US $x$ _y_"])
@@ -168,31 +141,3 @@ def test_a_png_is_white_paper_and_an_svg_has_no_date():
     picture = Image.open(BytesIO(png)).convert("RGB")
     assert picture.getpixel((0, 0)) == (255, 255, 255)
     assert picture.width == 1280
-
-
-def test_marks_of_a_distribution_stay_in_view():
-    rows = {"group": ["", "DE–IN"], "item": ["", ""], "share": [0.7, float("nan")]}
-    rows["agreement"] = [float("nan"), 0.2]
-    (plot,) = drawn(rows, kind="histogram", marks=["agreement"])
-    assert plot.marks == {"DE–IN": 0.2}
-    assert b"DE\xe2\x80\x93IN 0.200" in draw(plot)[0]
-
-
-def test_bars_of_uneven_values_are_wide_enough_to_see():
-    values = [0.5, 0.5 + 1e-12, *np.linspace(0, 1, 30) ** 2]
-    rows = {"item": [str(number) for number in range(32)], "share": values}
-    picture = pixels(drawn(rows, kind="histogram")[0])
-    assert (picture == (0xB9, 0xC3, 0xD6)).all(axis=2).mean() > 0.05
-
-
-def test_many_marks_close_together_stay_in_the_picture():
-    names = [f"culture {n}–culture {n + 1}" for n in range(12)]
-    rows = {
-        "group": [*names, *[""] * 500],
-        "item": [*[""] * 12, *map(str, range(500))],
-        "share": [*[np.nan] * 12, *np.random.default_rng(1).normal(0.5, 0.1, size=500)],
-        "mark": [*(0.5 + n / 1_000 for n in range(12)), *[np.nan] * 500],
-    }
-    picture = pixels(drawn(rows, kind="histogram", marks=["mark"])[0], "L")
-    edges = (picture[:6], picture[-6:], picture[:, :6], picture[:, -6:])
-    assert all((edge == 255).all() for edge in edges)

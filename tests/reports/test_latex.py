@@ -3,7 +3,7 @@ from itertools import product
 
 import pandas as pd
 
-from memeloc.reports.cells import MOST_LATEX_ROWS, escape, latex_table
+from memeloc.reports.cells import escape, latex_table
 
 _COMMANDS = re.compile(
     r"\\text(?:backslash|asciitilde|asciicircum|less|greater|bar|emdash)\{\}|\\[&%$#_{}]|\{\}"
@@ -19,12 +19,6 @@ def test_no_text_leaves_a_letter_that_tex_obeys():
         escaped = escape(text)
         assert not re.search(r"--|''|``|[?!]`", escaped), text
         assert not re.search(r"[\\{}$&#^_~%<>|]", _COMMANDS.sub("", escaped)), text
-
-
-def test_what_is_escaped_reads_as_before():
-    assert escape("50 % of a_b & {c}") == r"50 \% of a\_b \& \{c\}"
-    assert escape("C:\\x~^") == r"C:\textbackslash{}x\textasciitilde{}\textasciicircum{}"
-    assert escape("a -- b\n`c'' \ud800") == "a -{}- b `c'{}' \ufffd"
 
 
 def table(rows):
@@ -46,10 +40,3 @@ def test_a_table_has_rules_a_caption_and_a_label():
         r"\end{tabular}",
         r"\end{table}",
     ]
-
-
-def test_a_long_table_breaks_over_pages_and_names_its_rest():
-    text = latex_table("counts", table(MOST_LATEX_ROWS + 3), "Counts")
-    assert r"\begin{longtable}{lr}" in text
-    assert "3 more rows stand in counts.csv" in text
-    assert f"[{MOST_LATEX_ROWS}]" not in text

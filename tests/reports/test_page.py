@@ -77,30 +77,12 @@ def test_what_could_not_be_computed_is_the_last_section(page):
     ]
 
 
-def test_an_analysis_without_figures_has_no_section(page):
-    names = [section.get("id") for section in page.iter("section") if section.get("id")]
-    assert names == ["between", "within", "dividing", "of-a-plugin"]
-
-
-def test_a_figure_without_an_interval_says_why(page):
-    within = page.get_element_by_id("within")
-    assert "alpha of \u2068مصر\u2069 without an interval: five people are too few" in text(within)
-
-
 def test_tables_are_folded_with_the_meaning_of_their_columns(page):
     (folded,) = page.get_element_by_id("between").iter("details")
     assert folded.get("open") is None
     assert "0.700 [0.600, 0.800]" in text(folded)
     assert "share of items with the same label, 0 to 1" in text(folded)
     assert "Wilson 1927" in text(folded)
-
-
-def test_a_report_without_texts_shows_its_figures(report, tmp_path):
-    path = tmp_path / "none.toml"
-    path.write_text("", encoding="utf-8")
-    files = write_report(replace(report, texts=path, cards={}), tmp_path / "report")
-    assert not files.plots
-    assert "0.700 [0.600, 0.800]" in files.page.read_text("utf-8")
 
 
 @pytest.fixture(scope="module")

@@ -493,25 +493,6 @@ def test_what_nobody_has_touched_is_replaced(exported: Path, command: Run) -> No
     assert list(Path.cwd().glob("now*")) == [exported.absolute()]
 
 
-def test_the_next_free_number_is_taken(exported: Path, command: Run) -> None:
-    for number in (2, 3):
-        fill(exported, "en", f"mine {number}")
-        command("export", "captions", "--to", "now.csv")
-        kept, exported = exported.read_bytes(), Path(f"now-{number}.csv")
-        assert exported.read_bytes() != kept
-    command("translate", "--langs", "hi", "--with", "pseudo")
-    assert "now-3.csv" in command("export", "captions", "--to", "now.csv").out
-
-
-def test_a_number_in_a_name_is_not_taken_for_ours(exported: Path, command: Run) -> None:
-    command("export", "history", "--to", "now-2.csv")
-    history = Path("now-2.csv").read_bytes()
-    fill(exported, "en", "mine")
-    command("export", "captions", "--to", "now.csv")
-    assert Path("now-2.csv").read_bytes() == history
-    assert Path("now-3.csv").is_file()
-
-
 @pytest.mark.parametrize("lock", [".~lock.now.csv#", "~$now.csv"])
 def test_a_file_that_is_open_in_an_office_stays(exported: Path, command: Run, lock: str) -> None:
     Path(lock).touch()
@@ -531,13 +512,6 @@ def test_without_a_record_a_file_counts_as_a_persons(
     before = exported.read_bytes()
     assert "it stays as it is" in command("export", "captions", "--to", "now.csv").err
     assert exported.read_bytes() == before
-
-
-def test_a_folder_in_its_place_is_named(exported: Path, command: Run) -> None:
-    Path("sheets.csv").mkdir()
-    done = command("export", "captions", "--to", "sheets.csv")
-    assert (done.status, list(Path("sheets.csv").iterdir())) == (1, [])
-    assert "sheets.csv: is not a file: name a file" in done.err
 
 
 @pytest.mark.parametrize("name", ["captions.csv/now.csv", "captions.csv/sheets/now.csv"])

@@ -60,21 +60,6 @@ def test_spreadsheet_numbers_in_a_table_of_captions(empty: Path, command: Comman
     assert [row["de"] for row in exported(command, "captions")] == list(texts)
 
 
-def test_blank_rows_at_the_end_of_a_table_of_captions(empty: Path, command: Command) -> None:
-    rows = [HEAD, ["m1", "protest-hamster", "tea", "Tee"], [None] * 4, [None] * 4, [None] * 4]
-    workbook(Path("captions.xlsx"), [*rows, ["  ", " ", "", " "]], {"A3": "0%", "B4": "@"})
-    done = command("import", "captions.xlsx")
-    assert (done.status, "row" in done.out + done.err) == (0, False)
-    assert len(exported(command, "captions")) == 1
-
-
-def test_rows_whose_last_empty_cells_were_left_out(empty: Path, command: Command) -> None:
-    Path("captions.csv").write_text("meme_id,template,en,de,es\nm1,protest-hamster,tea\n")
-    done = command("import", "captions.csv")
-    assert (done.status, "incomplete" in done.out + done.err) == (0, False)
-    assert [row["en"] for row in exported(command, "captions")] == ["tea"]
-
-
 @pytest.fixture
 def disputed(world: Callable[[str], Path], command: Command) -> Path:
     """A workspace in which two answers are to be settled."""
@@ -131,17 +116,6 @@ def test_a_name_that_says_another_format(
     else:
         read = {"jsonl": lambda path: pd.read_json(path, lines=True), "parquet": pd.read_parquet}
         assert len(read[suffix](path))
-
-
-def test_sheets_in_several_languages_at_once(
-    world: Callable[[str], Path], command: Command
-) -> None:
-    folder = world("translated")
-    to = ("--to", "anna", "--format", "csv", "--no-pictures")
-    done = command("correct", "export", "--langs", "de,hi", *to)
-    assert done.status == 0, done.err
-    written = sorted(path.name[:2] for path in folder.rglob("*anna*.csv"))
-    assert written == ["de", "hi"]
 
 
 @pytest.fixture

@@ -36,14 +36,6 @@ def test_the_order_of_items_and_what_else_is_drawn_change_nothing() -> None:
     assert not np.array_equal(first.low, estimate(rows, mean, ScoreSettings(), "other").low)
 
 
-def test_blocks_of_resamples_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = np.random.default_rng(1).integers(0, 6, (80, 2))
-    whole = estimate(rows, mean, ScoreSettings(), "mean")
-    monkeypatch.setattr("memeloc.statistics.bootstrap._CELLS", 700)
-    parts = estimate(rows, mean, ScoreSettings(), "mean")
-    assert np.allclose([whole.low, whole.high], [parts.low, parts.high])
-
-
 def test_what_is_often_not_defined_has_no_interval() -> None:
     def sometimes(patterns: Ints, weights: Floats) -> Floats:
         return np.where(weights[:, :1] > 1, np.nan, 1.0)
@@ -51,9 +43,3 @@ def test_what_is_often_not_defined_has_no_interval() -> None:
     estimates = estimate(np.arange(4)[:, None], sometimes, ScoreSettings(), "sometimes")
     assert estimates.value[0] == 1
     assert np.isnan(estimates.low[0])
-
-
-def test_an_item_alone_has_no_interval() -> None:
-    estimates = estimate(np.array([[3]]), mean, ScoreSettings(), "mean")
-    assert estimates.value[0] == 3
-    assert np.isnan(estimates.high[0])

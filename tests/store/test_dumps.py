@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -115,29 +114,10 @@ def test_a_database_of_another_schema_is_refused(place: Path) -> None:
             Store.open(place)
 
 
-def test_every_table_is_a_file_of_its_rows(filled: Store, dumped: Path) -> None:
-    names = {f"tables/{table.name}.jsonl" for table in dumped_tables()}
-    assert {*content(dumped)} == {*names, "manifest.json"}
-    lines = (dumped / "tables" / "captions.jsonl").read_text(encoding="utf-8").splitlines()
-    first = json.loads(lines[0])
-    assert first["parts"] == ["first", "joke"]
-    assert first["created_at"].endswith("Z")
-    assert list(first) == sorted(first)
-    assert len(lines) == len(rows(filled)["captions"])
-
-
 def test_the_guide_lists_every_table() -> None:
     guide = (Path(__file__).parents[2] / "guides" / "workspace.md").read_text(encoding="utf-8")
     section = guide.partition("**Reading it.**")[2]
     assert [table.name for table in dumped_tables() if f"`{table.name}`" not in section] == []
-
-
-def test_a_database_with_other_rows_is_refused(filled: Store, dumped: Path) -> None:
-    filled.drops.add(["one"], dropped=True, person="ann", comment="another")
-    before = rows(filled)
-    with pytest.raises(InputError, match="loaded into an empty workspace"):
-        load(filled, dumped)
-    assert rows(filled) == before
 
 
 LINE = (

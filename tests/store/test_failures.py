@@ -74,21 +74,6 @@ def test_a_full_disk_keeps_an_export_that_was_there(
     assert [(row.name, row.read_text()) for row in small_disk.iterdir()] == [("out.csv", "before")]
 
 
-def test_a_read_only_file_system(
-    small_disk: Path, write_table: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
-    subprocess.run(["mount", "-o", "remount,size=20m", str(small_disk)], check=True)
-    with Store.create(small_disk) as store:
-        import_table(store, write_table(("a", "cloud-monday", "x")))
-    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-    with Store.open(small_disk) as store:
-        assert store.exports.frame("captions")["en"].tolist() == ["x"]
-        assert [path.name for path in small_disk.iterdir()] == ["memeloc.db"]
-        with pytest.raises(WorkspaceError, match=r"cannot be written to\. Copy the whole folder"):
-            import_table(store, write_table(("b", "cloud-monday", "y")))
-
-
 @SQLITE_ONLY
 def test_a_database_that_is_written_to_for_too_long(
     filled: Store, place: Path, monkeypatch: pytest.MonkeyPatch, write_table: Write
@@ -170,13 +155,6 @@ def test_a_server_that_is_read_only(
         with pytest.raises(WorkspaceError, match="The database is read-only"):
             import_table(store, write_table(("b", "cloud-monday", "y")))
     assert filled.captions.count() == 3
-
-
-def test_a_workspace_by_its_url(place: Path, filled: Store) -> None:
-    url = os.environ.get("MEMELOC_DATABASE_URL") or f"sqlite:///{place / 'memeloc.db'}"
-    with Store.open(url) as other:
-        assert other.root is None
-        assert other.captions.count() == 3
 
 
 def test_a_missing_driver_names_the_line_to_type(monkeypatch: pytest.MonkeyPatch) -> None:

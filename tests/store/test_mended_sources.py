@@ -175,22 +175,6 @@ def test_a_new_text_or_a_suggestion_replaces_an_outdated_one(folder: Path) -> No
     assert current(folder) == (SUGGESTED, "corrected")
 
 
-def test_who_finds_her_own_text_right_again_is_nobody_else(folder: Path) -> None:
-    mend(folder, MENDED)
-    answer(folder, "asha", {}, "--only", "changed")
-    assert current(folder) == (HINDI, "corrected")
-
-
-def test_two_people_of_a_round_see_the_same_outdated_text(folder: Path) -> None:
-    mend(folder, MENDED)
-    memeloc(folder, "translate", "--with", "pseudo")
-    first = answer(folder, "ravi", {"weather": "मौसम // मैं"}, "--only", "changed")
-    second = answer(folder, "meera", {"weather": "मौसम // मैं"})
-    for name in ("source before", "to be corrected", "suggestion"):
-        assert column(second, name) == column(first, name)
-    assert current(folder) == ("मौसम // मैं", "accepted")
-
-
 def test_a_source_that_is_mended_twice(folder: Path) -> None:
     mend(folder, MENDED)
     memeloc(folder, "translate", "--with", "pseudo")
@@ -203,29 +187,6 @@ def test_a_source_that_is_mended_twice(folder: Path) -> None:
     shown = answer(folder, "ravi", {}, "--only", "changed", "--out", "second.csv")
     assert column(shown, "suggestion").startswith("[")
     assert current(folder) == (HINDI, "accepted")
-
-
-def test_a_source_that_is_what_it_was_makes_nothing_outdated(folder: Path) -> None:
-    mend(folder, MENDED)
-    memeloc(folder, "translate", "--with", "pseudo")
-    assert mend(folder, FIRST)["outdated"] == {}
-    assert current(folder) == (HINDI, "corrected")
-    assert export(folder, "asha") is None
-    plan = json.loads(
-        memeloc(folder, "translate", "--langs", "hi", "--with", "pseudo", "--dry-run", "--json")
-    )
-    assert plan["captions"] == 0
-
-
-def test_a_text_that_was_imported_stands_too(folder: Path) -> None:
-    mend(folder, FIRST, de="Wetter // ich")
-    counted = mend(folder, MENDED, de="Wetter // ich")
-    assert counted["outdated"] == {"de": 1, "hi": 1}
-    memeloc(folder, "translate", "--with", "pseudo")
-    with Workspace.open(folder) as workspace:
-        assert set(workspace.table("captions")["de"]) > {"Wetter // ich"}
-    # What a table brings for the new source is a new text.
-    assert mend(folder, FIRST + "!", de="Das Wetter // ich")["outdated"] == {"hi": 1}
 
 
 def test_a_table_that_was_exported_earlier_undoes_no_correction(folder: Path) -> None:
@@ -241,14 +202,6 @@ def test_a_table_that_was_exported_earlier_undoes_no_correction(folder: Path) ->
     assert current(folder) == ("मौसम // मैं", "accepted")
     counted = json.loads(memeloc(folder, "import", "second.csv", "--json"))
     assert counted["changed"] == {}  # nor does a machine's text take the place of the German one
-
-
-def test_a_suggestion_that_a_table_brings_is_a_text(folder: Path) -> None:
-    mend(folder, MENDED)
-    memeloc(folder, "translate", "--with", "pseudo")
-    rows = [{"meme_id": "weather", "template": "cloud-monday", "en": MENDED, "hi": SUGGESTED}]
-    memeloc(folder, "import", write_table(folder / "hindi.csv", rows))
-    assert current(folder) == (SUGGESTED, "given")
 
 
 def test_what_goes_out_says_that_it_is_outdated(folder: Path) -> None:

@@ -110,30 +110,6 @@ def known_as(folder: Path, who: str) -> str:
 
 
 @pytest.mark.slow
-def test_two_people_one_after_the_other_at_one_browser(
-    shared: Server, context: BrowserContext
-) -> None:
-    first = come(context, shared, "anna")
-    agree(first)
-    fill(first)
-    code = end(first)
-    second = come(context, shared, "bela")
-    expect(second.locator("h1")).to_be_visible()
-    assert second.locator(".code").count() == 0
-    agree(second)
-    assert second.locator("input:checked").count() == 0
-    fill(second, label="hate")
-    assert end(second) == code  # of one sheet, so of one study
-    people = {known_as(shared.folder, who) for who in ("anna", "bela")}
-    submissions, items = stored(shared.folder)
-    assert {submissions[who] for who in people} == {items[who] for who in people} == {ITEMS}
-    with Workspace.open(shared.folder) as workspace:
-        sent = {each.participant: each for each in workspace.survey("pilot").submissions}
-    labels = {answer.label for answer in sent[known_as(shared.folder, "bela")].answers}
-    assert labels == {"hate"}
-
-
-@pytest.mark.slow
 def test_who_leaves_half_way_goes_on_in_another_browser(
     folder: Path, server: Server, context: BrowserContext, browser: Browser
 ) -> None:
@@ -157,24 +133,6 @@ def test_who_leaves_half_way_goes_on_in_another_browser(
     fill(elsewhere, 3)
     end(elsewhere)
     other.close()
-    submissions, items = stored(folder)
-    assert submissions == items == {known_as(folder, "anna"): ITEMS}
-
-
-@pytest.mark.slow
-def test_a_killed_server_loses_nothing(
-    folder: Path, server: Server, context: BrowserContext
-) -> None:
-    page = come(context, server, "anna")
-    agree(page)
-    fill(page, 0, 3)
-    wait_for_pictures(page)
-    server.kill()
-    fill(page, 3, 5)
-    server.start()
-    fill(page, 5)
-    page.click("#next")
-    page.locator(".code").wait_for(timeout=60_000)
     submissions, items = stored(folder)
     assert submissions == items == {known_as(folder, "anna"): ITEMS}
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from memeloc.studio.rates import Rate
 from memeloc.studio.sheets import LARGEST_BODY
 from tests.studio.conftest import InProcess
 from tests.studio.served import OWNER
@@ -98,16 +97,6 @@ def test_a_rush_of_one_place_is_refused_and_can_go_on(application: Make) -> None
     assert other.answer(other.items[0], "hate").status_code == 200
 
 
-def test_a_rate_refills_with_time() -> None:
-    at = 0.0
-    rate = Rate(60, clock=lambda: at)
-    assert [rate.wait("a") for _ in range(61)] == [0.0] * 60 + [1.0]
-    assert rate.wait("b") == 0.0
-    at = 1.0
-    assert rate.wait("a") == 0.0
-    assert rate.wait("a") == 1.0
-
-
 def test_addresses_stand_below_the_path_of_the_server(application: Make) -> None:
     made = application(address="https://host.example/memes")
     made.client.app = ProxyHeadersMiddleware(made.client.app, "10.0.0.1")  # type: ignore[arg-type]
@@ -146,10 +135,3 @@ def test_the_owner_sees_numbers_only(application: Make) -> None:
     assert live["stops"] == {"2": 1}
     for secret in ("anna", made.workspace.store.surveys.hash_participant("anna"), comer.place):
         assert secret not in text
-
-
-def test_looking_on_stores_nothing(application: Make) -> None:
-    made = application()
-    before = made.workspace.store.surveys.result("pilot", "check")
-    made.server.live()
-    assert made.workspace.store.surveys.result("pilot", "check") == before

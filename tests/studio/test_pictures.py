@@ -15,13 +15,9 @@ from sqlalchemy import update
 from memeloc.store.tables.surveys import survey_places
 from memeloc.studio.serving import serve_survey
 from memeloc.survey.model import Check, Submission
-from memeloc.survey.targets.html.target import Html
-from memeloc.survey.targets.resolver import import_file
 from memeloc.workspace import Workspace
 from tests.studio.served import Server, make_workspace, serving
-from tests.survey.packs import pack
-from tests.survey.sheet_pages import PHONE as SMALL
-from tests.survey.sheet_pages import begin, fill, opened, saved_file, wait_until, written
+from tests.survey.sheet_pages import wait_until
 
 PHONE = {"width": 390, "height": 844}
 MEMES = 12
@@ -216,44 +212,6 @@ def test_who_reloads_after_a_failure_has_another_chance(
     assert (sent.status, sent.not_shown) == ("complete", frozenset())
 
 
-@pytest.mark.slow
-def test_an_answer_stays_when_its_picture_fails_later(
-    server: Server, context: BrowserContext
-) -> None:
-    page = come(context, server, "dora")
-    page.check("input[value=hate]")
-    page.click("#next")
-    Network(context, dict.fromkeys(range(1, 99), "abort"))
-    page.reload()
-    page.click("#back")
-    expect(page.locator("input:checked")).to_have_value("hate")
-    page.wait_for_timeout(1500)  # all three tries
-    expect(page.locator("input:checked")).to_have_value("hate")
-    page.click("#next")
-    expect(page.locator("progress")).to_have_attribute("value", "1")
-
-
-@pytest.mark.slow
-def test_keys_alone_go_past_what_is_left_out(server: Server, context: BrowserContext) -> None:
-    page = come(context, server, "egon", {2: "abort"}, culture="EG")
-    assert page.evaluate("document.dir") == "rtl"
-    for number in range(MEMES + 1):
-        expect(page.locator("progress")).to_have_attribute("value", str(number))
-        questions = page.locator("fieldset:enabled:visible")
-        left_out = page.locator("figure.waiting .image-left-out")
-        expect(questions.or_(left_out)).to_be_visible(timeout=20_000)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        if questions.count():
-            page.keyboard.press("1")
-        page.keyboard.press("Enter")
-    page.click("#next")
-    page.locator(".code").wait_for()
-    sent = sent_by(server.folder, "egon")
-    assert (sent.status, len(sent.not_shown)) == ("complete", 1)
-    measured = {answer.entry for answer in sent.answers if answer.shown}
-    assert len(measured) == MEMES - 1
-
-
 def test_a_slow_picture_is_waited_for_until_it_is_in_view(
     server: Server, context: BrowserContext
 ) -> None:
@@ -282,27 +240,6 @@ def test_what_the_bar_of_buttons_covers_is_not_seen(
     assert page.locator("fieldset:enabled:visible").count() == 0
     page.evaluate("document.querySelector('figure').scrollIntoView()")
     expect(page.locator("fieldset:enabled:visible")).to_be_visible()
-
-
-@pytest.mark.slow
-def test_a_sheet_from_disk_leaves_out_what_cannot_be_shown(
-    browser: Browser, tmp_path: Path
-) -> None:
-    survey = pack(tmp_path / "pictures")
-    first = survey.sheets[0].entries[0].picture
-    assert first is not None
-    first.write_bytes(b"\xff\xd8 no picture")
-    page = opened(browser, written(tmp_path, survey), SMALL)
-    begin(page)
-    page.locator("figure.waiting .image-left-out").wait_for()
-    page.click("#next")
-    fill(page, survey, 1)
-    page.click("#next")
-    saved = saved_file(page)
-    (sent,) = import_file(Html(), saved, survey).submissions
-    assert (sent.status, sent.not_shown) == ("complete", {"m1"})
-    assert [answer.label for answer in sent.answers] == ["", "unknown", "hate", "hate"]
-    page.context.close()
 
 
 @pytest.mark.slow

@@ -148,17 +148,6 @@ def test_training_that_could_not_be_shown_is_not_expected(application: Make) -> 
     assert "ended" in poor.answer(second, wrong).json()
 
 
-def test_checks_that_were_not_shown_end_no_sheet(application: Make) -> None:
-    made = application(screen_out=True)
-    comer = made.comer()
-    comer.join(PROLIFIC_PID="unlucky", sheet=DE)
-    for item in comer.items:
-        assert comer.answer(item, "", shown=0).json() == {}
-    assert comer.finish().json()["code"] == made.server.to_send.codes[DE].done
-    checked = made.workspace.survey("pilot").answers.check()
-    assert (len(checked.submissions), len(checked.retained)) == (1, 1)
-
-
 def test_comments_are_kept_without_ids(application: Make) -> None:
     made = application()
     comer = made.comer()
@@ -171,15 +160,6 @@ def test_comments_are_kept_without_ids(application: Make) -> None:
     assert len(kept) == 1
     assert "I am" in kept[0]
     assert not re.search("5f0c0ffee|example.org", kept[0])
-
-
-def test_examples_of_training_are_not_explained_before(application: Make) -> None:
-    made = application(training=2)
-    comer = made.comer()
-    comer.join(PROLIFIC_PID="a", sheet=DE)
-    taxonomy = made.server.to_send.taxonomy
-    assert len(comer.page["examples"]) == len(taxonomy.examples) - 2
-    assert "Übungsfragen am Anfang: 2" in comer.page["words"]["intro"]
 
 
 def test_pictures_are_found_by_names_that_tell_nothing(application: Make) -> None:

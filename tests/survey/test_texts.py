@@ -209,16 +209,6 @@ def test_corrections_come_first_and_english_last() -> None:
     assert texts_in("sw").get("back") == "Back"
 
 
-def test_a_language_of_a_country_has_the_texts_of_the_language() -> None:
-    austrian = replace(default().get("de"), tag="de-AT")
-    assert survey_texts(austrian).get("next") == "Weiter"
-
-
-def test_traditional_characters_do_not_get_the_simplified_ones() -> None:
-    if "zh-Hant" not in LANGUAGES:
-        assert texts_in("zh-Hant").get("next") == "Next"
-
-
 # Placeholders.
 
 
@@ -268,13 +258,6 @@ def test_a_correction_that_loses_what_people_need_is_not_used(key: str) -> None:
     texts = texts_in("de", {key: "Danke {cod} {label!r}"})
     assert texts.get(key) == shipped_texts("de")[key]
     assert texts_in("de", {key: "So: {code} {label}"}).get(key) == "So: {code} {label}"
-
-
-def test_a_corrected_caption_keeps_the_number_of_its_parts() -> None:
-    key = "taxonomy.multi3hate.example.monday.caption"
-    for wrong in ("nur einer", "eins // zwei // drei"):
-        assert texts_in("de", {key: wrong}).get(key) == shipped_texts("de")[key]
-    assert texts_in("de", {key: "Montag // ich"}).get(key) == "Montag // ich"
 
 
 # What a sheet makes of it.

@@ -78,13 +78,6 @@ def test_roles_of_many_columns_have_a_key_for_each() -> None:
     }
 
 
-def test_a_column_that_has_a_role_is_not_taken_for_another() -> None:
-    roles = [Role("answer", ("text",)), Role("text", ("text",))]
-    assert columns_of(["text"], read_map(), roles) == {"answer": {"text": "text"}}
-    shared = [roles[0], Role("text", ("text",), shared=True)]
-    assert columns_of(["text"], read_map(), shared)["text"] == {"text": "text"}
-
-
 @each(
     ("headings", "named", "sentence"),
     [
@@ -103,21 +96,6 @@ def test_a_wrong_map_is_one_sentence(
 ) -> None:
     with pytest.raises(InputError, match=sentence):
         columns_of(headings, read_map(**named), ROLES[:1], "f.csv")
-
-
-def test_keywords_go_before_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "map.toml"
-    path.write_text('[columns]\nitem = "a"\nlabel = "b"\n[labels]\n1 = "hate"\n')
-    column_map = read_map(path, item="c", labels={"0": "fine"}, annotator="", order=())
-    assert column_map.columns == {"item": "c", "label": "b"}
-    assert column_map.labels == {"1": "hate", "0": "fine"}
-
-
-def test_a_file_that_is_no_map_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "map.toml"
-    path.write_text("[lables]\n")
-    with pytest.raises(InputError, match=r"map\.toml: the map has no setting 'lables'; did you"):
-        read_map(path)
 
 
 def test_published_answers_are_read_by_the_map() -> None:
@@ -173,12 +151,6 @@ def test_values_of_labels(labels: list[str], expected: list[str], note: str) -> 
     assert note in "\n".join(mapped.notes.lines())
 
 
-def test_cultures_have_one_spelling_and_codes() -> None:
-    frame = rows_of(["a"] * 4).assign(culture=["US", "us", "U.S.A.", "US"])
-    mapped = read(frame, cultures={"u.s.a": "US"})
-    assert set(mapped.frame["culture"]) == {"US"}
-
-
 def test_what_no_column_says_can_be_fixed() -> None:
     frame = rows_of(["a", "b"]).assign(culture=["DE", ""])
     assert read(frame, fixed={"culture": "AT"}).frame["culture"].tolist() == ["DE", "AT"]
@@ -217,20 +189,9 @@ def test_a_scale_is_said_by_the_map(
     assert levels(labels, **given) == expected
 
 
-def test_a_scale_of_numbers_has_no_texts() -> None:
-    with pytest.raises(InputError, match="'refused' is no number"):
-        levels(["1", "2", "3", "refused"], scale=True)
-
-
 def test_abstentions_of_our_surveys_are_known_in_every_language() -> None:
     taxonomy = load_taxonomy("multi3hate")
     ids = [label.id for label in taxonomy.labels if label.role == "abstain"]
     for locale in default():
         names = TaxonomyTexts(survey_texts(locale, taxonomy=taxonomy), taxonomy).labels
         assert all(read_map().abstains(names[id]) for id in ids), locale.tag
-
-
-def test_notes_and_a_second_header_are_no_headings(tmp_path: Path) -> None:
-    path = tmp_path / "answers.csv"
-    path.write_text("made in spring\n\ufeffItem ;annotator;culture;label\nm1;a;US;x\n", "utf-8")
-    assert read(path).frame["item"].tolist() == ["m1"]

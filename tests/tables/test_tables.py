@@ -6,7 +6,7 @@ import csv
 import shutil
 import subprocess
 import zipfile
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from memeloc.errors import InputError
 from memeloc.files import LARGEST_FILE, read_head, replacing
 from memeloc.tables import (
-    Column,
     Formula,
     Table,
     clean_text,
@@ -146,12 +145,6 @@ def test_open_quotation_marks_lose_no_other_row(
     assert {row.number: row.reason for row in rows if row.error} == broken
 
 
-def test_a_file_cut_within_a_letter_ends_in_a_cut_row(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_bytes("a,b\n1,2\n3,né".encode()[:-1])
-    assert [row.reason for row in read_table(path).rows] == ["", "cut off"]
-
-
 def test_of_several_encodings_the_best_score_is_taken(tmp_path: Path) -> None:
     path = save(tmp_path / "a.csv", "item,answer\ni1,да\n", "cp1251")
     with pytest.raises(InputError, match="line 2 has the byte"):
@@ -174,19 +167,6 @@ def test_a_csv_in_an_archive_is_read_within_bounds(tmp_path: Path) -> None:
         read_table(write_zip(tmp_path / "c.zip", {"a.csv": "a,b\n" * 5_000_000}))
 
 
-def test_unknown_and_doubled_columns_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no column 'b'. Its columns are 'a', 'c'"):
-        read_table(save(tmp_path / "a.csv", "a,c\n"), ("a", "b"))
-    with pytest.raises(InputError, match="two columns"):
-        read_table(save(tmp_path / "a.csv", "a,A\n"), ("a",))
-    with pytest.raises(InputError, match="no row with the headings of a sheet"):
-        read_table(
-            save(tmp_path / "a.csv", "a,c\n"),
-            is_header=lambda texts: "x" in texts,
-            wanted="the headings of a sheet",
-        )
-
-
 CELLS = st.none() | ANY_TEXT.map(clean_text).filter(bool)
 
 
@@ -203,22 +183,6 @@ def test_what_is_written_comes_back(
     if rows:
         back = [(row["x"], row["y"]) for row in read_table(path).rows]
         assert back == [(x, y or "") for x, y in rows]
-
-
-def test_written_types_stay(tmp_path: Path) -> None:
-    columns = [Column("n", "integer"), Column("t", "truth"), Column("at", "time"), "s"]
-    at = datetime(2026, 5, 4, 10, tzinfo=UTC)
-    path = tmp_path / "a.parquet"
-    write_table(path, columns, [(1, True, at, "=\ud800"), (None, None, None, "x")])
-    first, second = read_table(path).rows
-    assert first.cells == [1, True, at, "=\ufffd"]
-    assert second.cells == [None, None, None, "x"]
-    write_table(tmp_path / "a.csv", columns, [(1, True, at, "=\ud800")])
-    assert (tmp_path / "a.csv").read_text("utf-8-sig").splitlines() == [
-        "n,t,at,s", "1,true,2026-05-04T10:00:00Z,'=\ufffd"
-    ]  # fmt: skip
-    with pytest.raises(InputError, match=r"\.csv, \.jsonl or \.parquet"):
-        write_table(tmp_path / "a.txt", columns, [])
 
 
 @given(text=ANY_TEXT)
@@ -239,16 +203,6 @@ def test_any_text_comes_back_from_a_workbook(tmp_path: Path, text: str) -> None:
         page.write_string(1, 0, f"[{drawable(text)}]")
     (row,) = read_table(path).rows
     assert row["h"] == clean_text(f"[{drawable(text)}]")
-
-
-def test_escaped_control_characters_are_removed(tmp_path: Path) -> None:
-    path = tmp_path / "a.xlsx"
-    book = openpyxl.Workbook()
-    book.active.append(["h", "i", "j"])
-    book.active.append(["a_x000D_\nb", "_x0000_c", "d_xyz_"])
-    book.save(path)
-    (row,) = read_table(path).rows
-    assert [text_of(cell) for cell in row.cells] == ["a\nb", "c", "d_xyz_"]
 
 
 def test_broken_files_are_refused_with_a_sentence(tmp_path: Path) -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.survey.model import PersonEntry, questions_of
 from memeloc.survey.texts import TaxonomyTexts, shipped_languages, survey_texts
 from memeloc.taxonomy import demographic_questions, load_taxonomy, with_demographics
 from tests.each import each
@@ -23,13 +20,6 @@ def test_everybody_may_say_nothing() -> None:
         assert question.answers[-1] == "prefer-not"
 
 
-def test_what_is_asked_about_the_person_stands_in_its_own_order() -> None:
-    taxonomy = with_demographics(PLAIN, ["religion", "gender"])
-    asked = [question.id for question in questions_of(taxonomy, PersonEntry())]
-    assert asked == list(taxonomy.demographics) == ["gender", "religion"]
-    assert with_demographics(PLAIN, []) == PLAIN
-
-
 @each("tag", shipped_languages())
 def test_every_language_has_an_answer_of_its_own_for_each(tag: str) -> None:
     texts = TaxonomyTexts(survey_texts(default().get(tag)), WHOLE)
@@ -42,9 +32,3 @@ def test_every_language_has_an_answer_of_its_own_for_each(tag: str) -> None:
 def test_a_question_that_is_not_there_is_named() -> None:
     with pytest.raises(InputError, match=r"no question .shoe-size.*gender, age, ethnicity"):
         with_demographics(PLAIN, ["shoe-size"])
-
-
-def test_a_taxonomys_own_question_is_not_taken_over() -> None:
-    own = replace(PLAIN, questions=(demographic_questions()["age"],))
-    with pytest.raises(InputError, match="question 'age' of its own"):
-        with_demographics(own, ["age"])

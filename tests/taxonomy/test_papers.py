@@ -13,7 +13,6 @@ from memeloc.taxonomy import (
     Taxonomy,
     load_taxonomy,
     taxonomy_names,
-    without_drafts,
 )
 
 
@@ -46,12 +45,6 @@ def test_multi3hate_asks_for_hate_speech_or_not_or_i_dont_know() -> None:
     assert "on the basis of who they are" in definition
 
 
-def test_multi3hate_shows_examples_of_both_labels() -> None:
-    taxonomy = load_taxonomy("multi3hate")  # appendix A.6
-    assert {example.label for example in taxonomy.examples} == {"hate", "no-hate"}
-    assert len(taxonomy.examples) >= 3, "three implicit checks a sheet"
-
-
 def test_charmemes_has_eleven_labels_by_severity() -> None:
     taxonomy = load_taxonomy("charmemes")  # appendix C
     voting = [label for label in taxonomy.labels if label.role == "vote"]
@@ -63,14 +56,6 @@ def test_charmemes_has_eleven_labels_by_severity() -> None:
     assert label_of(taxonomy, "safe").severity == 0
     assert taxonomy.most_severe
     assert taxonomy.rules[0] == "most-severe"
-
-
-def test_charmemes_shows_the_most_severe_label_first() -> None:
-    severities = [
-        label.severity for label in load_taxonomy("charmemes").labels if label.role == "vote"
-    ]
-    assert severities == sorted(severities, reverse=True)
-    assert "highest in the list" in shipped_texts("en")["taxonomy.charmemes.rule.most-severe"]
 
 
 def test_charmemes_groups_its_labels_by_severity() -> None:
@@ -87,31 +72,10 @@ def test_charmemes_groups_its_labels_by_severity() -> None:
     }
 
 
-def test_charmemes_has_the_subcategories_of_appendix_c() -> None:
-    taxonomy = load_taxonomy("charmemes")
-    counts = {label.id: len(label.subcategories) for label in taxonomy.labels}
-    assert counts == {
-        "sexual-exploitation": 3, "violence": 2, "self-harm": 2, "hate-speech": 6, "harassment": 1,
-        "animal-cruelty": 0, "illegal-content": 2, "propaganda": 1, "offensive": 4, "nsfw": 3,
-        "safe": 0, "unknown": 0, "skip": 0, "trash": 0,
-    }  # fmt: skip
-    asked = [question.id for question in taxonomy.questions]
-    assert asked == [f"{label}-kind" for label, count in counts.items() if count > 1]
-    assert label_of(taxonomy, "hate-speech").subcategories == (
-        "racism-xenophobia", "sexism", "homophobia-transphobia", "religious-hate", "ableism",
-        "targeted-hostility",
-    )  # fmt: skip
-
-
 def test_charmemes_lets_people_skip_a_meme_and_mark_it_invalid() -> None:
     taxonomy = load_taxonomy("charmemes")  # appendix C
     roles = {label.id: label.role for label in taxonomy.labels if label.role != "vote"}
     assert roles == {"unknown": "abstain", "skip": "skip", "trash": "reject"}
-
-
-def test_charmemes_gives_the_decision_rules_of_appendix_c() -> None:
-    rules = load_taxonomy("charmemes").rules
-    assert rules == ("most-severe", "text-first", "wording", "doubt", "unsure")
 
 
 def test_harmeme_asks_in_three_degrees_then_for_a_target() -> None:
@@ -126,36 +90,6 @@ def test_harmeme_asks_in_three_degrees_then_for_a_target() -> None:
 def test_harmeme_asks_for_the_target_only_if_there_is_harm() -> None:
     (target,) = load_taxonomy("harmeme").questions
     assert set(target.when["label"]) == {"very-harmful", "partially-harmful"}
-
-
-def test_harmeme_has_the_four_criteria_of_rejection() -> None:
-    rejecting = load_taxonomy("harmeme").of_role("reject")  # appendix B.3
-    assert [label.id for label in rejecting] == [
-        "other-language", "unreadable", "unimodal", "cartoon",
-    ]  # fmt: skip
-
-
-def test_araharmeme_has_the_text_of_ocr_corrected() -> None:
-    readable, text = load_taxonomy("araharmeme").questions  # section 3.3
-    assert readable.answers == ("text", "no-text"), "no text extracted is said by hand only"
-    assert text.when == {"readable": ("text",)}
-    assert text.kind == "text"
-    assert without_drafts(load_taxonomy("araharmeme")).questions == ()
-
-
-def test_m_quest_validation_asks_up_to_six_judgements() -> None:
-    taxonomy = load_taxonomy("m-quest-validation")  # figure 7
-    assert taxonomy.item_columns == (
-        "label", "toxicity-statement", "linked-statement", "toxicity-answer", "linked-question",
-        "linked-answer",
-    )  # fmt: skip
-    # The statements are judged before the questions that were made of them.
-    assert [question.id for question in taxonomy.questions if question.before] == [
-        "toxicity-statement",
-        "linked-statement",
-    ]
-    assert all(set(each.answers) == {"yes", "no", "maybe"} for each in taxonomy.questions)
-    assert [label.role for label in taxonomy.labels] == ["vote", "vote", "vote", "skip"]
 
 
 def test_araharmeme_has_three_classes() -> None:

@@ -102,11 +102,6 @@ def test_its_languages_are_found_however_tags_are_written(
     assert texts.get("taxonomy.weather.label.storm.name") == "Sturm"
 
 
-def test_a_country_that_has_words_of_its_own_keeps_them_apart(write: Write) -> None:
-    both = f"{OWN}\n[text.de]\n{ENGLISH}\n[text.de-AT]\n{ENGLISH}"
-    assert set(load_taxonomy(write(both)).texts) == {"en", "de", "de-AT"}
-
-
 def test_the_example_of_the_guide_can_be_loaded(write: Write) -> None:
     guide = (folder("guides") / "taxonomies.md").read_text(encoding="utf-8")
     example, *_ = re.findall(r"^```toml\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
@@ -235,28 +230,6 @@ def test_a_wrong_file_is_refused_with_a_sentence(write: Write, case: str) -> Non
     assert path.name in str(caught.value)
     assert "pydantic" not in str(caught.value)
     assert len(str(caught.value)) < 600
-
-
-def test_where_the_most_severe_wins_no_two_labels_weigh_the_same(write: Write) -> None:
-    ranked = changed('name = "weather"', 'name = "weather"\nmost_severe = true')
-    assert load_taxonomy(write(ranked)).most_severe
-    with pytest.raises(InputError, match="'storm' and 'drizzle' both have the severity 2; give"):
-        load_taxonomy(write(ranked.replace("severity = 1", "severity = 2")))
-
-
-def test_fewer_than_two_labels_to_choose_from_are_refused(write: Write) -> None:
-    head, tail = 'name = "a"\n', '[[example]]\nid = "a"\nlabel = "b"\ntemplate = "cloud-monday"\n'
-    one, none = '[[label]]\nid = "b"\n', '[[label]]\nid = "c"\nrole = "abstain"\n'
-    with pytest.raises(InputError, match="label of the taxonomy: tuple should have at least 2"):
-        load_taxonomy(write(head + one + tail))
-    with pytest.raises(InputError, match="there have to be two labels that people vote for"):
-        load_taxonomy(write(head + one + none + tail))
-
-
-def test_examples_are_needed_since_checks_are_drawn_from_them(write: Write) -> None:
-    bare = re.sub(r"\[\[example\]\].*?\n\n", "", OWN, flags=re.DOTALL)
-    with pytest.raises(InputError, match="needs the setting example"):
-        load_taxonomy(write(bare))
 
 
 def test_a_huge_file_is_not_read_to_its_end(tmp_path: Path) -> None:

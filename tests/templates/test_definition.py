@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import pytest
@@ -11,11 +10,11 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from memeloc.errors import InputError
-from memeloc.model import STYLES, TextBox
+from memeloc.model import STYLES
 from memeloc.templates import (
     load_template,
 )
-from memeloc.templates.definition import check_definition, turned_corners
+from memeloc.templates.definition import check_definition
 from tests.templates.conftest import BOX, MINIMAL, Make, refusal
 
 
@@ -49,9 +48,6 @@ class TestLoadTemplate:
         (box,) = template.boxes
         assert (box.angle, box.align, box.valign) == (0.0, "center", "middle")
         assert box.style == STYLES["poster"]
-
-    def test_reads_a_file_that_begins_with_a_byte_order_mark(self, make: Make) -> None:
-        assert load_template(make(b"\xef\xbb\xbf" + MINIMAL.encode())).name == "mine"
 
     @pytest.mark.parametrize(
         ("toml", "words"),
@@ -97,10 +93,6 @@ class TestLoadTemplate:
         assert all(word in sentence for word in words), sentence
         assert len(sentence) < 600
 
-    def test_allows_a_thousandth_of_rounding(self, make: Make) -> None:
-        exact = MINIMAL.replace("x = 0.1", "x = -0.001").replace("width = 0.8", "width = 1.002")
-        assert load_template(make(exact)).boxes[0].width == 1.002
-
     def test_a_turned_box_must_lie_in_the_picture_with_all_corners(self, make: Make) -> None:
         flat = MINIMAL.replace("y = 0.1", "y = 0.0")
         assert load_template(make(flat, name="flat"))
@@ -122,11 +114,6 @@ class TestLoadTemplate:
         folder = make(f'image = "{image}"\n{BOX}')
         assert "leads out of" in refusal(lambda: load_template(folder))
 
-    @pytest.mark.parametrize("image", ["", "a\\u0000"])
-    def test_a_picture_has_a_name(self, make: Make, image: str) -> None:
-        folder = make(f'image = "{image}"\n{BOX}')
-        assert "setting image" in refusal(lambda: load_template(folder))
-
     def test_a_link_out_of_the_folder_is_refused(self, make: Make, tmp_path: Path) -> None:
         outside = tmp_path / "secret.png"
         Image.new("RGB", (9, 9)).save(outside)
@@ -134,20 +121,9 @@ class TestLoadTemplate:
         (folder / "link.png").symlink_to(outside)
         assert "leads out of" in refusal(lambda: load_template(folder))
 
-    def test_a_link_to_a_whole_template_is_fine(self, make: Make, tmp_path: Path) -> None:
-        link = tmp_path / "linked"
-        link.symlink_to(make(), target_is_directory=True)
-        assert load_template(link).name == "linked"
-
     def test_a_missing_picture_is_named(self, make: Make) -> None:
         sentence = refusal(lambda: load_template(make('image = "gone.png"\n' + BOX)))
         assert "'gone.png'" in sentence
-
-    def test_a_folder_name_that_is_no_identifier_is_refused(self, make: Make) -> None:
-        folder = make(name="schöne Katze")
-        sentence = refusal(lambda: load_template(folder))
-        assert str(folder) in sentence
-        assert "letters (a to z), digits" in sentence
 
     @given(
         x=st.floats(-0.2, 1.2), y=st.floats(-0.2, 1.2), w=st.floats(-0.2, 1.4), h=st.floats(0, 1.4)
@@ -193,15 +169,3 @@ class TestLoadTemplate:
             assert str(error).startswith("template.toml: ")  # noqa: PT017
         else:
             assert boxes
-
-    @given(
-        angle=st.floats(-180, 180),
-        size=st.tuples(st.integers(1, 3000), st.integers(1, 3000)),
-    )
-    def test_turning_keeps_middle_and_lengths(self, angle: float, size: tuple[int, int]) -> None:
-        box = TextBox("a", 0.25, 0.25, 0.5, 0.25, angle=angle)
-        corners = [(x * size[0], y * size[1]) for x, y in turned_corners(box, size)]
-        middle = [sum(axis) / 4 for axis in zip(*corners, strict=True)]
-        assert middle == pytest.approx([0.5 * size[0], 0.375 * size[1]], abs=1e-3)
-        assert math.dist(corners[0], corners[1]) == pytest.approx(0.5 * size[0], abs=1e-3)
-        assert math.dist(corners[1], corners[2]) == pytest.approx(0.25 * size[1], abs=1e-3)

@@ -64,15 +64,6 @@ class TestPicturesOfTheirOwn:
         }
         assert chosen == tags
 
-    def test_the_language_comes_before_the_direction(self, make: Make) -> None:
-        template = load_template(self.write(make, 'rtl = "other.png"\nhe = "picture.png"'))
-        assert template.image_for(default().get("he")).name == "picture.png"
-        assert template.image_for(default().get("ar")).name == "other.png"
-
-    def test_have_the_size_of_the_usual_one(self, make: Make) -> None:
-        folder = self.write(make, 'rtl = "other.png"', (41, 30))
-        assert "41 x 30 pixels and 'image' 40 x 30" in refusal(lambda: load_template(folder))
-
     @pytest.mark.parametrize(
         ("keys", "sentence"),
         [

@@ -96,14 +96,6 @@ def test_a_checkout_is_a_folder_of_templates(checkout: Path, inner: str) -> None
         assert any(name in problem and sentence in problem for problem in problems), name
 
 
-def test_its_picture_is_the_one_that_memegen_takes(checkout: Path) -> None:
-    templates, _ = own(checkout)
-    assert templates["several"].image.name == "default.png"
-    assert templates["moving"].notes == (
-        "default.gif: it is animated, and its first frame is taken",
-    )
-
-
 def test_a_checkout_of_before_2020_is_read_too(tmp_path: Path) -> None:
     for name in ("kettle", "_copy_this"):
         folder = tmp_path / "data" / "templates" / name

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image, ImageCms, ImageDraw, ImageFile
+from PIL import Image, ImageFile
 
 from memeloc.errors import InputError
 from memeloc.templates import (
-    MAX_PIXELS,
     open_picture,
     picture_size,
 )
@@ -47,10 +46,6 @@ class TestOpenPicture:
             assert sentence.startswith(str(bomb))
             assert "50 megapixels" in sentence
 
-    def test_the_largest_allowed_size_passes_the_header(self, tmp_path: Path) -> None:
-        path = png_that_claims(tmp_path / "large.png", 10_000, MAX_PIXELS // 10_000)
-        assert picture_size(path) == (10_000, 5_000)
-
     @pytest.mark.parametrize("suffix", ["jpg", "png", "webp", "avif", "gif", "bmp", "tif"])
     def test_a_truncated_file_is_refused(self, tmp_path: Path, suffix: str) -> None:
         path = tmp_path / f"cut.{suffix}"
@@ -65,11 +60,6 @@ class TestOpenPicture:
         path = tmp_path / "text.png"
         path.write_bytes(content)
         assert refusal(lambda: open_picture(path)).startswith(str(path))
-
-    def test_other_formats_of_pillow_are_refused(self, tmp_path: Path) -> None:
-        path = tmp_path / "x.png"
-        Image.new("RGB", (9, 9)).save(path, "PPM")
-        assert "JPEG, PNG, WebP, AVIF, GIF, BMP and TIFF" in refusal(lambda: open_picture(path))
 
     def test_missing_files_folders_and_pipes_are_refused(self, tmp_path: Path) -> None:
         assert "no such picture" in refusal(lambda: open_picture(tmp_path / "gone.png"))
@@ -135,20 +125,6 @@ class TestOpenPicture:
         red, green, blue = open_picture(path).getpixel((8, 8))
         assert (red > 240, green < 20, blue < 20) == (True, True, True)
 
-    @pytest.mark.parametrize(("value", "grey"), [(0, 0), (32896, 128), (65535, 255)])
-    @pytest.mark.parametrize("suffix", ["png", "tif"])
-    def test_16_bits_become_8_and_are_not_clipped(
-        self, tmp_path: Path, value: int, grey: int, suffix: str
-    ) -> None:
-        path = tmp_path / f"deep.{suffix}"
-        Image.new("I;16", (4, 4), value).save(path)
-        assert open_picture(path).getpixel((1, 1)) == (grey, grey, grey)
-
-    def test_floating_point_is_taken_from_0_to_1(self, tmp_path: Path) -> None:
-        path = tmp_path / "float.tif"
-        Image.new("F", (4, 4), 0.5).save(path)
-        assert open_picture(path).getpixel((1, 1))[0] in (127, 128)
-
     def test_palette_with_transparency_stands_on_white(self, tmp_path: Path) -> None:
         path = tmp_path / "palette.png"
         picture = Image.new("P", (4, 4), 0)
@@ -158,12 +134,6 @@ class TestOpenPicture:
         result = open_picture(path)
         assert result.getpixel((0, 0)) == (255, 255, 255)
         assert result.getpixel((1, 1)) == (0, 0, 200)
-
-    @pytest.mark.parametrize("suffix", ["png", "webp"])
-    def test_half_transparency_is_mixed_with_white(self, tmp_path: Path, suffix: str) -> None:
-        path = tmp_path / f"veil.{suffix}"
-        Image.new("RGBA", (4, 4), (0, 0, 0, 128)).save(path, lossless=True)
-        assert open_picture(path).getpixel((2, 2)) == (127, 127, 127)
 
     @pytest.mark.parametrize("suffix", ["jpg", "png"])
     def test_is_shrunk_to_its_longest_side_and_never_enlarged(
@@ -175,20 +145,6 @@ class TestOpenPicture:
         assert open_picture(path, 1000).size == (1000, 500)
         assert open_picture(path, 5000).size == (1000, 500)
         assert "at least 1" in refusal(lambda: open_picture(path, 0))
-
-    def test_shrinking_keeps_thin_lines_as_grey(self, tmp_path: Path) -> None:
-        path = tmp_path / "lines.png"
-        lines = Image.new("RGB", (400, 400), "white")
-        for x in range(0, 400, 2):
-            ImageDraw.Draw(lines).line((x, 0, x, 400), fill="black")
-        lines.save(path)
-        low, high = open_picture(path, 50).crop((5, 5, 45, 45)).convert("L").getextrema()
-        assert 110 < low <= high < 145  # nearest neighbour would give all black or all white
-
-    def test_a_very_narrow_picture_keeps_a_pixel(self, tmp_path: Path) -> None:
-        path = tmp_path / "thin.png"
-        Image.new("RGB", (2000, 1)).save(path)
-        assert open_picture(path, 100).size == (100, 1)
 
 
 def s15(value: float) -> bytes:
@@ -247,12 +203,6 @@ def printer() -> bytes:
 
 
 class TestColourProfiles:
-    def test_linear_grey_becomes_lighter_in_srgb(self, tmp_path: Path) -> None:
-        path = tmp_path / "grey.png"
-        Image.new("RGB", (8, 8), (128, 128, 128)).save(path, icc_profile=wide_gamut())
-        # Linear 0.5 is 188 in sRGB (IEC 61966-2-1).
-        assert all(abs(value - 188) <= 2 for value in open_picture(path).getpixel((4, 4)))
-
     @pytest.mark.parametrize("mode", ["RGBA", "P"])
     def test_transparency_and_palettes_are_converted_too(self, tmp_path: Path, mode: str) -> None:
         path = tmp_path / "grey.png"
@@ -267,25 +217,12 @@ class TestColourProfiles:
         assert all(abs(value - 119) <= 3 for value in open_picture(path).getpixel((4, 4)))
         assert picture_notes(path) == ()
 
-    def test_srgb_stays_as_it_is(self, tmp_path: Path) -> None:
-        profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
-        path = tmp_path / "grey.png"
-        Image.new("RGB", (8, 8), (1, 128, 254)).save(path, icc_profile=profile)
-        assert open_picture(path).getpixel((4, 4)) == (1, 128, 254)
-        assert picture_notes(path) == ()
-
     @pytest.mark.parametrize("profile", [b"no profile", b"", wide_gamut()[:200]])
     def test_a_broken_profile_is_ignored_with_a_note(self, tmp_path: Path, profile: bytes) -> None:
         path = tmp_path / "grey.png"
         Image.new("RGB", (8, 8), (1, 128, 254)).save(path, icc_profile=profile)
         assert open_picture(path).getpixel((4, 4)) == (1, 128, 254)
         assert bool(picture_notes(path)) == bool(profile)
-
-    def test_a_profile_of_another_colour_space_is_ignored(self, tmp_path: Path) -> None:
-        path = tmp_path / "ink.jpg"
-        Image.new("CMYK", (8, 8), (0, 0, 0, 0)).save(path, icc_profile=wide_gamut())
-        assert open_picture(path).getpixel((4, 4)) == (255, 255, 255)
-        assert "colour profile" in picture_notes(path)[0]
 
 
 class TestAvifAndAnimations:

@@ -12,9 +12,8 @@ from subword_nmt.apply_bpe import BPE
 from subword_nmt.learn_bpe import learn_bpe
 
 from memeloc.errors import InputError
-from memeloc.locales import default
 from memeloc.translate import Translation, TranslationFailure, TranslationItem, create
-from memeloc.translate.ctranslate2 import find_models, model_codes, route
+from memeloc.translate.ctranslate2 import find_models
 from tests.translate.tiny_model import (
     pieces_of,
     rot13,
@@ -63,18 +62,6 @@ def test_a_pair_without_a_way_fails_alone(models: Path, item: Item) -> None:
     assert isinstance(good, Translation)
 
 
-def test_a_caption_that_is_too_long_for_the_model_fails_alone(models: Path, item: Item) -> None:
-    items = [item("short", meme_id="1"), item("x" * 400, meme_id="2"), item("hi", meme_id="3")]
-    answers = {
-        answer.meme_id: answer
-        for answer in create("ctranslate2", {"models": str(models)}).translate(items)
-    }
-    assert isinstance(answers["1"], Translation)
-    assert isinstance(answers["3"], Translation)
-    assert isinstance(answers["2"], TranslationFailure)
-    assert "cannot translate meme 2" in str(answers["2"].error)
-
-
 def test_a_broken_model_is_reported_and_the_others_found(
     models: Path, tmp_path: Path, item: Item
 ) -> None:
@@ -101,14 +88,6 @@ def test_a_broken_model_is_reported_and_the_others_found(
         _one(tmp_path / "good", item("me"))
 
 
-def test_front_matter_names_the_pair_of_a_folder_that_does_not(
-    models: Path, tmp_path: Path
-) -> None:
-    shutil.copytree(models / "opus-mt-en-fr", tmp_path / "nameless")
-    (model,) = find_models(tmp_path)[0]
-    assert (model.source, model.target) == ("en", "fr")
-
-
 def test_a_model_of_many_targets_is_given_the_target(
     pieces: Path, tmp_path: Path, item: Item
 ) -> None:
@@ -126,14 +105,6 @@ def test_a_model_of_many_targets_is_given_the_target(
         assert isinstance(answer, Translation)
         assert answer.caption.parts == (f"{mark} {rot13('hello')}",)
     assert isinstance(_one(tmp_path, item("hello", "de")), TranslationFailure)
-
-
-def test_a_target_prefix_is_sent_and_taken_off(pieces: Path, tmp_path: Path, item: Item) -> None:
-    write_argos(tmp_path / "en_pb", "en", "pt", pieces, target_prefix="▁")
-    answer = _one(tmp_path, item("hello", "pt"))
-    assert isinstance(answer, Translation)
-    # The prefix stands where the first token would be.
-    assert answer.caption.parts == (rot13("hello"),)
 
 
 def test_a_bpe_model_translates_moses_words(tmp_path: Path, item: Item) -> None:
@@ -159,21 +130,3 @@ def test_a_bpe_model_translates_moses_words(tmp_path: Path, item: Item) -> None:
     answer = _one(tmp_path, item("the tests pass, on the first try"))
     assert isinstance(answer, Translation)
     assert answer.caption.parts == ("the tests pass, on the first try",)
-
-
-def test_codes_of_locales() -> None:
-    languages = default()
-    assert "zt" in model_codes(languages.get("zh-Hant"))
-    assert "zh" not in model_codes(languages.get("zh-Hant"))
-    assert {"zh", "zho", "cmn_hans"} <= set(model_codes(languages.get("zh")))
-    assert {"nb", "no", "nob"} <= set(model_codes(languages.get("nb")))
-    for locale in languages:
-        assert any(len(code) == 3 for code in model_codes(locale)) or locale.tag == "zh-Hant"
-
-
-def test_a_direct_model_is_preferred_to_a_pivot(models: Path) -> None:
-    found_models, _ = find_models(models)
-    languages = default()
-    assert len(route(found_models, languages.get("en"), languages.get("de"))) == 1
-    assert len(route(found_models, languages.get("es"), languages.get("fr"))) == 2
-    assert route(found_models, languages.get("de"), languages.get("fr")) == ()

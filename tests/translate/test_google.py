@@ -16,7 +16,6 @@ from memeloc.request_pool import Backoff
 from memeloc.translate import (
     RunSummary,
     Translation,
-    TranslationFailure,
     TranslationItem,
     create,
     plan,
@@ -134,17 +133,6 @@ def _size(text: str) -> int:
     return len(text.partition("|")[2])
 
 
-def test_a_language_that_is_refused_is_not_asked_text_by_text(
-    google: GoogleServer, quick: Backoff, item: Item
-) -> None:
-    google.trouble = lambda number, request: "invalid"
-    items = [item(f"good {n}") for n in range(500)]
-    summary = run(items, _translator(google, quick), on_answer=lambda _: None)
-    assert len(summary.failures) == 500
-    assert (summary.stopped, summary.cost) == (None, 0.0)
-    assert len(google.requests) < 80
-
-
 @pytest.mark.parametrize("wrong", ["denied", "not found", "unauthenticated"])
 def test_what_every_request_would_meet_ends_the_run_at_once(
     google: GoogleServer, quick: Backoff, item: Item, wrong: str
@@ -157,32 +145,6 @@ def test_what_every_request_would_meet_ends_the_run_at_once(
     assert f"trouble: {wrong}" in str(summary.stopped)
     assert len(google.requests) == 1
     assert summary.left + len(summary.failures) == 3
-
-
-def test_a_service_that_stays_away_is_given_up(google: GoogleServer, item: Item) -> None:
-    google.trouble = lambda number, request: "unavailable"
-    items = [item(f"{number} {'a' * 4000}") for number in range(8)]
-    backoff = Backoff(attempts=2, first=0.001, longest=0.002, seed=1)
-    summary = run(items, _translator(google, backoff, at_once=1), on_answer=lambda _: None)
-    assert isinstance(summary.stopped, ServiceError)
-    assert summary.stopped.retryable
-    assert len(google.requests) == 2 * 3
-    assert len(summary.failures) + summary.left == 8
-    assert summary.left >= 4
-
-
-def test_batches_keep_to_googles_limits(google: GoogleServer, quick: Backoff, item: Item) -> None:
-    items = [item(f"{number}") for number in range(1500)]
-    items += [item(f"{number} {'x' * 2400}") for number in range(5)]
-    items += [item("y" * 5001, meme_id="long")]
-    answers: list[Translation] = []
-    summary = run(items, _translator(google, quick), on_answer=answers.append)
-    assert len(answers) == 1505
-    assert sorted(len(request.contents) for request in google.requests)[-1] == 1024
-    (failure,) = summary.failures
-    assert isinstance(failure.error, InputError)
-    assert "meme long has 5,001 characters" in str(failure.error)
-    assert failure.cost == 0
 
 
 def test_what_is_sent(google: GoogleServer, quick: Backoff, item: Item) -> None:
@@ -211,38 +173,6 @@ def test_what_is_sent(google: GoogleServer, quick: Backoff, item: Item) -> None:
     assert ("zh-CN: me", "", "zh-CN: my code") in parts
     assert ("", "de: only below") in parts
     assert ("de: two\nlines",) in parts
-
-
-@pytest.mark.parametrize(
-    ("sent", "came", "marks"),
-    [
-        ("a // b", "x//y", ()),
-        ("a // b", "x ／／ y", ()),
-        ("a // b", "x // y // z", ("separator lost",)),
-        ("a // b", "x //", ("separator lost",)),
-        ("see http://a.org // b", "x http://a.org y", ("separator lost",)),
-        ("see http://a.org // b", "x http://a.org // y", ()),
-    ],
-)
-def test_separators_that_only_lost_their_spaces_count(
-    quick: Backoff, item: Item, sent: str, came: str, marks: tuple[str, ...],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    from tests.translate.google_server import serve_rest
-
-    with serve_rest() as server:
-        answer = server.answer
-
-        def altered(request: Any) -> Any:
-            response = answer(request)
-            if " // " in request.contents[0]:
-                response.translations[0].translated_text = came
-            return response
-
-        monkeypatch.setattr(server, "answer", altered)
-        (translation,) = _collect([item(sent)], _translator(server, quick)).values()
-    assert translation.marks == marks
-    assert len(translation.caption.parts) == 2
 
 
 def test_the_budget_is_never_passed_whatever_is_asked_again(
@@ -328,16 +258,3 @@ def test_credentials_never_go_in_plain_text(
     file.unlink()
     with pytest.raises(MissingError, match=r"names .*key\.json"):
         Connection(GoogleSettings())
-
-
-def test_a_failure_in_parts_counts_what_was_billed(
-    google: GoogleServer, quick: Backoff, item: Item
-) -> None:
-    google.lose = lambda text: text.startswith("lost")
-    google.trouble = lambda number, request: "invalid" if number == 2 else ""
-    items = [item("kept // one", meme_id="1"), item("lost // two", meme_id="2")]
-    answers = list(_translator(google, quick).translate(items))
-    kept, lost = sorted(answers, key=lambda answer: answer.meme_id)
-    assert isinstance(kept, Translation)
-    assert isinstance(lost, TranslationFailure)
-    assert lost.cost == pytest.approx(len("lost // two") * 20 / 1e6)

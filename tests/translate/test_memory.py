@@ -29,14 +29,6 @@ def _memory(*pairs: tuple[str, str], language: str = "de") -> TranslationMemory:
     )
 
 
-def test_parts_that_are_known_one_by_one_fill_a_caption(item: Item) -> None:
-    memory = _memory(("me", "ich"), ("my code", "mein Code"))
-    match = memory.find(item("me // // my code"))
-    assert match is not None
-    assert match.texts == ("ich", "mein Code")
-    assert memory.find(item("me // your code")) is None
-
-
 def test_a_similar_match_fills_only_when_asked(item: Item) -> None:
     memory = _memory(
         ("when the build passes // on the first try", "A // B"),
@@ -81,13 +73,6 @@ def test_the_nearest_come_best_first_and_the_newest_before(item: Item) -> None:
     assert [match.texts[0] for match in memory.nearest(item("the build fails"), most=1)] == ["alt"]
     assert memory.nearest(item("dogs")) == memory.nearest(item("")) == []
     assert memory.nearest(item("the build fails", "es")) == []
-
-
-def test_a_caption_does_not_match_itself(item: Item) -> None:
-    memory = TranslationMemory([_unit("the build fails", "A", "m1")])
-    assert memory.nearest(item("the build  fails", meme_id="m1")) == []
-    assert len(memory.nearest(item("the build fails", meme_id="m2"))) == 1
-    assert len(memory.nearest(item("the build fails again", meme_id="m1"))) == 1
 
 
 UNITS = [
@@ -166,12 +151,3 @@ def test_bad_files_are_refused(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message) as caught:
         list(read_tmx(path))
     assert caught.value.file == str(path)
-
-
-def test_characters_that_xml_cannot_hold_are_left_out(tmp_path: Path) -> None:
-    path = tmp_path / "odd.tmx"
-    write_tmx([MemoryUnit("en", "de", ("a\x0bb\ud800",), ("c\uffff",))], path)
-    (unit,) = read_tmx(path)
-    assert (unit.source, unit.target) == (("ab",), ("c",))
-    with pytest.raises(InputError, match="cannot be read"):
-        list(read_tmx(tmp_path / "none.tmx"))

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from typing import Any
 
 import pytest
 
-from memeloc.errors import InputError, MissingError, ServiceError
+from memeloc.errors import InputError, MissingError
 from memeloc.glossary import Term
 from memeloc.language_models import ModelSettings
 from memeloc.request_pool import Backoff
-from memeloc.translate import Translation, TranslationFailure, TranslationItem, create, plan, run
+from memeloc.translate import Translation, TranslationItem, create, plan, run
 from memeloc.translate.openai import OpenAITranslator
 from tests.chat_server import ChatServer, error, right
 
@@ -75,20 +73,6 @@ def test_a_wrong_answer_is_sent_back_once_with_what_is_wrong(
     assert reported in again[3]["content"]
 
 
-@pytest.mark.parametrize(
-    "reply", ['```json\n{"parts": ["ONE"]}\n```', '<think>well</think>\n{"parts": [" ONE "]}',
-             '<think>well</think>\n```\n{"parts": ["ONE"]}\n```']
-)  # fmt: skip
-def test_fences_and_thoughts_are_taken_off(
-    chat: ChatServer, quick: Backoff, item: Item, reply: str
-) -> None:
-    chat.say = lambda number, body: reply
-    (answer,) = _translator(chat, quick).translate([item("one")])
-    assert isinstance(answer, Translation)
-    assert answer.caption.parts == ("ONE",)
-    assert answer.marks == ()
-
-
 def test_a_server_without_structured_answers_is_asked_simply(
     chat: ChatServer, quick: Backoff, item: Item
 ) -> None:
@@ -121,33 +105,6 @@ def test_quota_unavailability_and_dropped_connections_pass(
     assert isinstance(answer, Translation)
     assert len(chat.bodies) == 4
     assert time.monotonic() - before >= 0.2
-
-
-def test_retry_after_may_be_a_date_and_has_a_limit(
-    chat: ChatServer, quick: Backoff, item: Item
-) -> None:
-    later = format_datetime(datetime.now(UTC) + timedelta(hours=2), usegmt=True)
-    chat.refuse = lambda number, body: error(429, "come back", **{"Retry-After": later})
-    (answer,) = _translator(chat, quick).translate([item("one")])
-    assert isinstance(answer, TranslationFailure)
-    assert "come back" in str(answer.error)
-    assert len(chat.bodies) == 1
-
-
-def test_a_wrong_request_is_sent_once(chat: ChatServer, quick: Backoff, item: Item) -> None:
-    chat.refuse = lambda number, body: error(400, "too long")
-    (answer,) = _translator(chat, quick).translate([item("one")])
-    assert isinstance(answer, TranslationFailure)
-    assert len(chat.bodies) == 1
-    chat.refuse = lambda number, body: error(401, "wrong key")
-    summary = run(
-        [item(str(n)) for n in range(9)],
-        _translator(chat, quick, at_once=1),
-        on_answer=lambda _: None,
-    )
-    assert isinstance(summary.stopped, ServiceError)
-    assert "wrong key" in str(summary.stopped)
-    assert len(chat.bodies) == 2
 
 
 @pytest.mark.parametrize("usage", [True, False])

@@ -22,10 +22,8 @@ from memeloc.translate import (
     TranslationItem,
     create,
     names,
-    plan,
     run,
 )
-from tests.each import each
 
 Item = Callable[..., TranslationItem]
 
@@ -54,16 +52,6 @@ class Counter:
                 )
 
 
-@pytest.mark.parametrize(("budget", "asked"), [(0, 0), (1.99, 0), (2, 1), (3, 2), (9.5, 8)])
-def test_the_most_that_an_item_can_cost_is_held_back(item: Item, budget: float, asked: int) -> None:
-    translator = Counter()
-    items = [item(str(number)) for number in range(20)]
-    summary = run(items, translator, budget=budget, on_answer=lambda _: None)
-    assert len(translator.asked) == asked
-    assert summary.cost == asked <= budget
-    assert (summary.over_budget, summary.left) == (True, 20 - asked)
-
-
 def test_wrong_answers_become_failures_and_the_rest_goes_on(item: Item) -> None:
     def answer(asked: TranslationItem) -> Answer:
         caption = {
@@ -86,57 +74,6 @@ def test_wrong_answers_become_failures_and_the_rest_goes_on(item: Item) -> None:
         "twin": "counter: it gave 1 part where 2 are needed",
         "joined": "counter: it gave a part with ` // ` in it",
     }
-
-
-def _says(text: str) -> Counter:
-    """A translator that answers every caption with the same text."""
-    return Counter(
-        answer=lambda asked: Translation(
-            asked.meme_id, asked.target.tag, Caption((text,)), "counter", (), 3, 1.0
-        )
-    )
-
-
-def test_an_answer_is_cleaned_before_it_is_stored(item: Item) -> None:
-    answers: list[Translation] = []
-    run([item("me")], _says("du &amp; \u202eich"), on_answer=answers.append)
-    assert answers[0].caption.parts == ("du & ich",)
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"), [("\u200b", "an empty text"), ("это", "in Cyrl, where Latn is needed")]
-)
-def test_twenty_wrong_answers_in_a_row_end_the_run(item: Item, text: str, reason: str) -> None:
-    summary = run([item(str(n)) for n in range(30)], _says(text), on_answer=lambda _: None)
-    assert (len(summary.failures), summary.left) == (20, 10)
-    assert (summary.cost, summary.characters) == (20.0, 60)
-    assert "20 captions in a row were answered wrongly" in str(summary.stopped)
-    assert reason in str(summary.stopped)
-
-
-def test_what_cannot_be_stored_ends_the_run(item: Item) -> None:
-    def store(answer: Translation) -> None:
-        if answer.meme_id == "2":
-            raise ServiceError("disk", "full", retryable=False)
-
-    translator = Counter()
-    items = [item(str(number), meme_id=str(number)) for number in range(5)]
-    summary = run(items, translator, on_answer=store)
-    assert str(summary.stopped) == "disk: full"
-    assert (summary.translated, summary.left) == (2, 2)
-    assert [failure.meme_id for failure in summary.failures] == ["2"]
-
-
-def test_an_answer_that_nobody_asked_for_ends_the_run(item: Item) -> None:
-    translator = Counter(answer=lambda _: Translation("other", "de", Caption(("x",)), "counter"))
-    summary = run([item("a", meme_id="1")], translator, on_answer=lambda _: None)
-    assert "was not asked" in str(summary.stopped)
-    assert [failure.meme_id for failure in summary.failures] == ["1"]
-
-
-def test_a_meme_twice_for_one_language_is_refused(item: Item) -> None:
-    with pytest.raises(InputError, match="into de twice"):
-        plan([item("a", meme_id="1"), item("b", meme_id="1")], Counter())
 
 
 def test_waits_grow_are_jittered_and_end_with_what_went_wrong() -> None:
@@ -165,24 +102,6 @@ def test_waits_grow_are_jittered_and_end_with_what_went_wrong() -> None:
     assert waits == [7.5]
     with pytest.raises(OSError, match="gone"):
         asked.ask(send, lambda _: None)
-
-
-@each("seed", range(5))
-def test_waiting_outlasts_a_quota_by_the_minute(seed: int) -> None:
-    clock = [0.0]
-
-    def pause(stop: threading.Event, seconds: float) -> bool:
-        clock[0] += seconds
-        return stop.is_set()
-
-    def send() -> float:
-        if clock[0] < 75:
-            raise OSError("quota")
-        return clock[0]
-
-    error = ServiceError("s", "quota", retryable=True)
-    waited = Backoff(seed=seed, pause=pause).ask(send, lambda _: TransientFailure(error))
-    assert 75 <= waited < 183
 
 
 _INTERRUPTED = """

@@ -11,7 +11,7 @@ from statsmodels.stats.multitest import multipletests
 from memeloc.analyze import Settings
 from memeloc.analyze.cultures.breakdowns import breakdowns
 from memeloc.errors import InputError
-from memeloc.reports.figures import gaps, of_analysis, value_of
+from memeloc.reports.figures import of_analysis, value_of
 from tests.analyze.cultures.answers import simulated, written
 
 FAST = Settings(permutations=99)
@@ -45,12 +45,6 @@ def test_p_values_are_corrected_for_the_number_of_parts(rows: pd.DataFrame) -> N
         assert [ours[row.group, row.item] for row in own.itertuples()] == pytest.approx(theirs)
 
 
-def test_items_without_a_category_are_counted() -> None:
-    about = pd.DataFrame({"category": ["tea", "cats"]}, index=["m000", "m001"])
-    rows = breakdowns(simulated(items=9, about=about), FAST)
-    assert gaps(rows) == ["7 items without a category left out."]
-
-
 @pytest.mark.parametrize(
     ("about", "sentence"),
     [
@@ -63,9 +57,3 @@ def test_one_template_only_is_one_sentence(about: pd.DataFrame | None, sentence:
     votes = {"m1": {"US": "ab", "DE": "aa"}, "m2": {"US": "bb", "DE": "bb"}}
     with pytest.raises(InputError, match=sentence):
         breakdowns(written(votes, items=about), FAST)
-
-
-def test_one_culture_keeps_its_labels_by_category() -> None:
-    rows = breakdowns(simulated(items=12, cultures=["US"]), FAST)
-    assert {"share_of_items", "alpha"} <= set(rows["figure"])
-    assert "agreement" not in set(rows.loc[~rows["group"].str.contains("US"), "figure"])

@@ -106,15 +106,6 @@ def test_an_edited_choice_returns_nobody_who_finished(command: Run, sheet: Sheet
     assert look["participant"][:8] in reported
 
 
-def test_an_edited_column_returns_nobody_either(command: Run, sheet: Sheet) -> None:
-    meme = item_key("pilot", sheet.id, sheet.memes[0])
-    rows = [response(sheet, who) for who in ("anna", "bela")]
-    for row in rows:
-        row["Q7"] = row.pop(meme)
-    actions, _, _ = decided(command, rows, ["anna", "bela"])
-    assert actions == {"anna": "look", "bela": "look"}
-
-
 def test_an_edited_consent_or_a_lost_id_returns_nobody_absent(command: Run, sheet: Sheet) -> None:
     rows = [
         response(sheet, "anna"),
@@ -137,12 +128,6 @@ def test_who_ran_out_of_time_and_could_not_be_read_is_named(
     assert actions["dora"] == "look"
     assert "egon" not in actions
     assert "Nothing is decided about 1 person" in reported
-
-
-def test_who_declined_is_asked_to_return_all_the_same(command: Run, sheet: Sheet) -> None:
-    rows = [response(sheet, "anna"), response(sheet, "bela", answered=0, consent="2")]
-    actions, _, _ = decided(command, rows, ["anna", "bela"])
-    assert actions == {"anna": "approve", "bela": "return"}
 
 
 def test_who_has_no_row_that_can_be_read_is_named(command: Run, sheet: Sheet) -> None:

@@ -94,14 +94,6 @@ def test_what_is_settled_in_the_meantime_stays_here(
     assert json.loads(command("survey", "status", "pilot", "--json").out)["whole"]["places"] == 0
 
 
-def test_drafts_of_a_settled_round_go_no_further(command: Run, hurried: Path) -> None:
-    settle(command, "--close", "--next")
-    assert json.loads(command(*EXPORT).out)["sheets"] == ["r2-b01-MX", "r2-b02-MX"]
-    assert command("survey", "check", "pilot", "--without", "speed").status == 0
-    done = command(*EXPORT)
-    assert (done.status, "Nothing goes out" in done.err) == (1, True)
-
-
 def test_a_server_lets_nobody_begin_what_is_known(command: Run, hurried: Path) -> None:
     settle(command, "--close", "--next")
     with Workspace.find() as workspace:
@@ -116,18 +108,6 @@ def test_a_server_lets_nobody_begin_what_is_known(command: Run, hurried: Path) -
         assert (again.kind, again.values["token"]) == ("place", place.values["token"])
 
 
-def test_ties_that_open_places_may_end_are_said_to_wait(command: Run, folder: Path) -> None:
-    build(command)
-    limit = ("--set", "answers=2", "--most", "2")
-    command("survey", "import", "pilot", write(folder / "back.json", everybody(2)))
-    command("survey", "check", "pilot")
-    printed = command("survey", "settle", "pilot", *limit).out
-    given_up = [int(line.split("\t")[4]) for line in printed.splitlines()[1:3]]
-    assert given_up == [14, 14]
-    assert "42 labels are open, with answers still to come" in printed
-    assert "42 of the question label" in command("survey", "settle", "pilot", "--close", *limit).out
-
-
 def test_a_dry_run_withdraws_nothing(
     command: Run, hurried: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,18 +116,6 @@ def test_a_dry_run_withdraws_nothing(
     push = ("survey", "export", "pilot", "--to", "prolific", *CONTACT, "--push", "--dry-run")
     assert "Nothing goes out" in command(*push).err
     assert {sheet.round for sheet in sheets_of()} == {1, 2}
-
-
-def test_what_stays_open_of_a_withdrawn_sheet_is_said(command: Run, hurried: Path) -> None:
-    settle(command, "--close", "--next")
-    (first, *_) = (sheet for sheet in sheets_of() if sheet.round == 2)
-    decision = {"item": first.memes[0], "culture": "MX", "label": "hate", "reason": "x"}
-    with Workspace.find() as workspace:
-        workspace.survey("pilot").labels.decide([{**decision, "people": ["ana", "ben"]}])
-    done = command(*EXPORT[:-1])
-    assert f"Stays here, as it asks about what is known by now: {first.id}." in done.err
-    assert "memeloc survey settle pilot --next" in done.err
-    assert settle(command)["to_ask"] == len(first.memes) - 1
 
 
 def test_what_is_open_still_is_planned_anew(command: Run, hurried: Path) -> None:
@@ -165,11 +133,3 @@ def test_what_is_open_still_is_planned_anew(command: Run, hurried: Path) -> None
     (batch,) = settle(command, "--next")["next"]
     assert (batch["batch"], batch["answers"]) == ("r3-b01", 4)
     assert json.loads(command(*EXPORT).out)["sheets"] == ["r3-b01-MX"]
-
-
-def test_a_round_that_is_still_needed_stays_planned(command: Run, hurried: Path) -> None:
-    planned = settle(command, "--close", "--next")["next"]
-    again = settle(command, "--next")
-    assert (again["next"], again["withdrawn"], again["to_ask"]) == ([], [], 0)
-    assert again["unsent"] == [batch["batch"] for batch in planned]
-    assert len(json.loads(command(*EXPORT).out)["sheets"]) == 2

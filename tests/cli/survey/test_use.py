@@ -64,19 +64,6 @@ def test_a_slip_in_building_is_named(
 # Out
 
 
-def test_a_batch_that_goes_out_again_has_the_same_minutes(command: Run, folder: Path) -> None:
-    build(command)
-    export = ("survey", "export", "pilot", "--to", "csv", *CONTACT)
-    assert command(*export).status == 0
-    made = {one: one.read_bytes() for one in (folder / "surveys").rglob("*.txt")}
-    assert command("survey", "import", "pilot", write(folder / "a.json", everybody())).status == 0
-    assert command(*export).status == 0  # by now the median of five people is known
-    assert made
-    assert {one: one.read_bytes() for one in made} == made
-    printed = json.loads(command(*export, "--minutes", "33", "--json").out)
-    assert printed["minutes"] == 33
-
-
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

@@ -82,24 +82,7 @@ def test_one_encoder_learns_what_it_sees(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["resnet", "efficientnet"])
-def test_convolutional_encoders_are_trained_and_saved(
-    kind: str, encoders: dict[str, str], tmp_path: Path
-) -> None:
-    trained(NetworkSettings(name=kind, picture=encoders[kind]), tmp_path, epochs=1)
-
-
-@pytest.mark.slow
 @pytest.mark.usefixtures("encoders")
 def test_a_folder_without_a_model_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot load the model .* Name a folder"):
         Encoder(NetworkSettings(name="text", text=str(tmp_path)), LABELS, TRAINING).build()
-
-
-@pytest.mark.slow
-def test_half_precision_needs_a_gpu(encoders: dict[str, str], tmp_path: Path) -> None:
-    settings = NetworkSettings(name="text", text=encoders["text"])
-    training = TRAINING.model_copy(update={"precision": "float16"})
-    frame = frame_of(draw_examples(tmp_path / "pictures", 4))
-    with pytest.raises(InputError, match="float16 needs a GPU"):
-        Encoder(settings, LABELS, training, device="cpu").fit(frame, frame["label"])

@@ -11,7 +11,7 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.evaluate.reading import score_answers
 from memeloc.evaluate.scores import ScoreSettings
-from memeloc.reports.figures import gaps, of_analysis, value_of
+from memeloc.reports.figures import gaps, of_analysis
 from tests.evaluate.reading.stored_answers import FORMS, write_answers, write_gold
 
 FAST = ScoreSettings(bootstraps=20)
@@ -67,16 +67,6 @@ def test_shown_options_go_before_the_number(tmp_path: Path) -> None:
     assert any("2 answers" in note and "other order" in note for note in gaps(figures))
 
 
-def test_gold_may_have_names_and_gaps(tmp_path: Path) -> None:
-    write_answers(tmp_path / "a.csv")
-    gold = "key,us,de,note\n7,hate,Non-Hate Speech,x\n8,not hate,NaN,y\n9,Hate,tie,\n10,no hate,,\n"
-    (tmp_path / "gold.csv").write_text(gold)
-    figures = score_answers(tmp_path / "a.csv", tmp_path / "gold.csv", settings=FAST).figures
-    assert accuracy(figures, "us") == pytest.approx(5.75 / 6)
-    rows = of_analysis(figures, "accuracy", "accuracy")
-    assert rows["n"][rows["item"] == "de"].item() == 1
-
-
 def test_a_wrong_label_of_a_named_column_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("ID,response\n7,a\n8,b\n")
     (tmp_path / "gold.csv").write_text("ID,US\n7,1\n8,maybe later\n")
@@ -87,16 +77,6 @@ def test_a_wrong_label_of_a_named_column_is_named(tmp_path: Path) -> None:
             column_map={"columns": {"label": {"US": "US"}}},
             settings=FAST,
         )
-
-
-def test_letters_alone_are_options_too(tmp_path: Path) -> None:
-    (tmp_path / "q.csv").write_text("id,answer\n1,B\n2,(c)\n3,E\n")
-    (tmp_path / "gold.csv").write_text("question,correct\n1,B\n2,A\n3,D\n")
-    figures = score_answers(
-        tmp_path / "q.csv", tmp_path / "gold.csv", run="multiple-choice", settings=FAST
-    ).figures
-    assert accuracy(figures, "gold") == pytest.approx(1 / 3)
-    assert value_of(figures, "answers", "invalid") == 1
 
 
 def test_a_folder_a_model_and_a_file_a_language_in_one_call(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +22,6 @@ def texts_of(body: dict[str, Any]) -> str:
     if isinstance(content, str):
         return content
     return "".join(part.get("text", "") for part in content)
-
-
-def marker_of(body: dict[str, Any], name: str) -> str:
-    """The marker under which an option is shown."""
-    match = re.search(rf"^(\S+)[:：.]\s*{re.escape(name)}\s*$", texts_of(body), re.MULTILINE)
-    assert match, texts_of(body)
-    return match[1]
 
 
 def checkout(folder: Path, *, pictures: bool = True) -> Path:

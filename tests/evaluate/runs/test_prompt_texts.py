@@ -24,13 +24,6 @@ PROMPTS_COUNTRY_INSERTION = ["Is it tea in {{}}?", "Tea or not in {{}}?"]
 """
 
 
-def test_order_1_reverses_names_and_keeps_markers() -> None:
-    texts = read_prompts("multi3hate", Path()).of("de")
-    choices = texts.choices(1, ["Hate", "Non-hate"])
-    assert choices.options == (("a", "Kein Hass"), ("b", "Hass"))
-    assert choices.text == "\nMöglichkeiten:\na: Kein Hass\nb: Hass\n"
-
-
 def test_published_prompts_are_read_and_never_run(tmp_path: Path) -> None:
     trap = tmp_path / "made-by-running"
     file = tmp_path / "all_prompts.py"

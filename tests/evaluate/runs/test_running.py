@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pytest
 
-from memeloc.errors import InputError
 from memeloc.evaluate.runs.asking import OpenRun
 from memeloc.evaluate.runs.dataset import RunData, read_table_data
 from memeloc.evaluate.runs.run import Run, read_run
-from tests.chat_server import ChatServer, error
+from tests.chat_server import ChatServer
 from tests.evaluate.runs.small_dataset import checkout, texts_of
 
 ENGLISH = [{"name": "english", "inputs": ["both"], "prompt_languages": ["en"]}]
@@ -63,25 +60,6 @@ def test_an_invalid_answer_is_asked_again_with_a_reminder(
     assert set(table["first_answer"]) == {"tea, please"}
 
 
-def test_a_question_without_an_answer_is_listed(
-    tmp_path: Path, chat: ChatServer, sources: dict[str, Any]
-) -> None:
-    chat.refuse = lambda number, body: (
-        error(400, "too many tokens") if "'a cat at work'" in texts_of(body) else None
-    )
-    run, data = _opened(tmp_path / "set", wordings=[1], orders=[0])
-    result = OpenRun(run, data, tmp_path / "out", **sources).ask()
-    assert result["answered"] == 2
-    assert result["failures"][0].startswith("12 in en: ")
-
-
-def test_nothing_to_ask_is_a_sentence(tmp_path: Path, sources: dict[str, Any]) -> None:
-    run, _ = read_run("multi3hate", {"dataset": {"languages": ["en"]}, "condition": ENGLISH})
-    data = read_table_data(run, checkout(tmp_path / "set", pictures=False))
-    with pytest.raises(InputError, match="3 items without picture"):
-        OpenRun(run, data, tmp_path / "out", **sources).ask()
-
-
 def test_araharmeme_leaves_out_what_is_missing(
     tmp_path: Path, chat: ChatServer, sources: dict[str, Any]
 ) -> None:
@@ -97,26 +75,6 @@ def test_araharmeme_leaves_out_what_is_missing(
     shown = ["Extracted text: شاي" in texts_of(body) for body in chat.bodies]
     assert sum(shown) == 2
     assert all(texts_of(body).endswith("<class_number>\n<explanation>") for body in chat.bodies)
-
-
-def test_logprobs_of_markers_decide_where_a_server_has_them(
-    tmp_path: Path, chat: ChatServer, sources: dict[str, Any]
-) -> None:
-    top = [{"token": "b", "logprob": -0.1}, {"token": " A", "logprob": -2.5}]
-    token = {"token": "The", "logprob": -0.1, "top_logprobs": top}
-    chat.say = lambda number, body: {
-        "message": {"role": "assistant", "content": "The answer"},
-        "logprobs": {"content": [token]},
-    }
-    run, data = _opened(tmp_path / "set", parser="logprobs", wordings=[1], orders=[0])
-    result = OpenRun(run, data, tmp_path / "out", **sources).ask()
-    assert chat.bodies[0]["top_logprobs"] == 20
-    assert result["answers"] is not None
-    table = pd.read_parquet(result["answers"])
-    assert set(table["choice"]) == {"Non-hate"}
-    assert json.loads(table["option_logprobs"][0]) == pytest.approx(
-        {"Non-hate": -0.1, "Hate": -2.5}
-    )
 
 
 def test_reasons_of_a_model_have_tokens_of_their_own(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +20,6 @@ from memeloc.evaluate.training import (
     telling_words,
     train,
 )
-from memeloc.evaluate.training.features import VectorStore
 from memeloc.reports.figures import wide
 from tests.each import each
 from tests.evaluate.training.examples import examples
@@ -89,14 +87,6 @@ def test_tfidf_is_that_of_scikit_learn(frame: pd.DataFrame) -> None:
     assert abs(pipeline[0].transform(frame.iloc[TEST]) - expected).max() < 1e-6
 
 
-def test_majority_is_the_most_frequent_label_of_training(frame: pd.DataFrame) -> None:
-    rows = np.array([row for row in TRAIN if row % 3 != 2 or row < 50])
-    majority = fitted(frame, rows, classifier="majority")
-    assert set(majority.predict(frame.iloc[TEST])) == {DATASET.labels[0]}
-    guesses = fitted(frame, rows, classifier="random").predict(frame)
-    assert set(guesses) == set(DATASET.labels)
-
-
 def test_class_weights_help_the_rare_class(frame: pd.DataFrame) -> None:
     rows = np.array([row for row in TRAIN if row % 3 != 2 or row % 30 == 2])
     found = {}
@@ -106,27 +96,12 @@ def test_class_weights_help_the_rare_class(frame: pd.DataFrame) -> None:
     assert found["balanced"] > found["none"]
 
 
-def test_an_example_without_text_is_left_out(tmp_path: Path) -> None:
-    empty = replace(DATASET.examples[0], text="!")
-    dataset = replace(DATASET, examples=(empty, *DATASET.examples[1:]))
-    compute_features(dataset.frame, {"words": FEATURES["words"]}, tmp_path)
-    words = Baseline(ModelSettings(name="m", features=("words",)), FEATURES, dataset.labels)
-    (trained,) = train(dataset, words, [Fold("test", TRAIN, np.array([0, 140]))])
-    assert sum(trained.trained_on.values()) == len(TRAIN) - 1
-    assert list(trained.answers) == ["0140"]
-
-
 def test_any_estimator_is_trained_and_asked() -> None:
     from sklearn.dummy import DummyClassifier
 
     (trained,) = train(DATASET, DummyClassifier(strategy="most_frequent"), [Fold("", TRAIN, TEST)])
     assert set(trained.answers.values()) == {DATASET.labels[0]}
     assert sum(trained.trained_on.values()) == len(TRAIN)
-
-
-def test_a_class_without_examples_gets_no_score(frame: pd.DataFrame) -> None:
-    model = fitted(frame, TRAIN[TRAIN % 3 != 1], features=("words",))
-    assert (model.predict_proba(frame.iloc[TEST])[:, 1] == 0).all()
 
 
 def test_wrong_parameters_are_a_sentence(frame: pd.DataFrame) -> None:
@@ -152,26 +127,3 @@ def test_the_words_that_tell_labels_come_first(tmp_path: Path) -> None:
     first = table[table["rank"] == 1].set_index("group")["item"].to_dict()
     assert first == {"words · words · alpha": "alpha", "words · words · beta": "beta"}
     assert (table["weight"] > 0).all()
-
-
-def test_vectors_are_computed_once(tmp_path: Path) -> None:
-    asked: list[str] = []
-
-    class Lengths:
-        name = "lengths"
-
-        def embed(self, things: list[str]) -> np.ndarray:
-            if "stop" in things:
-                raise InputError("stopped")
-            asked.extend(things)
-            return np.array([[len(thing), 1] for thing in things], dtype=np.float32)
-
-    store = VectorStore(tmp_path / "vectors.sqlite")
-    texts = [f"text {number}" for number in range(40)]
-    with pytest.raises(InputError, match="stopped"):
-        store.embed(Lengths(), [*texts, "stop"])
-    kept = len(asked)
-    vectors = store.embed(Lengths(), [*texts, texts[0]])
-    assert kept == 32
-    assert sorted(asked) == sorted(texts)
-    assert vectors[:, 0].tolist() == [len(text) for text in [*texts, texts[0]]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from memeloc.evaluate.training import (
     Dataset,
     Example,
     Fold,
-    aligned_sample,
     load_label_map,
     periods_of,
     temporal_figures,
@@ -43,12 +41,6 @@ def drawn(items: int = 1000, seed: int = 1) -> Dataset:
             (label,) = generator.choices(LABELS, (0.7, 0.2, 0.1))
             examples.append(Example(f"i{len(examples)}", label, group=template, year=year))
     return Dataset(tuple(examples), LABELS)
-
-
-def dated(years: list[int], labels: list[str] | None = None) -> Dataset:
-    names = labels or ["safe"] * len(years)
-    rows = enumerate(zip(years, names, strict=True))
-    return Dataset(tuple(Example(f"i{n}", label, year=year) for n, (year, label) in rows), LABELS)
 
 
 def rows_of(period: Fold) -> np.ndarray:
@@ -76,25 +68,6 @@ def test_no_template_is_in_two_periods_or_parts() -> None:
             for row in rows:
                 home = (period.name, part)
                 assert homes.setdefault(dataset.examples[row].group, home) == home
-
-
-def test_a_boundary_year_has_its_labels_in_equal_shares() -> None:
-    dataset = dated([2000] * 600, ["hate" if number % 3 else "safe" for number in range(600)])
-    periods = periods_of(dataset, count=3)
-    assert [period.name for period in periods] == ["2000"] * 3
-    for period in periods:
-        counts = Counter(dataset.examples[row].label for row in rows_of(period))
-        assert counts["safe"] == pytest.approx(200 / 3, abs=2)
-
-
-def test_whole_years_stay_whole_where_they_fit() -> None:
-    periods = periods_of(dated([2000 + number // 40 for number in range(200)]))
-    assert [period.name for period in periods] == ["2000", "2001", "2002", "2003", "2004"]
-
-
-def test_too_few_templates_for_periods_is_an_error() -> None:
-    with pytest.raises(InputError, match="5 periods need 10 templates"):
-        periods_of(dated([2000, 2001]))
 
 
 def test_a_label_that_is_none_of_the_labels_is_wrong() -> None:
@@ -160,14 +133,6 @@ def test_later_and_earlier_periods_are_summed_up(over_time: pd.DataFrame) -> Non
     assert means.loc[("memory, 3 classes", "0"), "n"] == 3
 
 
-def test_periods_of_the_same_year_are_numbered() -> None:
-    from sklearn.dummy import DummyClassifier
-
-    models = {"m": DummyClassifier(strategy="most_frequent")}
-    figures = temporal_figures(dated([2000] * 12), models, SETTINGS, count=2)
-    assert set(wide(figures, "temporal")["item"]) == {"2000, part 1", "2000, part 2"}
-
-
 def corpus(name: str, train: int, test: int, *, one_year: str = "") -> list[Example]:
     """Harmful items have even numbers in the first dataset, odd ones in others."""
     examples = []
@@ -209,35 +174,6 @@ def test_deltas_are_those_of_the_papers_table() -> None:
     assert rows.loc["aligned", ["first_year", "last_year"]].tolist() == [2016, 2017]
     assert rows.loc["reverse", "n"] == 20
     assert gaps(figures) == []
-
-
-def test_a_window_without_enough_items_is_noted() -> None:
-    large, small = corpus("large", 30, 50), corpus("small", 40, 20)
-    (note,) = gaps(transferred(large, small, window=(2016, 2016)))
-    assert "large lacks" in note
-    assert "2016 to 2016" in note
-    assert "6 items" in note
-
-
-def test_a_window_with_one_label_leaves_aligned_out() -> None:
-    large, small = corpus("large", 200, 50, one_year="safe"), corpus("small", 40, 20)
-    figures = transferred(large, small, window=(2015, 2015))
-    assert wide(figures, "transfer")["item"].tolist() == ["base", "reverse", "full"]
-    assert "20 of 'harmful'" in gaps(figures)[0]
-
-
-def test_others_stand_in_for_labels_that_lack() -> None:
-    years = [2010 + number // 40 for number in range(400)]
-    dataset = dated(years, ["hate" if number % 4 == 0 else "safe" for number in range(400)])
-    rows = np.arange(400)
-    for wanted, drawn_counts, missing in (
-        ({"hate": 5, "safe": 9}, {"hate": 5, "safe": 9}, {}),
-        ({"hate": 30, "safe": 20}, {"hate": 20, "safe": 30}, {"hate": 10}),
-    ):
-        sample, lacking = aligned_sample(dataset, rows, wanted, window=(2011, 2012), seed=2)
-        assert Counter(dataset.examples[row].label for row in sample) == drawn_counts
-        assert {dataset.examples[row].year for row in sample} <= {2011, 2012}
-        assert lacking == missing
 
 
 def test_the_shipped_map_knows_labels_of_the_shipped_taxonomies() -> None:

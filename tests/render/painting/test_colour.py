@@ -14,10 +14,8 @@ from fontTools.ttLib.tables._g_l_y_f import Glyph
 from PIL import Image
 
 from memeloc.fonts import FontLibrary
-from memeloc.locales import default
 from memeloc.model import Template, TextBox, TextStyle
 from memeloc.render import Renderer
-from memeloc.render.painting.glyphs import has_colour
 
 BADGE = "\U0001f600"
 
@@ -90,15 +88,6 @@ def background(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_colour_glyph_is_known_as_such(font: Path) -> None:
-    face = FontLibrary([font]).stack(default().get("en"), "poster").primary
-    assert face.colour
-    nominal = face.font.get_nominal_glyph
-    assert has_colour(face, nominal(ord(BADGE)))
-    assert not has_colour(face, nominal(ord("X")))
-    assert not FontLibrary().face("noto-emoji", "poster").colour
-
-
 @pytest.mark.parametrize("angle", [0.0, 90.0])
 def test_a_colour_glyph_keeps_its_colours_and_letters_take_the_styles(
     font: Path, background: Path, angle: float
@@ -145,17 +134,6 @@ def test_an_outline_goes_around_a_colour_glyph(font: Path, background: Path, ang
     assert (columns[-1], rows[-1]) == pytest.approx((right, bottom), abs=3)
 
 
-def test_only_rows_with_ink_are_touched(font: Path, background: Path) -> None:
-    box = TextBox("box", 0, 0, 1, 0.5, style=TextStyle(max_size=0.2))
-    template = Template("grey", background, (box,))
-    rendered = Renderer(FontLibrary([font])).render(template, BADGE, "en")
-    _, top, _, bottom = rendered.proof.parts[0].ink or (0, 0, 0, 0)
-    pixels = np.asarray(rendered.image)
-    grey = (pixels == 0x80).all(axis=(1, 2))
-    assert grey[: top - 1].all()
-    assert grey[bottom + 1 :].all()
-
-
 @pytest.mark.skipif(
     not FontLibrary().families["colour-emoji"].found, reason="no colour emoji font on this system"
 )
@@ -179,11 +157,3 @@ def test_what_one_colour_loses_is_in_the_proof(background: Path) -> None:
     proof = renderer.render(template, "so 😀 💙 🇩🇪", "en").proof
     detail = "without flag, colour or tone: 💙 🇩🇪"
     assert proof.findings == (("lost colour", "box", detail),)
-
-
-def test_a_replacement_character_is_in_the_proof(background: Path) -> None:
-    template = Template("grey", background, (TextBox("box", 0, 0, 1, 1, style=TextStyle()),))
-    proof = Renderer().render(template, "caf\ufffd \ud800", "en").proof
-    (finding,) = proof.findings
-    assert finding[:2] == ("replacement character", "box")
-    assert finding.detail.startswith("2 characters")

@@ -69,15 +69,3 @@ def test_nothing_is_kept_where_nothing_can_be_written(place: Path) -> None:
     drawn(cache)
     cache.keep()
     assert place.parent.is_file()
-
-
-def test_what_was_written_longest_ago_goes_first(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    old = kept_file(place)
-    monkeypatch.setattr(glyphs, "MOST_KEPT", old.stat().st_size * 3 // 2)
-    cache = GlyphCache()
-    cache.strike(FACE, 41.0, 0.06, Ink("#ffffff", "#000000")).make(KEY)
-    cache.keep()
-    (left,) = place.iterdir()
-    assert left != old

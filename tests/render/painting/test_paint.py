@@ -11,7 +11,7 @@ from memeloc.fonts import FontLibrary
 from memeloc.locales import default
 from memeloc.model import Align, VAlign
 from memeloc.render.background import Background, Canvas
-from memeloc.render.painting.paint import Area, Painter, place
+from memeloc.render.painting.paint import Area, Painter
 from memeloc.render.painting.pixels import Ink
 from memeloc.render.typesetting.fit import Bounds
 from memeloc.render.typesetting.itemize import Itemizer
@@ -85,20 +85,6 @@ def test_the_letter_is_filled_and_its_outline_around_it() -> None:
     assert colours[0] == 0x808080
 
 
-def test_every_line_has_its_box_within_the_parts() -> None:
-    layout = laid("one two three four five six seven")
-    canvas = plain()
-    done = Painter().paint(canvas, layout, AREA, BLACK_ON_WHITE)
-    assert len(done.lines) == len(layout.lines) > 1
-    assert done.ink is not None
-    assert done.ink[1] == min(box[1] for box in done.lines)
-    assert done.ink[3] == max(box[3] for box in done.lines)
-    dark = (canvas.pixels & 255) < 200
-    for box in done.lines:
-        assert dark[box[1] : box[3], box[0] : box[2]].any()
-    assert [item.line for item in place(layout, AREA)] == layout.lines
-
-
 def test_a_half_turn_is_the_same_picture_upside_down() -> None:
     layout = laid("half a turn")
     area = Area(20, 30, 220, 130, 0.0, "center", "middle", 0.06)
@@ -124,23 +110,3 @@ def test_what_lies_outside_the_picture_is_clipped_and_reported() -> None:
     assert Painter().paint(canvas, layout, far, BLACK_ON_WHITE).clipped
     assert (canvas.pixels == before).all()
     assert not Painter().paint(canvas, layout, AREA, BLACK_ON_WHITE).clipped
-
-
-def test_the_same_part_is_painted_the_same_by_a_painter_in_use() -> None:
-    painter = Painter()
-    for text in ("something else", "ありがとう", "made it"):
-        first, fresh = plain(), plain()
-        painter.paint(first, laid(text), AREA, BLACK_ON_WHITE)
-        Painter().paint(fresh, laid(text), AREA, BLACK_ON_WHITE)
-        assert (first.pixels == fresh.pixels).all()
-
-
-@each("angle", [0.0, 25.0])
-@each("left", [20, -120])
-def test_a_canvas_knows_which_rows_are_painted_on(angle: float, left: int) -> None:
-    canvas = plain()
-    area = replace(AREA, left=left, right=left + 200, angle=angle)
-    Painter().paint(canvas, laid("two lines of it, or three"), area, BLACK_ON_WHITE)
-    changed = np.flatnonzero((canvas.pixels != canvas.background.pixels).any(1))
-    ((first, after),) = canvas.bands
-    assert 0 <= first <= changed[0] <= changed[-1] < after <= 160

@@ -32,7 +32,6 @@ texts = st.one_of(
     st.text(alphabet=PLAIN, max_size=40),
     st.text(alphabet=PLAIN + BRACKETS + EXPLICIT + "\ud800\x1f\u2029", max_size=60),
 )
-line_of_levels = st.lists(st.integers(0, 126) | st.integers(0, 3), max_size=40)
 
 
 def bidi_class(char: str) -> str:
@@ -118,48 +117,9 @@ def test_runs_of_a_mixed_caption(text: str, runs: list[tuple[str, int]]) -> None
     assert [(text[start:end], level) for start, end, level in cut] == runs
 
 
-@given(texts, bases)
-def test_the_fast_way_gives_what_the_whole_algorithm_gives(text: str, base: Base) -> None:
-    quick = resolve(text, base)
-    # A PDF that closes nothing changes nothing, but leaves no way but the whole one.
-    whole = resolve(text + "\u202c", base)
-    assert quick.level == whole.level
-    assert quick.levels == whole.levels[:-1]
-
-
 @given(st.text(alphabet=EXPLICIT + "aא1ا( )\u0301\t\u2029\ud800", max_size=400), bases)
 def test_any_text_has_a_level_for_each_character(text: str, base: Base) -> None:
     resolved = resolve(text, base)
     assert len(resolved.levels) == len(text)
     assert resolved.level in ((0, 1) if base is None else (int(base == "rtl"),))
     assert all(resolved.level <= level <= 126 for level in resolved.levels)
-
-
-def reordered(levels: list[int]) -> list[int]:
-    """L2 word by word: swap the items of each stretch, level by level."""
-    order = list(range(len(levels)))
-    odd = [level for level in levels if level % 2]
-    for lowest in range(max(levels, default=0), min(odd, default=1000) - 1, -1):
-        done: list[int] = []
-        for inside, stretch in groupby(order, key=lambda at: levels[at] >= lowest):
-            items = list(stretch)
-            done += reversed(items) if inside else items
-        order = done
-    return order
-
-
-@given(line_of_levels)
-def test_visual_order_is_rule_l2(levels: list[int]) -> None:
-    order = visual_order(levels)
-    assert sorted(order) == list(range(len(levels)))
-    assert order == reordered(levels)
-
-
-@given(line_of_levels)
-def test_visual_order_of_runs_is_that_of_their_characters(levels: list[int]) -> None:
-    runs = level_runs(bytes(levels))
-    order = []
-    for index in visual_order([level for _, _, level in runs]):
-        start, end, level = runs[index]
-        order += list(range(start, end))[:: -1 if level % 2 else 1]
-    assert order == visual_order(levels)

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.render.typesetting import fit
 from memeloc.render.typesetting.fit import (
     CLAUSE,
     EXTRA_LINE,
@@ -84,15 +83,6 @@ def fitting(words: Segments, limit: float) -> list[list[tuple[int, int]]]:
     ]
 
 
-@given(segments(), st.floats(0.5, 40))
-def test_the_fewest_lines_are_those_of_brute_force(words: Segments, limit: float) -> None:
-    possible = fitting(words, limit)
-    if possible:
-        assert count_lines(words, limit) == min(map(len, possible))
-    else:
-        assert count_lines(words, limit) > 1_000_000
-
-
 def cost_of(lines: list[tuple[int, int]], words: Segments, costs: list[float]) -> float:
     """What lines cost, by the words of `line_cost`, but for their number and their size."""
     mean = sum(words.full) / len(lines) or 1.0
@@ -157,15 +147,6 @@ def test_the_largest_size_is_that_of_brute_force(
     slack = (room.bounds.height - 2) / size - 2 * room.bounds.margin - room.extent
     assert abs(slack / room.pitch - round(slack / room.pitch)) < 1e-6
     assert abs(fitted - best) <= 1
-
-
-@given(st.floats(0.1, 3000))
-def test_the_step_below_is_the_largest_that_is_not_above(size: float) -> None:
-    step = fit.step_below(size)
-    assert step == -1 or LADDER[step] <= size * (1 + 1e-8)
-    assert step == len(LADDER) - 1 or LADDER[step + 1] > size
-    for at, exact in enumerate(LADDER):
-        assert fit.step_below(exact) == at
 
 
 def test_a_long_text_is_broken_evenly() -> None:

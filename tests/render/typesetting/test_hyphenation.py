@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pyphen
-import pytest
-
 from memeloc.fonts import FontLibrary
 from memeloc.locales import default
-from memeloc.locales.breaking import dictionary
-from memeloc.render.typesetting import fit
 from memeloc.render.typesetting.fit import Bounds
-from memeloc.render.typesetting.hyphenation import _patterns, cluster_points, marked, points
+from memeloc.render.typesetting.hyphenation import marked, points
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import PartLayout, lay_out
 from tests.each import each
@@ -81,26 +76,6 @@ def test_words_break_where_their_language_breaks_them(tag: str, text: str, expec
     assert split(text, tag) == expected
 
 
-def test_a_word_that_gains_too_little_stays_whole() -> None:
-    word = "Großraumbüro"
-    whole = laid(word, "de", 300, 40)
-    assert texts(whole) == [word]
-    assert not whole.hyphenated
-
-
-@pytest.mark.parametrize(
-    ("text", "gain"), [("das Kaffeehausfenster", 2), ("DAS KAFFEEHAUSFENSTER", 3)]
-)
-def test_a_hyphen_gains_two_steps_in_capitals_three(text: str, gain: int) -> None:
-    seen = set()
-    for width in range(150, 700, 20):
-        layout, without = laid(text, "de", width), laid(text, "de", width, hyphenation="")
-        seen.add(bool(layout.hyphenated))
-        if layout.hyphenated:
-            assert fit.LADDER.index(layout.size) >= fit.LADDER.index(without.size) + gain
-    assert seen == {True, False}
-
-
 def test_spelling_changes_where_a_line_ends_and_nowhere_else() -> None:
     text = "hosszúszőrű"
     places = points(text, [(0, len(text))], default().get("hu"))
@@ -149,10 +124,6 @@ def test_a_scream_breaks_between_its_letters_without_a_hyphen(
     assert layout.divided == ("|".join(texts(layout)),)
 
 
-def test_a_scream_that_is_legible_on_a_phone_stays_whole() -> None:
-    assert texts(laid("NOOOOOOOO", "en", 200, 200, picture_width=500)) == ["NOOOOOOOO"]
-
-
 def test_a_file_name_breaks_behind_its_underscores() -> None:
     layout = laid("report_final_really", "en", 200, 100)
     assert texts(layout) == ["report_", "final_really"]
@@ -163,28 +134,3 @@ def test_a_file_name_breaks_behind_its_underscores() -> None:
 def test_an_authors_soft_hyphens_are_the_only_ones_of_their_word() -> None:
     layout = laid("Lebensmittelinforma\u00adtionsdurchführungsverordnung", "de", 400)
     assert layout.hyphenated == ("Lebensmittelinforma-tionsdurchführungsverordnung",)
-
-
-def test_points_between_clusters_leave_scripts_without_hyphens_alone() -> None:
-    for text in ("سيستعملونها", "กกกก", "123"):
-        assert "\u00ad" not in marked(text, cluster_points(text, [(0, len(text))]))[0]
-    assert marked("ab1cd", cluster_points("ab1cd", [(0, 5)]))[0] == "a\u00adb\u200b1\u200bc\u00add"
-
-
-def test_a_part_has_at_most_two_hyphens() -> None:
-    word = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft"
-    for width in range(200, 900, 50):
-        layout = laid(word, "de", width, 300, 200)
-        whole = laid(word, "de", width, 300, 200, hyphenation="")
-        hyphens = sum(line.hyphenated for line in layout.lines)
-        assert hyphens <= 2 or whole.broken_word or whole.size < 14
-
-
-@each("name", ["hu_HU", "ca", "el_GR", "ru_RU"])
-def test_patterns_parsed_when_asked_for_are_pyphens(name: str) -> None:
-    words = ["asszonnyal", "meggyőződés", "intel·ligència", "απαγορεύεται", "достопримечательность"]
-    lazy = _patterns(name)
-    full = pyphen.Pyphen(filename=dictionary(name), left=3, right=3, cache=False)
-    for word in words:
-        found, wanted = lazy(word), full.positions(word)
-        assert [(at, at.data) for at in found] == [(at, at.data) for at in wanted]

@@ -52,11 +52,6 @@ def test_the_base_direction_of_a_paragraph(
     assert base_direction(text, direction) == base
 
 
-def test_a_script_without_letters_of_its_own_takes_its_neighbours() -> None:
-    assert described("Привет, мир: 100", "ru")[0] == ("Привет, мир: 100", "Cyrl", "noto-sans")
-    assert [run[1] for run in described("「猫」 (ABC)", "ja")] == ["Hani", "Latn"]
-
-
 @each(
     "emoji",
     [
@@ -74,12 +69,6 @@ def test_an_emoji_sequence_is_one_cluster_in_one_face(emoji: str) -> None:
     assert run.face.emoji
 
 
-def test_an_emoji_that_the_first_face_has_is_drawn_as_emoji() -> None:
-    assert FONTS.stack(default().get("ja"), "poster").primary.covers("⚽")
-    (run,) = itemized("⚽", "ja").runs
-    assert run.face.emoji
-
-
 def test_a_word_is_never_in_two_faces_when_one_has_it_all() -> None:
     assert not FONTS.face("anton", "poster").covers("ƕ")
     assert described("saiƕan is seeing", "en") == [
@@ -94,13 +83,6 @@ def test_digits_and_marks_of_a_word_go_with_its_letters(word: str) -> None:
     assert described(f"A {word} B", "en")[1:2] == [(word, "Latn", "noto-sans")]
 
 
-@each(
-    ("text", "faces"), [("a ≠ b", 3), ("1️⃣2", 2), ("₵5", 2), ("3ک", 2)]
-)  # fmt: skip
-def test_a_symbol_alone_stays_in_its_face(text: str, faces: int) -> None:
-    assert len(described(text, "en")) == faces
-
-
 def test_another_script_within_a_word_has_a_face_of_its_own() -> None:
     assert described("MY КЕФИР, NOW", "en") == [
         ("MY ", "Latn", "anton"),
@@ -108,11 +90,6 @@ def test_another_script_within_a_word_has_a_face_of_its_own() -> None:
         (", ", "Cyrl", "anton"),
         ("NOW", "Latn", "anton"),
     ]
-
-
-def test_a_combining_mark_stays_with_its_base() -> None:
-    text = "ab\u0323\u0302c"
-    assert [run[0] for run in described(text, "vi")] == [text]
 
 
 @each("tag", sorted(SENTENCES))

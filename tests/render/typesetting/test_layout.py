@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memeloc.fonts import FaceName, FontLibrary
 from memeloc.locales import default
 from memeloc.render.typesetting import fit
@@ -89,14 +87,6 @@ def test_a_larger_box_costs_no_more_size_than_better_lines_may(tag: str) -> None
         largest = max(largest, step)
 
 
-def test_the_next_size_up_would_not_fit() -> None:
-    layout = laid("when it works on the first try", "en", 300, 120, 2000)
-    step = fit.LADDER.index(layout.size)
-    limited = laid("when it works on the first try", "en", 300, 120, fit.LADDER[step + 1])
-    assert limited.size == layout.size
-    assert laid("when it works", "en", 300, 120, fit.LADDER[3]).size == fit.LADDER[3]
-
-
 def test_a_word_is_broken_only_when_no_legible_size_helps() -> None:
     word = "kahvemolasi" * 4  # in Turkish, for which there are no patterns
     whole = laid(word, "tr", 400, 100)
@@ -129,47 +119,6 @@ def test_a_soft_hyphen_shows_only_at_the_end_of_a_line() -> None:
     assert glyphs(first)[-1] == hyphen
     assert glyphs(first)[:-1] == glyphs(set_line(shaped("Donau", "de"), 0, 5, locale))
     assert glyphs(set_line(paragraph, 6, len(text), locale)).count(hyphen) == 0
-
-
-def test_soft_hyphens_are_used_before_a_word_is_broken() -> None:
-    layout = laid("Donau\u00addampf\u00adschiff\u00adfahrt", "de", 130, 200, 30)
-    assert not layout.broken_word
-    assert all(line.endswith("\u2010") for line in texts(layout)[:-1])
-    assert len(layout.lines) > 1
-
-
-def test_a_line_is_set_in_display_order() -> None:
-    text = "אבג abc דהו 12"
-    line = set_line(shaped(text, "he"), 0, len(text), default().get("he"))
-    assert line.level == 1
-    # From left to right: the number, the last Hebrew word, the Latin word, the first Hebrew word.
-    hebrew = [run.face.family == "noto-sans-hebrew" for run in line.runs]
-    assert len(line.runs) == 4
-    assert hebrew[1]
-    assert hebrew[3]
-    assert not hebrew[2]
-    xs = [glyph[1] for run in line.runs for glyph in run.glyphs]
-    assert min(xs) == xs[0]
-
-
-def test_brackets_are_mirrored_in_right_to_left_text() -> None:
-    face = FONTS.stack(default().get("he"), "plain").font_for("(")
-    assert face is not None
-    line = set_line(shaped("(אב)", "he"), 0, 4, default().get("he"))
-    assert glyphs(line)[0] == face.font.get_nominal_glyph(ord("("))
-    assert glyphs(line)[-1] == face.font.get_nominal_glyph(ord(")"))
-
-
-@each("tag", ["en", "ar", "hi", "ja", "th"])
-def test_parts_of_a_line_are_the_glyphs_of_a_line_shaped_alone(tag: str) -> None:
-    locale = default().get(tag)
-    for text in SENTENCES[tag]:
-        paragraph = shaped(text, tag)
-        for end in [at for at, char in enumerate(text) if char == " "] or [len(text) // 2]:
-            ours = set_line(paragraph, 0, end, locale)
-            alone = set_line(shaped(text[:end], tag), 0, end, locale)
-            assert glyphs(ours) == glyphs(alone)
-            assert (ours.left, ours.right) == pytest.approx((alone.left, alone.right))
 
 
 def test_half_a_megabyte_is_laid_out_in_time() -> None:

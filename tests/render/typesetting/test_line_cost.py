@@ -137,16 +137,3 @@ def test_no_line_ends_with_an_article_or_a_preposition(tag: str, text: str) -> N
 def test_a_poster_of_the_starter_set_keeps_its_size_and_gains_sense() -> None:
     layout = laid("in total, since Thursday", "en", (560.0, 220.0, 96.0))
     assert [line.text for line in layout.lines] == ["IN TOTAL,", "SINCE THURSDAY"]
-
-
-def test_a_last_line_is_no_lone_short_word() -> None:
-    text = "we clicked on the only good ad"
-    for width in range(300, 700, 20):
-        last = laid(text, "en", (width, 200.0, 90.0)).lines[-1].text
-        assert last != "AD"
-
-
-def test_words_of_chinese_are_cut_only_where_no_legible_size_helps() -> None:
-    text = "报告_最终版_v7"
-    for width in range(150, 400, 10):
-        assert not laid(text, "zh-Hans", (width, 200.0, 90.0)).lines[0].text.endswith("最")

@@ -17,10 +17,7 @@ from memeloc.render.typesetting.fit import Bounds
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import PartLayout, lay_out
 from memeloc.render.typesetting.lines import (
-    SAME_PITCH,
-    UNEVENNESS,
     Line,
-    anchor,
     ink_extent,
     set_line,
     stack_lines,
@@ -64,34 +61,6 @@ def laid(text: str, tag: str, width: float = 260, height: float = 340) -> PartLa
     return lay_out(text, locale, Itemizer(FONTS.stack(locale, "poster")), bounds)
 
 
-def test_an_accent_below_a_cedilla_needs_room() -> None:
-    (pitch,) = stacked(["Ç", "Ê"], "pt")
-    upper, lower = lines_of(["Ç", "Ê"], "pt")
-    assert pitch == pytest.approx(lower.top - upper.bottom + 2 * MARGIN + 0.001)
-    assert pitch > 1.4
-
-
-@each(("align", "meets"), [("left", True), ("right", False), ("center", False), ("start", True)])
-def test_what_meets_depends_on_alignment(align: Align, *, meets: bool) -> None:
-    (pitch,) = stacked(["ÇHHHHHHHH", "ÊHHH"], "pt", align)
-    assert (pitch > 1.4) == meets
-
-
-def test_pitches_of_a_part_differ_little() -> None:
-    pitches = stacked(["HILL", "HILL", "Ç", "Ê", "HILL", "HÊLL"], "pt")
-    assert max(pitches) > 1.4
-    assert max(pitches) - min(pitches) <= UNEVENNESS + 1e-9
-    levels = sorted({round(pitch, 6) for pitch in pitches})
-    assert all(above - below >= SAME_PITCH for below, above in pairwise(levels))
-
-
-def test_lines_with_a_short_line_between_do_not_touch() -> None:
-    deep = "z" + "\u0316\u0317" * 12
-    upper, short, lower = lines_of([deep, ".", "Ệ"], "vi")
-    baselines = stack_lines([upper, short, lower], Bounds(0, 0, 0, MARGIN, 1.0), 1000.0)
-    assert baselines[2] + upper.bottom - lower.top >= 2 * MARGIN - 1e-9
-
-
 @each("tag", sorted({*SENTENCES, *HARD}))
 def test_no_ink_of_two_lines_touches(tag: str) -> None:
     for text in (HARD.get(tag) or SENTENCES[tag][0], SENTENCES[tag][1]):
@@ -115,10 +84,3 @@ def test_a_parts_extent_is_all_its_ink() -> None:
     above, below = ink_extent(lines, (0.0, 0.5))
     assert above == pytest.approx(lines[1].top - 0.5)
     assert below == pytest.approx(0.5 - lines[1].bottom)
-
-
-def test_lines_are_anchored_by_their_own_direction() -> None:
-    (line,) = lines_of(["سلام"], "ar")
-    assert anchor(line, "start") == line.right
-    assert anchor(line, "end") == line.left
-    assert anchor(line, "center") == (line.left + line.right) / 2

@@ -19,21 +19,6 @@ def _texts(store: Store, language: str) -> dict[str, str]:
     return {key: str(version.caption) for key, version in store.captions.current(language).items()}
 
 
-def test_the_same_table_again_adds_nothing(store: Store, write_table: Write) -> None:
-    table = write_table(
-        ("a", "cloud-monday", "one // two", "eins // zwei"),
-        ("b", "protest-hamster", "three", ""),
-        columns="en de",
-    )
-    first = import_table(store, table)
-    assert (first.memes, dict(first.added)) == (2, {"en": 2, "de": 1})
-    history = store.exports.frame("history")
-    again = import_table(store, table)
-    assert (again.memes, again.added.total(), again.changed.total()) == (0, 0, 0)
-    assert again.unchanged == 3
-    assert store.exports.frame("history").equals(history)
-
-
 def test_a_changed_source_makes_its_translation_due(store: Store, write_table: Write) -> None:
     row = ("a", "cloud-monday", "one // two", "eins // zwei")
     import_table(store, write_table(row, columns="en de"))
@@ -65,27 +50,6 @@ def test_an_old_table_undoes_no_correction(store: Store, write_table: Write) -> 
     other = write_table(("a", "cloud-monday", "one // two", "1 // 2"), columns="en de")
     assert dict(import_table(store, other).changed) == {"de": 1}
     assert _texts(store, "de") == {"a": "1 // 2"}
-
-
-def test_an_exchanged_template_is_noted(store: Store, write_table: Write) -> None:
-    import_table(store, write_table(("a", "cloud-monday", "x // y")))
-    import_table(store, write_table(("a", "night-owl", "x // y")))
-    assert list(store.exports.frame("memes")["template"]) == ["night-owl"]
-    with store.database.read() as connection:
-        (event,) = connection.exec_driver_sql("SELECT subject, detail FROM events").fetchall()
-    assert tuple(event) == ("a", "cloud-monday -> night-owl, by table.csv")
-
-
-def test_a_row_without_source_brings_no_meme(store: Store, write_table: Write) -> None:
-    table = write_table(
-        ("a", "protest-hamster", "", "nein"), ("b", "protest-hamster", "yes", "ja"), columns="en de"
-    )
-    import_table(store, table)
-    assert list(store.exports.frame("memes")["meme_id"]) == ["b"]
-    # Of a meme that is known, the source need not be there again.
-    import_table(store, write_table(("a", "protest-hamster", "no"), name="a.csv"))
-    import_table(store, table)
-    assert _texts(store, "de") == {"a": "nein", "b": "ja"}
 
 
 def test_a_translation_is_stored_once_and_never_over_a_person(filled: Store) -> None:

@@ -41,16 +41,6 @@ def test_a_dropped_caption_leaves_the_memory(filled: Store) -> None:
     assert [unit.meme_id for unit in filled.memory.find("en", "de")] == ["two"]
 
 
-def test_an_open_case_ends_with_its_meme(filled: Store) -> None:
-    send(filled, "s1")
-    answer(filled, "s1", {"one": ""}, outcome="case", reason="given up", status="wordplay")
-    drop(filled, "one", language="de")
-    assert filled.cases.find("de") == []
-    assert filled.progress.languages(["de"])[1]["to_settle"] == 0
-    drop(filled, "one", language="de", dropped=False)
-    assert len(filled.cases.find("de")) == 1
-
-
 def test_a_later_decision_takes_dropping_back(filled: Store) -> None:
     send(filled, "s1")
     (case,) = answer(
@@ -78,22 +68,3 @@ def test_a_case_that_was_dropped_waits_again_once_that_is_taken_back(
         assert filled.progress.languages(["de"])[1]["states"]["disputed"] == 1
     decide(filled, case, person="bob", parts=("doch", "noch"))
     assert filled.cases.find("de") == []
-
-
-def test_what_was_given_up_is_not_memory(filled: Store) -> None:
-    send(filled, "s1")
-    answer(filled, "s1", {"one": ""}, outcome="case", reason="given up", status="wordplay")
-    assert filled.memory.find("en", "de") == []
-
-
-def test_what_somebody_gives_up_later_leaves_the_memory(filled: Store) -> None:
-    send(filled, "s1")
-    answer(filled, "s1", {"one": "von // Hand"})
-    send(filled, "s2", round_=2, person="bob", later=1)
-    (case,) = answer(
-        filled, "s2", {"one": ""}, outcome="case", reason="given up", status="wordplay"
-    )
-    assert filled.memory.find("en", "de") == []
-    decide(filled, case, person="eve", parts=("von", "Hand"))
-    (unit,) = filled.memory.find("en", "de")
-    assert (unit.origin, unit.target) == ("settled", ("von", "Hand"))

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.errors import InputError
 from memeloc.items import FoundPicture
 from memeloc.ocr.transcript import Transcript
 from memeloc.store import Store
@@ -50,14 +49,6 @@ def test_machine_text_that_a_person_found_right_is_accepted(filled: Store) -> No
     assert states(filled)["one"] == "accepted"
 
 
-def test_who_changes_her_mind_has_found_nothing_right(filled: Store) -> None:
-    send(filled, "s1")
-    answer(filled, "s1", {"one": MACHINE}, status="correct")
-    send(filled, "s2", only="all", later=1)
-    answer(filled, "s2", {"one": "von // Hand"}, outcome="replaced")
-    assert states(filled)["one"] == "corrected"
-
-
 def test_two_people_with_the_same_text_agree(filled: Store) -> None:
     send(filled, "s1", person="ann")
     send(filled, "s2", person="bob")
@@ -84,15 +75,6 @@ def test_a_second_round_of_three(
     assert states(filled, rounds=3)["one"] == expected
     (one, *_) = filled.captions.states(["de"], rounds=3)
     assert one.people == len({"ann", person})
-
-
-def test_what_the_last_round_leaves_is_accepted(filled: Store) -> None:
-    send(filled, "s1")
-    answer(filled, "s1", {"one": "von // Hand", "two": "a // b"})
-    assert states(filled, rounds=1)["one"] == "accepted"
-    send(filled, "s2", round_=2, person="bob")
-    answer(filled, "s2", {"one": "aus // Bobs Hand"})
-    assert states(filled) == {"one": "accepted", "two": "corrected", "three": "machine"}
 
 
 def test_a_case_disputes_until_a_decision_accepts(filled: Store) -> None:
@@ -158,21 +140,6 @@ def test_a_table_has_the_captions_that_are_asked_for(
     assert mixed.captions.left_out(which).get("de", set()) == {"one", "two", "three"} - {*german}
 
 
-def test_what_is_taken_and_left_out_is_counted(mixed: Store) -> None:
-    drop(mixed, "three", "de")
-    acceptance = mixed.captions.acceptance("accepted", ["de"])
-    assert acceptance.taken == {"de": {"accepted": 1}}
-    assert acceptance.left_out == {"de": {"corrected": 1, "dropped": 1}}
-    assert acceptance.unaccepted == {}
-    assert mixed.captions.acceptance("any", ["de"]).unaccepted == {"de": {"corrected": 1}}
-
-
-def test_captions_of_no_such_kind_are_refused(mixed: Store) -> None:
-    for refuse in (mixed.captions.acceptance, mixed.captions.left_out):
-        with pytest.raises(InputError, match="accepted, corrected, any, not 'all'"):
-            refuse("all")  # type: ignore[operator]
-
-
 def test_the_history_has_the_state_of_what_stands(mixed: Store) -> None:
     history = mixed.exports.frame("history").query("language == 'de'")
     assert dict(zip(history["meme_id"], history["state"], strict=True)) == {
@@ -181,10 +148,3 @@ def test_the_history_has_the_state_of_what_stands(mixed: Store) -> None:
         "three": "machine",
     }
     assert list(history["state"].isna()) == list(~history["current"])
-
-
-def test_states_are_counted_by_language(mixed: Store) -> None:
-    _, german, hindi = mixed.progress.languages(["de", "hi"])
-    assert german["states"] == {"accepted": 1, "corrected 1": 1, "machine": 1}
-    assert german["ready"] == {1: 1, 2: 2}
-    assert (hindi["states"], hindi["missing"]) == ({}, 3)

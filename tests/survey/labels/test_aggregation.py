@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from memeloc.agreement.crowd import METHODS, Method, label_odds
 from memeloc.errors import MissingError
 from memeloc.survey.labels.settling import aggregate, differences, settle
 from memeloc.taxonomy import load_taxonomy
@@ -118,25 +117,7 @@ def test_models_trust_the_reliable_and_differences_are_listed() -> None:
     assert set(result["item"]) <= {"m9"}
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_the_order_of_answers_and_abstentions_change_nothing(method: Method) -> None:
-    table = toy()
-    before = aggregate(table, HATE, method, seed=2, iterations=6, restarts=2)
-    more = pd.DataFrame([("m1", "US", "new", "unknown"), ("m2", "US", "x", "")], columns=COLUMNS)
-    shuffled = pd.concat([table, more, table]).sample(frac=1, random_state=5)
-    after = aggregate(shuffled, HATE, method, seed=2, iterations=6, restarts=2)
-    pd.testing.assert_frame_equal(before, after)
-
-
 def test_without_crowd_kit_the_pip_line_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "crowdkit.aggregation", None)
     with pytest.raises(MissingError, match=r'pip install "memeloc\[crowd\]"'):
         aggregate(toy(), HATE, "mace")
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_models_say_whom_they_trust(method: Method) -> None:
-    _, trusted = label_odds(toy(), method, iterations=15, restarts=2)
-    coins = trusted.filter(like="coin")
-    assert coins.max() < 0.6
-    assert trusted.drop(coins.index).min() > 0.9

@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
-import pytest
-
-from memeloc.errors import InputError
 from memeloc.survey.labels.progress import costs, progress
 from memeloc.survey.model import Submission
 from memeloc.survey.quality.checking import check
@@ -15,8 +12,6 @@ from tests.survey.annotators import careful, fill, person, sheet
 
 US, DE, SECOND = sheet("US"), sheet("DE"), sheet("US", 2, memes=10)
 SHEETS = [US, DE, SECOND]
-EMPTY = check([], SHEETS)
-NONE_LEFT = {one.id: 0 for one in SHEETS}
 
 
 def prices(**by_culture: str) -> dict[str, Decimal]:
@@ -56,16 +51,3 @@ def test_money_is_exact() -> None:
         "to_come": Decimal("1.47") * 6 + Decimal("2.73") * 3,
         "total": Decimal("26.88"),
     }
-
-
-def test_a_study_of_no_sheet_needs_one_reward_for_all() -> None:
-    stray = replace(person("jo", DE), study="something else", status="APPROVED")
-    with pytest.raises(InputError, match="'something else' is of no sheet"):
-        costs(NONE_LEFT, EMPTY, [stray], prices(US="1", DE="3"))
-    assert costs(NONE_LEFT, EMPTY, [stray], prices(US="2", DE="2"))["paid"] == 2
-
-
-def test_a_closed_sheet_wants_nobody_more() -> None:
-    whole = progress(SHEETS, EMPTY, closed=[one.id for one in SHEETS])["whole"]
-    assert whole["places"] == 0
-    assert whole["annotators"] == sum(one.wanted for one in SHEETS)

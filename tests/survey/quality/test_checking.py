@@ -6,12 +6,11 @@ import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memeloc.survey.model import Answer, Participant, Submission
 from memeloc.survey.quality.checking import CheckReport, check
-from memeloc.survey.quality.outliers import Rates, at_least
 from memeloc.survey.quality.rules import Again, OnePerson, Rules, read_rules
 from tests.each import each
 from tests.survey.annotators import careful, fill, labelled, person, sheet
@@ -133,24 +132,6 @@ def test_facts_exclude_only_when_they_name_something_else(
         assert evidence(report, "screening")["differing"] == facts
 
 
-@each(
-    ("code", "value", "differs"),
-    [
-        ("IN", "india", False),
-        ("IN", "Türkiye", True),
-        ("IN", "Turkey", True),
-        ("IN", "Ivory Coast", True),
-        ("CN", "People’s Republic of China", False),
-        ("CN", "Republic of Korea", True),
-    ],
-)
-def test_countries_by_name(code: str, value: str, differs: bool) -> None:
-    asked = sheet(code)
-    report = check([fill(asked, "jo")], [asked], [person("jo", asked, nationality=value)])
-    assert bool(report.set_aside) == differs
-    assert not report.warnings
-
-
 def test_two_different_submissions_under_one_id_are_pointed_out() -> None:
     one, other = fill(US, "jo"), replace(fill(US, "jo", noise=0.9), participant="mo", row=2)
     for order in ([one, other], [other, one]):
@@ -175,18 +156,6 @@ def crowd() -> tuple[list[Submission], list[Participant]]:
     return items, [*people, person("moved", DE, nationality="Austria")]
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=settings().max_examples // 3)
-@given(st.randoms(use_true_random=False))
-def test_the_order_of_submissions_does_not_matter(shuffle: random.Random) -> None:
-    items, people = crowd()
-    sheets = [US, sheet("US", 2), DE]
-    before = check(items, sheets, people)
-    shuffle.shuffle(items)
-    shuffle.shuffle(people)
-    shuffle.shuffle(sheets)
-    assert check(items, sheets, people).as_json() == before.as_json()
-
-
 @settings(max_examples=settings().max_examples // 3)
 @given(st.sets(st.sampled_from(sorted(Rules.model_fields))))
 def test_a_rule_that_is_off_excludes_nobody(off: set[str]) -> None:
@@ -195,16 +164,6 @@ def test_a_rule_that_is_off_excludes_nobody(off: set[str]) -> None:
     report = check(items, [US, sheet("US", 2), DE], people, rules)
     assert not off & set(report.counts())
     assert len(report.retained) + sum(bool(row.reasons) for row in report.judged) == len(items)
-
-
-def test_chances_by_hand() -> None:
-    assert at_least(0, [0.3]) == 1
-    assert at_least(2, [0.5, 0.2]) == pytest.approx(0.1)
-    assert at_least(1, [0.5, 0.2]) == pytest.approx(0.6)
-    rates = Rates([("US", "s", {"m": "a"}), ("US", "s", {"m": "b"}), ("US", "s", {"m": "a"})])
-    # Without the first: a once of two in the meme, and of two in the culture, which counts twice.
-    assert rates.chances("US", "s", {"m": "a"}, [{"m": "a"}]) == [pytest.approx(2 / 4)]
-    assert rates.chances("DE", "t", {"m": "a"}, []) is None
 
 
 @pytest.mark.parametrize("stored", [True, False])
@@ -219,18 +178,6 @@ def test_who_failed_a_sheet_does_not_get_in_by_it_again(stored: bool) -> None:
     assert exclusion["evidence"] == evidence
     allowed = Rules(again=Again(on=False))
     assert check([again], [US], rules=allowed, superseded=[first]).retained == [again]
-
-
-def test_a_careful_first_try_may_be_sent_again() -> None:
-    first, again = fill(US, "jo"), replace(fill(US, "jo", after=900), id="again")
-    assert check([first, again], [US]).retained == [again]
-
-
-@pytest.mark.parametrize("status", ["returned", "timed out"])
-def test_what_was_not_sent_whole_is_no_try(status: str) -> None:
-    first = replace(fill(US, "jo", wrong=("check-1",)), status=status)
-    report = check([fill(US, "jo", after=900)], [US], superseded=[first])
-    assert len(report.retained) == 1
 
 
 def test_who_failed_does_not_get_in_by_the_same_memes_elsewhere() -> None:

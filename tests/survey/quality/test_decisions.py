@@ -78,17 +78,6 @@ def test_implicit_checks_alone_never_reject(minutes: float, counted: bool) -> No
     assert decide(one, minutes=minutes, implicit_count=counted).action == "approve"
 
 
-def test_implicit_checks_count_beside_an_explicit_one_if_asked() -> None:
-    one = fill(US, "jo", wrong=("check-1", "check-2"))
-    assert decide(one, minutes=12, implicit_count=True).action == "reject"
-    one = fill(US, "jo", wrong=("check-1",))
-    assert decide(one, minutes=12, implicit_count=True).action == "approve"
-
-
-def test_a_check_that_was_not_answered_is_not_failed() -> None:
-    assert decide(fill(US, "jo", skipped=("check-1",)), minutes=4).action == "approve"
-
-
 def test_exclusions_that_concern_the_survey_only_are_paid() -> None:
     submissions = [*careful(US), fill(US, "lazy", only="no-hate"), fill(US, "hurried", seconds=20)]
     other = sheet("US", 2)
@@ -118,17 +107,6 @@ def test_only_fast_outliers_are_rejected_and_only_if_asked() -> None:
     assert {decision.action for decision in decisions(few, FOUR, reject_fast=True)} == {"approve"}
 
 
-@each("status", ["no consent", "consent revoked", "screened out", "returned"])
-def test_who_withdrew_is_asked_to_return(status: str) -> None:
-    result = decide(replace(fill(US, "jo", wrong=("check-1",)), status=status))
-    assert result.action == "return"
-    assert result.category == ""
-    path, body = result.body()
-    assert path == "request-return/"
-    assert body == {"request_return_reasons": [result.message]}
-    assert result.message
-
-
 def test_who_is_of_another_country_is_asked_to_return() -> None:
     someone = person("jo", DE, nationality="Austria")
     result = decide(fill(DE, "jo", wrong=("check-1",)), DE, who=someone)
@@ -136,28 +114,9 @@ def test_who_is_of_another_country_is_asked_to_return() -> None:
     assert result.message.endswith("do not fit this study: nationality.")
 
 
-def test_who_sent_nothing_is_asked_to_return() -> None:
-    (result,) = decisions(check([], [US], [person("jo", US)]), {US.id: 12})
-    assert (result.action, result.participant, result.submission) == ("return", "jo", "")
-
-
-@each("status", ["APPROVED", "REJECTED", "RETURNED", "TIMED-OUT", "ACTIVE"])
-def test_what_is_decided_is_left_alone(status: str) -> None:
-    someone = replace(person("jo", US), status=status)
-    assert decisions(check([fill(US, "jo")], [US], [someone]), FOUR) == []
-
-
 def test_of_what_was_sent_twice_one_decision_is_made() -> None:
     submissions = [fill(US, "jo"), replace(fill(US, "jo", after=900), id="again")]
     assert len(decisions(check(submissions, [US], [person("jo", US)]), FOUR)) == 1
-
-
-def test_a_rejection_has_a_category_and_a_message() -> None:
-    for wrong, counted in ((("check-1",), False), (("check-1", "check-2"), True)):
-        result = decide(fill(US, "jo", wrong=wrong), implicit_count=counted)
-        assert result.category == "FAILED_CHECK"
-        assert len(result.message) >= SHORTEST
-        assert result.rules == ("attention",)
 
 
 def test_the_only_row_of_a_person_is_the_first_sheets() -> None:
@@ -168,17 +127,6 @@ def test_the_only_row_of_a_person_is_the_first_sheets() -> None:
     report = check([second, first], [US, other], [someone])
     (result,) = decisions(report, {US.id: 4, other.id: 4})
     assert (result.action, result.service, result.sheet) == ("approve", "64ff0b", US.id)
-
-
-def test_failed_checks_needed_go_by_the_minutes_of_the_sheet() -> None:
-    short, long = sheet(number=1), sheet(number=2)
-    submissions = [
-        fill(one, f"{one.id}-eve", wrong=("check-1", "check-2", "check-3")) for one in (short, long)
-    ]
-    report = check(submissions, [short, long])
-    by_sheet = {short.id: 4.0, long.id: 12.0}
-    result = {decision.sheet: decision.action for decision in decisions(report, by_sheet)}
-    assert result == {short.id: "reject", long.id: "return"}
 
 
 @each("tag", shipped_languages())
@@ -201,12 +149,3 @@ def test_who_is_rejected_reads_why_in_the_sheets_language(tag: str) -> None:
         assert len(rejected.message) >= SHORTEST
         assert "{" not in rejected.message
         assert (rejected.message == english) == (tag == "en")
-
-
-def test_who_is_asked_to_return_reads_the_sheets_language() -> None:
-    texts = {DE.id: survey_texts(DE.culture.locale)}
-    someone = person("jo", DE, nationality="Austria", first_language="English")
-    report = check([fill(DE, "jo")], [DE], [someone, person("absent", DE)])
-    messages = {row.participant: row.message for row in decisions(report, {DE.id: 12}, texts)}
-    assert messages["jo"].endswith("nicht zu dieser Studie: Erstsprache · Staatsangehörigkeit.")
-    assert messages["absent"].startswith("Von Ihnen sind keine Antworten eingegangen")

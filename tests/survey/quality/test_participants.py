@@ -22,21 +22,6 @@ def test_an_older_export_that_comes_later_takes_nothing_back() -> None:
         assert one.status == "APPROVED"
 
 
-def test_a_list_without_facts_hides_none() -> None:
-    facts = {"nationality": "Germany", "first_language": "German"}
-    listed = row("APPROVED", reviewed="2026-03-02T10:00:00Z")
-    for order in permutations([row("AWAITING REVIEW", facts), listed]):
-        (one,) = merged(order)
-        assert one.facts == facts
-        assert one.status == "APPROVED"
-
-
-def test_without_moments_what_is_further_on_holds() -> None:
-    for order in permutations([row("AWAITING REVIEW"), row("RETURNED"), row("ACTIVE")]):
-        (one,) = merged(order)
-        assert one.status == "RETURNED"
-
-
 def test_who_returned_and_came_back_is_as_last_seen() -> None:
     gone = row("RETURNED", started="2026-03-01T09:00:00Z")
     back = row("AWAITING REVIEW", started="2026-03-01T12:00:00Z")

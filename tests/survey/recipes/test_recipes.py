@@ -8,8 +8,7 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.survey.quality.rules import read_rules
-from memeloc.survey.recipes import leave_out, load_recipe
-from memeloc.taxonomy import load_taxonomy
+from memeloc.survey.recipes import load_recipe
 from tests.each import each
 
 NAMED = ("harmeme", "araharmeme", "charmemes", "m-quest")
@@ -45,23 +44,6 @@ def test_multi3hate_asks_five_people_and_on_without_a_limit() -> None:
     assert recipe.design.sharing == "open"
 
 
-def test_harmeme_has_five_groups_of_three_and_a_fourth_person() -> None:
-    recipe = load_recipe("harmeme")
-    assert (recipe.design.groups, recipe.design.people, recipe.design.answers) == (5, 3, 3)
-    assert (recipe.settling.most, recipe.settling.extra) == (4, 1)
-    assert recipe.settling.further == ("target",)
-
-
-def test_harmemes_dry_run_is_on_200_memes_of_all() -> None:
-    design = load_recipe("harmeme", "dry-run").design
-    assert (design.sharing, design.sample) == ("all", 200)
-
-
-def test_araharmeme_has_three_people_and_no_fourth() -> None:
-    recipe = load_recipe("araharmeme")
-    assert (recipe.design.sharing, recipe.design.people, recipe.settling.most) == ("all", 3, 3)
-
-
 def test_charmemes_validates_on_200_memes_and_labels_by_two() -> None:
     validation = load_recipe("charmemes", "validation").design
     assert (validation.sharing, validation.sample) == ("all", 200)
@@ -79,19 +61,6 @@ def test_named_teams_are_not_tested_timed_or_recruited(name: str) -> None:
     assert rules.status.on
     assert rules.outlier.on
     assert (recipe.design.explicit, recipe.design.implicit) == (0, 0)
-
-
-@each("name", NAMED)
-def test_named_teams_have_no_answer_for_not_knowing(name: str) -> None:
-    recipe = load_recipe(name)
-    asked = leave_out(load_taxonomy(recipe.taxonomy), recipe.leave_out)
-    assert asked.abstain is None
-    assert "unsure" not in asked.rules
-
-
-def test_m_quest_has_one_judge_a_meme() -> None:
-    recipe = load_recipe("m-quest")
-    assert (recipe.design.sharing, recipe.design.answers) == ("turns", 1)
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,7 @@ from memeloc.survey.serving import (
     Place,
     cannot_pass,
     read_serve_settings,
-    training_items,
 )
-from tests.survey.packs import pack
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SOON, BEFORE = NOW + timedelta(hours=1), NOW - timedelta(hours=1)
@@ -66,12 +64,6 @@ def test_a_study_leads_to_its_sheet_and_a_culture_to_the_emptiest() -> None:
     assert assign(culture="FR") == "serve.full"
 
 
-def test_a_place_whose_time_is_over_is_resumed_while_it_is_free() -> None:
-    own = place("b-US", until=BEFORE)
-    assert assign(sheet="b-US", came={"b-US": 1}, places=[own]) == own
-    assert assign(sheet="b-US", came={"b-US": 2}, places=[own]) == "serve.time"
-
-
 def test_nobody_gets_a_meme_twice_unless_the_design_allows_it() -> None:
     done = place("a-US", "complete")
     assert assign(culture="US", places=[done], sheets=3) == SHEETS[1]
@@ -107,11 +99,3 @@ def test_checks_that_cannot_be_passed_any_more() -> None:
     assert cannot_pass(of, {"check-2": "no-hate", "check-3": "no-hate"}, rule)
     assert cannot_pass(of, {"check-1": "no-hate"}, rule)
     assert not cannot_pass(of, {"check-1": "no-hate"}, Attention(on=False))
-
-
-def test_training_items_are_examples_of_all_labels(tmp_path: Path) -> None:
-    survey = pack(tmp_path)
-    items = training_items(survey, survey.sheets[0], 3)
-    assert [item.id for item in items] == ["training-1", "training-2", "training-3"]
-    assert items[0].expected != items[1].expected
-    assert all(item.picture and item.picture.exists() for item in items)

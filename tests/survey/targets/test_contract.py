@@ -7,10 +7,8 @@ import html
 import json
 import re
 import zipfile
-from collections.abc import Mapping
 from dataclasses import astuple, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -165,23 +163,6 @@ def test_the_same_survey_gives_the_same_bytes_anywhere_and_again(
     assert [name for name in hidden if not name.endswith(allowed)] == []
 
 
-def test_another_order_of_mappings_changes_nothing(
-    target: Target, survey: SheetsToSend, tmp_path: Path
-) -> None:
-    def turned(values: Mapping[Any, Any]) -> dict[Any, Any]:
-        return dict(reversed(values.items()))
-
-    other = replace(
-        survey,
-        texts=turned(survey.texts),
-        codes=turned(survey.codes),
-        examples=turned(survey.examples),
-    )
-    target.export(survey, tmp_path / "one")
-    make_target(target.name, OPTIONS.get(target.name)).export(other, tmp_path / "other")
-    assert files(tmp_path / "one") == files(tmp_path / "other")
-
-
 def test_nothing_of_this_machine_goes_out(
     target: Target, survey: SheetsToSend, tmp_path: Path
 ) -> None:
@@ -269,23 +250,6 @@ def test_an_invalid_picture_is_refused_in_a_sentence(
         picture.write_text("a shopping list")
     with pytest.raises(InputError, match="picture"):
         target.export(without_pictures(survey, picture), tmp_path / "out")
-
-
-def test_a_folder_that_cannot_be_made_is_reported(
-    target: Target, survey: SheetsToSend, tmp_path: Path
-) -> None:
-    (tmp_path / "file").write_text("in the way")
-    with pytest.raises(InputError):
-        target.export(survey, tmp_path / "file" / "out")
-
-
-def test_no_sheets_no_failure(target: Target, survey: SheetsToSend, tmp_path: Path) -> None:
-    target.export(replace(survey, sheets=(), codes={}), tmp_path / "out")
-
-
-def test_an_unknown_option_is_reported(target: Target) -> None:
-    with pytest.raises(InputError, match=f"{target.name} has no (option|setting) 'colour'"):
-        make_target(target.name, {"colour": "blue"})
 
 
 STRANGE: dict[str, bytes] = {

@@ -115,19 +115,6 @@ def test_a_page_without_a_field(survey: SheetsToSend, tmp_path: Path, missing: s
     assert left_of(read("html", path, survey), survey) == ""
 
 
-@pytest.mark.parametrize("change", [{}, {"status": "strange"}, {"sheet": "r9"}, {"survey": "x"}])
-def test_a_page_that_cannot_be_placed(
-    survey: SheetsToSend, tmp_path: Path, change: dict[str, str]
-) -> None:
-    (value, _), *_ = VALUES["html"](survey, survey.sheets[0])
-    value |= {"status": "no consent", "comments": SECRET, "participant": "5.9E+23"} | change
-    if "status" in change:
-        value["consent"] = "no"
-    path = tmp_path / "page.json"
-    path.write_text(json.dumps(value), encoding="utf-8")
-    assert SECRET not in str(asdict(read("html", path, survey)))
-
-
 def test_a_form_that_lost_its_question_for_consent(survey: SheetsToSend, tmp_path: Path) -> None:
     table = TABLES["google-forms"](survey, survey.sheets[0])
     texts = survey.texts["en"]

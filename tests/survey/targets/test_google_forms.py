@@ -20,11 +20,9 @@ from memeloc.errors import InputError
 from memeloc.survey.targets.google_forms.forms import AFTER, SUBMIT, Form, steps_of
 from memeloc.survey.targets.google_forms.target import GoogleForms
 from memeloc.survey.targets.instructions import ShownQuestion
-from memeloc.survey.targets.prolific.studies import ProlificSettings, load_filters, study
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question
-from tests.survey.packs import MemoryState
 
 pytest.importorskip("googleapiclient")
 
@@ -33,7 +31,6 @@ from memeloc.survey.targets.google_forms.forms import (
     FSI,
     PDI,
     plan,
-    question_id,
 )
 from memeloc.survey.targets.google_forms.target import all_requests, picture_address
 from tests.survey.forms_server import FormsServer, problems
@@ -162,14 +159,6 @@ def test_mixed_directions_have_isolates_and_codes_do_not(
         assert FSI not in items[key].description
 
 
-def test_pictures_alternative_texts_tell_no_check(english: SheetsToSend) -> None:
-    form = plan(english, english.sheets[0])
-    for item in form.items:
-        if item.picture:
-            assert item.alt
-            assert "check" not in item.alt.lower()
-
-
 def test_hostile_words_stay_words(english: SheetsToSend) -> None:
     nasty = '"); DriveApp.getRootFolder(); //</script>\u2028{code}\x00\ud800`${1}`'
     words = {"title": nasty, "comments.label": nasty, "warning.text": nasty}
@@ -179,19 +168,6 @@ def test_hostile_words_stay_words(english: SheetsToSend) -> None:
     assert json.loads(whole)["create"]["body"]["info"]["title"].startswith('");')
     assert "\x00" not in form.title
     assert not any(unicodedata.category(each) == "Cs" for each in form.title)
-
-
-def test_ids_are_the_same_again_and_never_there_twice(english: SheetsToSend) -> None:
-    sheet = english.sheets[0]
-    entries = tuple(MemeEntry(f"m{n}", "robot-chef", sheet.entries[0].picture) for n in range(3000))
-    form = plan(english, replace(sheet, entries=entries))
-    ids = form.ids()
-    assert ids == plan(english, replace(sheet, entries=entries)).ids()
-    every = [*ids.values(), *map(question_id, ids.values())]
-    assert len(set(every)) == len(every)
-    assert all(len(each) == 8 and 0 < int(each, 16) < 2**31 for each in every)
-    other = plan(replace(english, name="x"), replace(sheet, survey="x"))
-    assert not set(other.ids().values()) & set(list(ids.values())[:20])
 
 
 def test_pictures_that_google_does_not_take_are_refused(
@@ -376,29 +352,6 @@ def test_the_steps_ask_what_the_conditions_say(asked: list[ShownQuestion], chose
             wanted.append(question.id)
             given_answers[question.id] = (chosen[number],)
     assert met == wanted
-
-
-@needs_node
-def test_studies_lead_to_the_forms_that_the_script_made(
-    english: SheetsToSend, tmp_path: Path
-) -> None:
-    target = GoogleForms()
-    target.export(english, tmp_path / "out")
-    run_script(tmp_path / "out")
-    listed = tmp_path / "out" / "forms.csv"
-    assert target.recognises(listed)
-    made_forms = target.read_made(listed, english)
-    assert made_forms["r1-b01-US"]["form"] == "f1"
-    known = replace(english, made={"google-forms": made_forms})
-    address = study(known, english.sheets[0], ProlificSettings(), load_filters()).body
-    assert address["external_study_url"] == (
-        "https://docs.google.com/forms/d/1/viewform?usp=pp_url&entry.1={{%PROLIFIC_PID%}}"
-        "&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
-    )
-    # Nothing of them is made again.
-    pushed = GoogleForms(BASE).push(english, MemoryState(made_forms), dry_run=True)
-    assert [row["form"] for row in pushed] == ["f1"]
-    assert [row["calls"] for row in pushed] == [0]
 
 
 @pytest.mark.parametrize(

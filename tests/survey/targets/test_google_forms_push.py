@@ -22,7 +22,7 @@ from memeloc.survey.targets.google_forms.forms import plan
 from memeloc.survey.targets.google_forms.target import GoogleForms, Service
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.resolver import import_file
-from tests.survey.forms_server import FormsServer, problems, serving
+from tests.survey.forms_server import FormsServer, serving
 from tests.survey.packs import MemoryState
 from tests.survey.packs import pack as small_pack
 
@@ -178,11 +178,3 @@ def test_ids_of_googles_own_are_recorded_and_read_back(
     assert [submission.sheet for submission in imported.submissions] == [sheet.id]
     assert {submission.label for submission in imported.submissions[0].answers} == {"hate"}
     assert not imported.rejected
-
-
-def test_the_server_refuses_what_the_schemas_do() -> None:
-    assert problems({"info": {"title": 3}}, "Form") == [".info.title: 3 is no string"]
-    assert problems({"info": {"title": "x"}, "colour": 1}, "Form")
-    assert problems({"info": {}}, "Form") == [".info.title: required in Info"]
-    body = {"type": "BUTTONS", "options": []}
-    assert "is none of" in problems(body, "ChoiceQuestion")[0]

@@ -19,19 +19,15 @@ from tests.survey.packs import pack
 from tests.survey.sheet_pages import (
     CHOSEN,
     DESK,
-    HELD_STORE,
     PHONE,
     Receiver,
     begin,
     code,
     fill,
-    let_go,
-    new_context,
     opened,
     saved_file,
     see,
     unmeasured,
-    wait_for_store,
     written,
 )
 
@@ -115,21 +111,6 @@ def test_keys_alone_are_enough(browser: Browser, tmp_path: Path, survey: SheetsT
     page.context.close()
 
 
-@pytest.mark.slow
-def test_a_key_that_is_held_is_meant_once(
-    browser: Browser, tmp_path: Path, survey: SheetsToSend
-) -> None:
-    page = opened(browser, written(tmp_path, survey))
-    begin(page)
-    fill(page, survey, 0, 3)
-    see(page)
-    page.keyboard.press("1")
-    for _ in range(3):
-        page.keyboard.down("Enter")
-    assert page.locator("#comments").is_visible()
-    page.context.close()
-
-
 def test_no_question_is_left_out(browser: Browser, tmp_path: Path, survey: SheetsToSend) -> None:
     page = opened(browser, written(tmp_path, survey))
     page.click("#next")
@@ -144,24 +125,6 @@ def test_no_question_is_left_out(browser: Browser, tmp_path: Path, survey: Sheet
     page.click("#next")
     assert page.inner_text(".problem") == "Please choose an answer."
     page.context.close()
-
-
-def test_buttons_and_keys_come_with_what_was_kept(
-    browser: Browser, tmp_path: Path, survey: SheetsToSend
-) -> None:
-    context = new_context(browser)
-    context.add_init_script(HELD_STORE)
-    page = context.new_page()
-    page.goto(written(tmp_path, survey).as_uri() + "?PROLIFIC_PID=abc")
-    wait_for_store(page)
-    page.keyboard.press("Enter")
-    assert page.locator("button").count() == 0
-    let_go(page)
-    page.locator("main > *").wait_for()
-    assert page.locator("input[name=consent]").count() == 0
-    page.keyboard.press("Enter")
-    assert page.locator("input[name=consent]").count() == 2
-    context.close()
 
 
 @pytest.mark.slow
@@ -183,35 +146,11 @@ def test_problems_are_in_sight_and_the_end_has_no_buttons(
 
 
 @pytest.mark.slow
-def test_names_of_labels_begin_where_the_page_does(browser: Browser, tmp_path: Path) -> None:
-    page = opened(browser, written(tmp_path, pack(tmp_path, "ar", "EG")))
-    sides = page.eval_on_selector_all(
-        "dt", "all => all.map((one) => getComputedStyle(one).direction)"
-    )
-    assert set(sides) == {"rtl"}
-    page.context.close()
-
-
-@pytest.mark.slow
 def test_numbers_have_the_digits_of_the_language(browser: Browser, tmp_path: Path) -> None:
     page = opened(browser, written(tmp_path, pack(tmp_path, "bn", "BD")))
     assert "৩টি" in page.inner_text("main")
     begin(page)
     assert page.inner_text(".number") == "৪টির মধ্যে ১ নম্বর"
-    page.context.close()
-
-
-def test_digit_keys_choose_whatever_they_write(
-    browser: Browser, tmp_path: Path, survey: SheetsToSend
-) -> None:
-    page = opened(browser, written(tmp_path, survey))
-    begin(page)
-    see(page)
-    page.evaluate(
-        "document.body.dispatchEvent("
-        "new KeyboardEvent('keydown', {key: '২', code: 'Digit2', bubbles: true}))"
-    )
-    assert page.locator("input[name=label]").nth(1).is_checked()
     page.context.close()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -16,14 +15,12 @@ from tests.survey.sheet_pages import (
     Receiver,
     answered_in,
     begin,
-    code,
     fill,
     finish,
     kept_in,
     new_context,
     open_in,
     opened,
-    saved_file,
     wait_until,
     written,
 )
@@ -103,44 +100,6 @@ def test_what_was_sent_is_cleared_from_the_browser(
 
 
 @pytest.mark.slow
-def test_who_comes_twice_is_not_asked_twice(
-    browser: Browser, tmp_path: Path, survey: SheetsToSend
-) -> None:
-    receiver, context = Receiver(), new_context(browser)
-    with serve(receiver.reply) as address:
-        path = written(tmp_path, survey, address)
-        page = open_in(context, path)
-        begin(page, "ada")
-        finish(page, survey)
-        page.wait_for_selector(".code")
-        again = open_in(context, path)
-        begin(again, "ada")
-        assert code(again) == "DONE-7"
-        context.close()
-    assert len(receiver.bodies) == 1
-
-
-@pytest.mark.slow
-def test_a_reload_after_the_end_is_for_the_next_person(
-    browser: Browser, tmp_path: Path, survey: SheetsToSend
-) -> None:
-    receiver = Receiver()
-    with serve(receiver.reply) as address:
-        page = opened(browser, written(tmp_path, survey, address))
-        begin(page, "ada")
-        finish(page, survey)
-        page.wait_for_selector(".code")
-        page.reload()
-        assert code(page) == ""
-        begin(page, "ben")
-        finish(page, survey)
-        page.wait_for_selector(".code")
-        page.context.close()
-    assert [sent["participant"] for sent in receiver.submissions] == ["ada", "ben"]
-    assert len({sent["submission"] for sent in receiver.submissions}) == 2
-
-
-@pytest.mark.slow
 def test_what_the_first_could_not_send_is_sent_later(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
@@ -179,22 +138,6 @@ def test_who_declines_after_all_leaves_nothing_behind(
     context.close()
 
 
-@pytest.mark.slow
-def test_a_reload_after_who_declined_is_for_the_next_person(
-    browser: Browser, tmp_path: Path, survey: SheetsToSend
-) -> None:
-    page = opened(browser, written(tmp_path, survey))
-    begin(page, "ada")
-    page.click("#back")
-    page.check("input[name=consent][value=no]")
-    page.click("#next")
-    page.locator("nav").wait_for(state="hidden")
-    page.reload()
-    page.click("#next")
-    assert page.input_value("#participant") == ""
-    page.context.close()
-
-
 def test_two_windows_of_one_person_lose_no_answer(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
@@ -223,42 +166,6 @@ def two_windows(context: BrowserContext, path: Path) -> tuple[Page, Page]:
         begin(page)
         wait_until(page, lambda kept: ("ada", "submission", "") in kept)
     return pages[0], pages[1]
-
-
-@pytest.mark.slow
-def test_a_window_learns_that_another_has_finished_and_leaves_no_answer(
-    browser: Browser, tmp_path: Path, survey: SheetsToSend
-) -> None:
-    receiver, context = Receiver(), new_context(browser)
-    with serve(receiver.reply) as address:
-        first, second = two_windows(context, written(tmp_path, survey, address))
-        first.bring_to_front()
-        finish(first, survey)
-        wait_until(first, lambda kept: kept.get(("ada", "sent", "")) is True)
-        second.bring_to_front()
-        second.click("input[name=label][value=unknown]")  # which may show the end at once
-        second.wait_for_selector(".code")
-        wait_until(second, lambda _: answered_in(second) == 0)
-        assert code(second) == code(first) == "DONE-7"
-        context.close()
-    assert len(receiver.bodies) == 1
-
-
-@pytest.mark.slow
-def test_a_window_shows_the_end_that_another_came_to_and_could_not_send(
-    browser: Browser, tmp_path: Path, survey: SheetsToSend
-) -> None:
-    context = new_context(browser)
-    first, second = two_windows(context, written(tmp_path, survey))
-    first.bring_to_front()
-    finish(first, survey)
-    wait_until(first, lambda kept: kept.get(("ada", "status", "")) == "complete")
-    second.bring_to_front()
-    second.click("input[name=label][value=no-hate]")  # which may show the end at once
-    second.locator("#save").wait_for()
-    saved = json.loads(saved_file(second).read_text("utf-8"))
-    assert (saved["status"], len(saved["answers"])) == ("complete", len(CHOSEN))
-    context.close()
 
 
 @pytest.mark.slow

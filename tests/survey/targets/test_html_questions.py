@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -163,41 +162,6 @@ def test_the_first_required_question_left_out_is_shown(
 
 
 @pytest.mark.slow
-def test_keys_answer_the_question_that_has_the_focus(
-    browser: Browser, tmp_path: Path, survey: SheetsToSend
-) -> None:
-    page = first_entry(browser, tmp_path, survey)
-    for key in ("2", "1", "Enter", "2", "1"):  # no hate, no: hate; many, and one as well
-        page.keyboard.press(key)
-    assert page.locator("input[name=label]:checked").get_attribute("value") == "hate"
-    assert page.locator("input[name=whom]:checked").count() == 2
-    shown = page.locator("kbd").evaluate_all(
-        "keys => keys.filter((key) => getComputedStyle(key).visibility === 'visible')"
-        ".map((key) => key.closest('fieldset').dataset.question)"
-    )
-    assert set(shown) <= {"whom"}
-    page.locator("input[name=harm]").first.focus()
-    page.keyboard.press("5")
-    assert page.locator("input[name=harm]:checked").get_attribute("value") == "5"
-    page.context.close()
-
-
-@pytest.mark.slow
-def test_digits_answer_the_question_in_view(
-    browser: Browser, tmp_path: Path, survey: SheetsToSend
-) -> None:
-    page = first_entry(browser, tmp_path, survey)
-    page.check("input[name=label][value=hate]")
-    page.evaluate(
-        "scrollTo(0, document.querySelector('fieldset[data-question=harm]').offsetTop - 10)"
-    )
-    page.keyboard.press("2")
-    assert page.locator("input[name=harm]:checked").get_attribute("value") == "2"
-    assert page.locator("input[name=label]:checked").get_attribute("value") == "hate"
-    page.context.close()
-
-
-@pytest.mark.slow
 def test_digits_in_a_text_are_text(browser: Browser, tmp_path: Path, survey: SheetsToSend) -> None:
     page = first_entry(browser, tmp_path, survey)
     page.locator("textarea[name=text]").press("1")
@@ -237,20 +201,6 @@ def test_a_passage_is_chosen_by_dragging(
 
 
 @pytest.mark.slow
-def test_an_unchanged_draft_is_the_answer(
-    browser: Browser, tmp_path: Path, survey: SheetsToSend
-) -> None:
-    page = first_entry(browser, tmp_path, survey)
-    assert page.input_value("textarea[name=text]") == "zwei eier"
-    page.fill("textarea[name=text]", "")
-    page.check("input[name=label][value=no-hate]")
-    page.check("input[name=harm][value='3']")
-    page.click("#next")
-    answer = end(page, survey).answers[0]
-    assert answer.get("text") == ()
-
-
-@pytest.mark.slow
 def test_answers_are_there_after_going_back(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
@@ -265,28 +215,6 @@ def test_answers_are_there_after_going_back(
     assert page.inner_text("output") == "Your passage: Zwei"
     assert page.input_value("textarea[name=text]") == "zwei eier"
     page.context.close()
-
-
-@pytest.mark.slow
-def test_definitions_are_at_hand_on_every_page(
-    browser: Browser, tmp_path: Path, survey: SheetsToSend
-) -> None:
-    page = first_entry(browser, tmp_path, survey)
-    page.click("summary")
-    assert page.locator("details dd").first.is_visible()
-    page.context.close()
-
-
-def test_a_file_of_before_is_still_read(tmp_path: Path) -> None:
-    whom = (Question("whom", "choices", ("one", "many"), when={"label": ("hate",)}),)
-    survey = asking(tmp_path, whom)
-    sent = {"memeloc": "survey-answers", "version": 1, "survey": "pilot", "submission": "0f"}
-    sent |= {"sheet": survey.sheets[0].id, "participant": "ada", "status": "returned"}
-    answers = [{"entry": "m1", "label": "hate", "second": ["one"]}]
-    file = tmp_path / "answers.json"
-    file.write_text(json.dumps({**sent, "answers": answers}), encoding="utf-8")
-    (submission,) = import_file(Html(), file, survey).submissions
-    assert unmeasured(submission) == (labelled("m1", "hate", whom=("one",)),)
 
 
 def test_nobody_goes_on_before_all_answers_were_on_the_screen(

@@ -17,16 +17,12 @@ from tests.each import each
 from tests.local_server import Reply, Request, serve
 from tests.survey.packs import pack
 from tests.survey.sheet_pages import (
-    HELD_STORE,
-    READABLE,
     Receiver,
     begin,
     code,
     fill,
     finish,
     kept_in,
-    let_go,
-    new_context,
     open_in,
     opened,
     saved_file,
@@ -114,42 +110,9 @@ def test_a_refusal_brings_no_code_and_is_tried_again(
     assert len(receiver.bodies) == 1
 
 
-@pytest.mark.slow
-def test_what_was_sent_several_times_counts_once(
-    browser: Browser, tmp_path: Path, survey: SheetsToSend
-) -> None:
-    receiver = Receiver(headers={})
-    with serve(receiver.reply) as address:
-        page = opened(browser, written(tmp_path, survey, address), query="?PROLIFIC_PID=abc")
-        begin(page)
-        finish(page, survey)
-        state(page)
-        receiver.headers = READABLE
-        page.reload()
-        page.wait_for_selector(".code")
-        page.context.close()
-    assert len(receiver.bodies) > 1
-    file = tmp_path / "answers.jsonl"
-    file.write_text("\n".join(receiver.bodies), encoding="utf-8")
-    assert len(import_file(Html(), file, survey).submissions) == 1
-
-
 def elsewhere(address: str, headers: Mapping[str, str]) -> Callable[[Request], Reply]:
     """A receiver that takes a POST and answers from another address, as Google Apps Script."""
     return lambda _: Reply(status=302, headers={"Location": f"{address}/echo", **headers})
-
-
-@pytest.mark.slow
-def test_a_receiver_may_answer_from_another_address(
-    browser: Browser, tmp_path: Path, survey: SheetsToSend
-) -> None:
-    echo = Receiver()
-    with serve(echo.reply) as answering, serve(elsewhere(answering, READABLE)) as address:
-        page = opened(browser, written(tmp_path, survey, f"{address}/exec"))
-        begin(page)
-        finish(page, survey)
-        page.wait_for_selector(".code")
-        page.context.close()
 
 
 @pytest.mark.slow
@@ -185,27 +148,6 @@ def test_who_does_not_agree_leaves_nothing(
         again = open_in(page.context, path)
         again.click("#next")
         page.context.close()
-    assert receiver.bodies == []
-
-
-@pytest.mark.slow
-def test_who_does_not_agree_before_the_store_is_read_sends_nothing(
-    browser: Browser, tmp_path: Path, survey: SheetsToSend
-) -> None:
-    receiver, context = Receiver(), new_context(browser)
-    context.add_init_script(HELD_STORE)
-    with serve(receiver.reply) as address:
-        page = context.new_page()
-        page.goto(written(tmp_path, survey, address).as_uri() + "?PROLIFIC_PID=abc")
-        let_go(page)
-        page.click("#next")
-        page.check("input[name=consent][value=no]")
-        page.click("#next")
-        page.locator(".code").wait_for()
-        let_go(page)
-        page.wait_for_timeout(500)
-        assert kept_in(page) == {}
-        context.close()
     assert receiver.bodies == []
 
 

@@ -205,42 +205,11 @@ def test_the_end_waits_until_the_server_is_back(browser: Browser, survey: Sheets
     assert [sent["status"] for sent in server.finished] == ["returned"]
 
 
-@pytest.mark.slow
-def test_another_browser_goes_on_with_what_is_stored(
-    browser: Browser, survey: SheetsToSend
-) -> None:
-    with served(browser, survey) as (server, page, address):
-        server.stored = {server.item(0): {"label": "hate", "further": {}}}
-        page.goto(address)
-        page.locator("progress[value='1']").wait_for()
-        page.click("#back")
-        assert page.locator("input:checked").get_attribute("value") == "hate"
-
-
 def test_who_declines_is_told_so_and_keeps_nothing(browser: Browser, survey: SheetsToSend) -> None:
     with served(browser, survey) as (server, page, _):
         page.click("#next")
         page.check("input[name=consent][value=no]")
         page.click("#next")
-        page.wait_for_selector(".code")
-        assert kept_in(page) == {}
-    assert [sent["status"] for sent in server.finished] == ["no consent"]
-    assert server.answers == {}
-
-
-@pytest.mark.slow
-def test_who_declines_after_answers_that_were_not_sent_sends_none(
-    browser: Browser, survey: SheetsToSend
-) -> None:
-    with served(browser, survey) as (server, page, _):
-        agree(page)
-        page.context.set_offline(True)
-        fill(page, survey, 0, 1)
-        for _ in range(2):
-            page.click("#back")
-        page.check("input[name=consent][value=no]")
-        page.click("#next")
-        page.context.set_offline(False)
         page.wait_for_selector(".code")
         assert kept_in(page) == {}
     assert [sent["status"] for sent in server.finished] == ["no consent"]
@@ -260,30 +229,3 @@ def test_feedback_is_read_before_the_next_item(browser: Browser, survey: SheetsT
         assert page.locator("progress").get_attribute("value") == "0"
         page.click("#next")
         page.locator("progress[value='1']").wait_for()
-
-
-@pytest.mark.slow
-def test_a_slow_server_holds_nobody_up(browser: Browser, survey: SheetsToSend) -> None:
-    with served(browser, survey) as (server, page, _):
-        agree(page)
-        server.may_answer.clear()
-        for key in "12":
-            see(page)
-            page.keyboard.type(key)
-            page.keyboard.press("Enter")
-        page.locator("progress[value='2']").wait_for()
-        server.may_answer.set()
-        wait_until(page, lambda kept: not any(field == "pending" for _, field, _ in kept))
-    assert server.labels() == ["hate", "no-hate"]
-
-
-def test_who_is_screened_out_reads_why(browser: Browser, survey: SheetsToSend) -> None:
-    with served(browser, survey) as (server, page, _):
-        server.replies[server.item(0)] = {"ended": {"text": "Thank you so far.", "code": "OUT-1"}}
-        agree(page)
-        page.check("input[name=label][value=hate]")
-        page.click("#next")
-        page.wait_for_selector(".code")
-        assert (code(page), page.inner_text("#state")) == ("OUT-1", "Thank you so far.")
-        assert page.locator("nav").is_hidden()
-    assert server.finished == []

@@ -326,18 +326,6 @@ def test_records_of_damaged_json_are_placed_or_rejected(
         assert not result.rejected
 
 
-def test_lines_of_json_are_read_line_by_line(survey: SheetsToSend, tmp_path: Path) -> None:
-    values = [json.dumps(value) for value, _ in VALUES["html"](survey, survey.sheets[0])]
-    values[1] = values[1][:-1]
-    values[2] = values[2][:-1] + ', "more": ' + "[" * 300 + "]" * 300 + "}"
-    path = tmp_path / "lines.jsonl"
-    path.write_text("\n".join(values), encoding="utf-8")
-    result = read_twice("html", path, survey)
-    assert result is not None
-    assert [row.row for row in result.rejected] == [2, 3]
-    assert [sent.participant for sent in result.submissions] == [PEOPLE[0], PEOPLE[3]]
-
-
 # Any target
 
 
@@ -377,17 +365,6 @@ def test_no_bytes_make_more_than_a_sentence(
     path = tmp_path / "bytes"
     path.write_bytes(bytes(changed))
     read_twice(kind, path, survey)
-
-
-@pytest.mark.parametrize("kind", target_names())
-def test_missing_and_empty_files_are_refused(
-    survey: SheetsToSend, tmp_path: Path, kind: str
-) -> None:
-    (tmp_path / "empty").write_bytes(b"")
-    for path in (tmp_path / "none", tmp_path / "empty"):
-        assert not make_target(kind).recognises(path)
-        with pytest.raises(InputError):
-            import_file(make_target(kind), path, survey)
 
 
 @quick

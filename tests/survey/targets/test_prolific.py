@@ -97,26 +97,6 @@ def test_a_study_of_every_culture_is_valid(culture: Culture, file: Path) -> None
     )
 
 
-def test_the_schema_is_not_an_empty_promise(file: Path) -> None:
-    (body,) = studies(a_pack(FIVE[0]), file).values()
-    wrong: dict[str, Any]
-    for wrong in (
-        {"reward": 0},
-        {"reward": "213"},
-        {"total_available_places": 0},
-        {"content_warnings": ["violent"]},
-        {"device_compatibility": ["phone"]},
-        {"description": "<script>x</script>"},
-        {"external_study_url": "http://survey.example"},
-        {"filters": [{"filter_id": "sex", "selected_values": [0]}]},
-        {"completion_codes": []},
-        {"completion_codes": body["completion_codes"][:1] * 2},
-        {"colour": "red"},
-    ):
-        assert problems(body | wrong)
-    assert problems({key: value for key, value in body.items() if key != "reward"})
-
-
 # Who may take part
 
 
@@ -185,19 +165,6 @@ def test_each_code_says_how_a_sheet_ended(file: Path) -> None:
     assert "auto_rejection_categories" not in json.dumps(body)
 
 
-def test_being_screened_out_is_paid_where_the_workspace_has_that(file: Path) -> None:
-    pack = a_pack(FIVE[0])
-    (body,) = studies(pack, file, screen_out_reward=20, screen_out_places=7).values()
-    (code,) = [each for each in body["completion_codes"] if each["code_type"] == "FIXED_SCREENOUT"]
-    assert code["actions"] == [
-        {"action": "FIXED_SCREEN_OUT_PAYMENT", "fixed_screen_out_reward": 20, "slots": 7}
-    ]
-    assert body["is_custom_screening"] is True
-    for reward in (9, body["reward"]):
-        with pytest.raises(InputError, match="Being screened out pays"):
-            studies(pack, file, screen_out_reward=reward, screen_out_places=7)
-
-
 # Money
 
 
@@ -225,14 +192,6 @@ def test_money_is_exact_to_the_cent(
     assert body["estimated_completion_time"] == minutes
 
 
-@pytest.mark.parametrize(("set_minutes", "minutes", "reward"), [(9, 12, 213), (14, 14, 249)])
-def test_nobody_is_paid_for_less_than_the_sheet_says(
-    file: Path, set_minutes: int, minutes: int, reward: int
-) -> None:
-    (body,) = studies(a_pack(FIVE[0], minutes=12), file, minutes=set_minutes).values()
-    assert (body["estimated_completion_time"], body["reward"]) == (minutes, reward)
-
-
 @each(
     ("options", "expected"),
     [
@@ -257,15 +216,6 @@ def test_invalid_options_are_refused(options: dict[str, Any], expected: str) -> 
 
 
 # Where it leads
-
-
-def test_links_to_a_server_are_signed_if_that_is_asked_for(file: Path) -> None:
-    server = {"server": "https://survey.example", "urls": ""}
-    (body,) = studies(a_pack(FIVE[0]), file, **server, signed=True).values()
-    assert body["is_external_study_url_secure"] is True
-    assert problems(body) == []
-    (body,) = studies(a_pack(FIVE[0]), file, **server).values()
-    assert "is_external_study_url_secure" not in body
 
 
 # What is not known yet

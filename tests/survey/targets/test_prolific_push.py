@@ -253,15 +253,6 @@ def test_money_is_shown_first_and_people_are_kept_to_one_sheet(
 _READ_ONLY = {"id", "status", "presentment_currency_code"}
 
 
-def test_publishing_that_was_cut_publishes_the_rest(
-    server: ProlificServer, target: Prolific, made: MemoryState
-) -> None:
-    server.faults["POST studies/ID/transition/"] = ["ok", "cut", "drop"]
-    rows = target.push(PACK, made, publish=True, agree=agreed)
-    assert column(rows, "status") == ["ACTIVE"] * 3
-    assert {study["status"] for study in server.studies.values()} == {"ACTIVE"}
-
-
 # What stops a push before anything is made
 
 
@@ -342,16 +333,3 @@ def test_a_decision_whose_answer_was_lost_is_sent_once(
     server.faults["POST submissions/ID/request-return/"] = [fault]
     assert target.decide(drawn, own_ids(drawn), made, agree=agreed) == {"sent": 3}
     assert all(len(submission["bodies"]) == 1 for submission in server.submissions.values())
-
-
-def test_decisions_of_unknown_ids_wait(
-    server: ProlificServer, target: Prolific, made: MemoryState
-) -> None:
-    drawn = decided("a", "b", "c")
-    assert target.decide(drawn, {}, made, agree=asked) == {"no id": 3}
-    hashed = [replace(each, service=f"h-{each.service}") for each in drawn]
-    ids = {f"h-{each.service}": each.service for each in drawn}
-    server.awaiting(*ids.values())
-    assert target.decide(hashed, ids, made, agree=agreed) == {"sent": 3}
-    with pytest.raises(InputError, match="not an id of a submission"):
-        target.decide(decided("d", "e", "f"), {"subd": "../x"}, made, agree=asked)

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from base64 import b64decode
 from dataclasses import replace
-from io import BytesIO
 from pathlib import Path
 
 import pytest
-from PIL import Image
 
-from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.model import PersonEntry, entry_id
-from memeloc.survey.targets.files import data_url
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SheetsToSend
-from memeloc.survey.targets.qualtrics.target import LARGEST, SIDE, Qsf
+from memeloc.survey.targets.qualtrics.target import Qsf
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question
 from tests.survey.packs import pack
-from tests.survey.targets.test_qualtrics import elements, exported, saved
+from tests.survey.targets.test_qualtrics import saved
 
 BASE = "https://host.example/pictures"
 QUESTIONS = (
@@ -64,19 +59,6 @@ def key(survey: SheetsToSend, entry: str) -> str:
     return item_key(survey.name, survey.sheets[0].id, entry)
 
 
-def test_the_flow_leads_who_stops_to_the_end(survey: SheetsToSend, tmp_path: Path) -> None:
-    whole = exported(survey, tmp_path)
-    flow = elements(whole, "FL")[0]["Payload"]["Flow"]
-    kinds = [step["Type"] for step in flow]
-    assert kinds == [
-        "EmbeddedData", "Block", "Branch", "Standard",
-        *["Standard", "Branch"] * 4, "Standard", "EndSurvey",
-    ]  # fmt: skip
-    for step in flow[5:13:2]:
-        (end,) = step["Flow"]
-        assert (end["Type"], "Options" in end) == ("EndSurvey", False)
-
-
 def test_who_stopped_is_kept_with_what_was_answered(survey: SheetsToSend, tmp_path: Path) -> None:
     row = {
         "Finished": "True",
@@ -109,29 +91,3 @@ def test_pictures_go_beside_the_file_and_are_found_by_address(
         entry_id(entry) in picture.stem for picture in written for entry in survey.sheets[0].entries
     )
     assert len(text) < 100_000
-
-
-def as_picture(address: str) -> Image.Image:
-    return Image.open(BytesIO(b64decode(address.partition("base64,")[2])))
-
-
-def test_a_large_picture_is_made_smaller_in_its_question(tmp_path: Path) -> None:
-    noise = Image.effect_noise((1200, 900), 90).convert("RGB")
-    noise.save(tmp_path / "large.jpg", quality=90)
-    Image.new("RGB", (1200, 900)).save(tmp_path / "small.jpg")
-    assert (tmp_path / "large.jpg").stat().st_size > LARGEST
-    sizes = [
-        as_picture(data_url(tmp_path / name, LARGEST, SIDE)).size
-        for name in ("large.jpg", "small.jpg")
-    ]
-    assert sizes == [(600, 450), (1200, 900)]
-
-
-def test_a_large_animation_needs_a_server(survey: SheetsToSend, tmp_path: Path) -> None:
-    frames = [Image.effect_noise((640, 480), spread) for spread in (60, 90)]
-    frames[0].save(tmp_path / "large.gif", save_all=True, append_images=frames[1:])
-    (sheet,) = survey.sheets
-    large = replace(sheet, entries=(replace(sheet.entries[0], picture=tmp_path / "large.gif"),))
-    with pytest.raises(InputError, match="put the pictures on a server"):
-        Qsf().export(replace(survey, sheets=(large,)), tmp_path)
-    assert Qsf(BASE).export(replace(survey, sheets=(large,)), tmp_path)
