@@ -61,7 +61,7 @@ def card(release: Release, summary: Summary, data: Sequence[DataFiles]) -> str:
             splits=release.splits,
             languages=[row for row in _languages(release) if any(row[2])],
             as_text=[name for name, tag, counts in _languages(release) if not any(counts)],
-            labels=list(_labels(release)),
+            labels=list(label_shares(release)),
             example=_example(release),
             loading=list(_loading(release, summary, configs, data)),
             configs=configs,
@@ -252,7 +252,7 @@ def _name(tag: str) -> str:
         return tag
 
 
-def _labels(release: Release) -> Iterator[tuple[str, list[tuple[str, int, float]]]]:
+def label_shares(release: Release) -> Iterator[tuple[str, list[tuple[str, int, float]]]]:
     """Yield of each culture (and survey, where there are several) how often each label is."""
     if LABELS not in release.tables:
         return

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from memeloc.counts import counted
 from memeloc.files import file_sha256
-from memeloc.publish.card import annotation_protocol, in_words
+from memeloc.publish.card import annotation_protocol, in_words, label_shares
 from memeloc.publish.citing import bibtex, licence_address, person, title
 from memeloc.publish.columns import PICTURE_COLUMNS
 from memeloc.publish.contents import ANSWERS, FORMATS, ITEM, MODEL_LABELS, DataFiles, Summary
@@ -278,6 +278,14 @@ def _responsible(release: Release, summary: Summary) -> Node:
         if ANSWERS in release.tables
         else [],
         "dataSocialImpact": about.content_warning,
+        "dataBiases": [
+            *([about.limitations] if about.limitations else []),
+            *(
+                f"Labels{f' ({culture})' if culture else ''}: "
+                + ", ".join(f"{label} {share:.0%}" for label, _, share in shares)
+                for culture, shares in label_shares(release)
+            ),
+        ],
         "dataReleaseMaintenancePlan": about.maintenance,
     }
     return {f"rai:{name}": value for name, value in values.items() if value}

@@ -45,7 +45,8 @@ class CsvFile:
     """A CSV file and how it is read.
 
     `open` opens its bytes, `encoding` and `errors` are as Python's `open` takes them; it `is_cut`
-    when it ends within a character; `note` is what is odd about the encoding.
+    when it ends within a character; `note` is what is odd about the encoding. In one that is
+    `exact`, an apostrophe before what looks like a formula is part of the text.
     """
 
     path: Path
@@ -55,6 +56,7 @@ class CsvFile:
     is_cut: bool = False
     note: str = ""
     delimiter: str = ","
+    exact: bool = False
 
     def with_delimiter(self, is_header: IsHeader | None) -> CsvFile:
         """Return it with the delimiter by which headings are found, else the most frequent one."""
@@ -74,7 +76,7 @@ class CsvFile:
             for number, (cells, problem) in enumerate(_records(stream, self.delimiter), 1):
                 if problem is OPEN_END and self.is_cut:
                     problem = CUT
-                if "'" in "".join(cells):
+                if not self.exact and "'" in "".join(cells):
                     cells = [unguarded(cell) if cell[:1] == "'" else cell for cell in cells]
                 yield Line(number, cells, problem)
 
@@ -117,6 +119,11 @@ def _records(
         yield cells, None if taken[-1].endswith(("\n", "\r")) else OPEN_END
 
 
+def _is_of_release(path: Path) -> bool:
+    """Return whether a file is of a release of memeloc's, in whose CSV nothing guards a text."""
+    return any((parent / "release.json").is_file() for parent in (path.parent, path.parent.parent))
+
+
 def decode(path: Path, opener: Callable[[], IO[bytes]], encodings: Sequence[str]) -> list[CsvFile]:
     """Return the ways in which a file can be read as text, the likeliest first.
 
@@ -127,7 +134,7 @@ def decode(path: Path, opener: Callable[[], IO[bytes]], encodings: Sequence[str]
     """
     with opener() as stream:
         head = stream.read(4096)
-    file = CsvFile(path, opener)
+    file = CsvFile(path, opener, exact=_is_of_release(path))
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return [replace(file, encoding="utf-16", errors="replace")]
     problem = _problem(opener, "utf-8", "surrogatepass")

@@ -179,7 +179,9 @@ def _batches(
     rendered: Path | None, texts: Mapping[Key, Text], columns: Sequence[str] | None = None
 ) -> Iterator[Any]:
     languages = {language for (_, language), text in texts.items() if text.item is None}
-    return set_batches(rendered, columns, language=languages) if rendered else iter(())
+    return (
+        set_batches(rendered, columns, language=languages) if rendered and languages else iter(())
+    )
 
 
 def made_by(pictures: Pictures) -> dict[str, Any]:

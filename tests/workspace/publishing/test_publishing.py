@@ -13,9 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from memeloc.errors import InputError
+from memeloc.items import FoundPicture, Origin
+from memeloc.tables import write_table
 from memeloc.workspace import Workspace
 from tests.conftest import Outcome
 from tests.workspace.publishing.published import MEMES
+from tests.workspace.test_survey_collected import picture
 
 Run = Callable[..., Outcome]
 
@@ -63,6 +66,65 @@ def test_plain_captions_are_imported_as_they_were(
     assert again.sort_values(key, ignore_index=True).equals(
         captions.sort_values(key, ignore_index=True)[again.columns]
     )
+
+
+@pytest.mark.parametrize("layout", ["hf", "csv"])
+def test_texts_that_look_like_formulas_come_back_as_they_are(
+    layout: str, command: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {"a": "=( // '=( ", "b": "'=1 // '-10%", "c": "@all // ''+1", "d": "None // '"}
+    rows: list[list[str]] = [[meme, "robot-chef", text.strip()] for meme, text in texts.items()]
+    monkeypatch.chdir(tmp_path)
+    write_table(tmp_path / "mine.csv", ["meme_id", "template", "en"], rows)
+    for folder, table in (("first", "../mine.csv"), ("again", f"../{layout}")):
+        command("init", folder)
+        monkeypatch.chdir(tmp_path / folder)
+        assert command("import", table).status == 0
+        command("publish", f"../{folder}-{layout}", "--to", layout)
+        monkeypatch.chdir(tmp_path)
+        with Workspace.open(tmp_path / folder) as workspace:
+            assert [*workspace.captions.table()["en"]] == [text.strip() for text in texts.values()]
+        (tmp_path / f"{folder}-{layout}").rename(tmp_path / (layout if folder == "first" else "x"))
+    if layout == "csv":
+        with Workspace.create(tmp_path / "third") as workspace:
+            workspace.import_captions(tmp_path / "csv" / "captions.csv")
+            assert [*workspace.captions.table()["en"]] == [text.strip() for text in texts.values()]
+
+
+@pytest.mark.parametrize(
+    ("part", "languages", "memes"),
+    [
+        (("--langs", "de,hi"), ["de", "hi"], MEMES + 1),
+        (("--survey", "pilot"), ["de", "en", "hi"], MEMES),
+        (("--selected",), ["en"], 1),
+        (("--survey", "pilot", "--langs", "en"), ["en"], MEMES),
+    ],
+)
+def test_a_part_is_published_by_command(
+    part: tuple[str, ...],
+    languages: list[str],
+    memes: int,
+    folder: Path,
+    tmp_path: Path,
+    command: Run,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shutil.copytree(folder / "work", tmp_path / "work")
+    monkeypatch.chdir(tmp_path / "work")
+    with Workspace.open(tmp_path / "work") as workspace:
+        rows = [["other", "robot-chef", *["one // more"] * 3]]
+        write_table(tmp_path / "more.csv", ["meme_id", "template", "en", "de", "hi"], rows)
+        workspace.import_captions(tmp_path / "more.csv")
+        workspace.store.items.add(
+            [FoundPicture(Origin("s", "1"), picture("blue"), "blue", (), "en")]
+        )
+        ids = [item.id for item in workspace.store.items.find("picture")]
+        workspace.store.curation.add_selection({}, [], ids)
+    done = command("publish", tmp_path / "part", "--rendered", folder / "out", *part)
+    assert done.status == 0, done.err
+    found = {path.parent.name for path in (tmp_path / "part" / "data").rglob("*.parquet")}
+    assert sorted(found) == languages
+    assert pq.read_metadata(tmp_path / "part" / "tables" / "memes.parquet").num_rows == memes
 
 
 @pytest.mark.parametrize("layout", ["hf", "csv"])
