@@ -15,9 +15,9 @@ from memeloc.cli.show import Table, by_place, explain, next_lines, show
 from memeloc.counts import counted
 
 _PICTURES = Table(
-    "Pictures", lambda result: result.pictures.items(), by_place("language", "pictures")
+    "Pictures", lambda result: result["pictures"].items(), by_place("language", "pictures")
 )
-_TABLES = Table("Tables", lambda result: result.tables.items(), by_place("table", "rows"))
+_TABLES = Table("Tables", lambda result: result["tables"].items(), by_place("table", "rows"))
 
 
 def publish(
@@ -88,17 +88,17 @@ def publish(
             on_progress=bar.phase,
         )
         further = next_lines(workspace, "publish", as_json=as_json)
-    explain("Note", result.notes)
-    explain("Warning", map(str, result.findings))
-    if result.unread and not check:
-        listed = ", ".join(f"{tag} {count:,}" for tag, count in result.unread.items())
+    explain("Note", result["notes"])
+    explain("Warning", map(str, result["findings"]))
+    if result["unread"] and not check:
+        listed = ", ".join(f"{tag} {count:,}" for tag, count in result["unread"].items())
         explain("Warning", [f"No person read these captions, by language: {listed}."])
-    name = Path(str(result.folder)).name
+    name = Path(str(result["folder"])).name
     upload = [f"To the Hub: hf upload YOU/{name} {folder} --repo-type dataset"]
     further = further if "://" in folder or as_json else upload + further
     then = (
-        f"Published {counted(sum(result.pictures.values()), 'picture')} and "
-        f"{counted(len(result.tables), 'table')} in {folder} "
-        f"({counted(result.files, 'file')}, {result.size / 1e6:,.1f} MB)."
+        f"Published {counted(sum(result['pictures'].values()), 'picture')} and "
+        f"{counted(len(result['tables']), 'table')} in {folder} "
+        f"({counted(result['files'], 'file')}, {result['size'] / 1e6:,.1f} MB)."
     )
     show(result, _PICTURES, _TABLES, then, *further, as_json=as_json)

@@ -134,12 +134,12 @@ def _import_folder(folder: Path, as_json: bool) -> None:
 
     with memeloc.Workspace.find() as workspace, progress("Importing", None) as bar:
         result = workspace.publishing.import_folder(folder, on_progress=bar.phase)
-        stage = "translate" if result.memes else "collect"
+        stage = "translate" if result["memes"] else "collect"
         further = next_lines(workspace, stage, as_json=as_json)
-    collected = result.collected
-    if not result.layout:
+    collected = result["collected"]
+    if not result["layout"]:
         explain("Read", map(how_read, collected.tables))
-    explain("Note", result.notes)
+    explain("Note", result["notes"])
     explain("Not taken", [f"{each.url}: {each.sentence}" for each in collected.refusals])
     then = [
         sentence(
@@ -148,11 +148,11 @@ def _import_folder(folder: Path, as_json: bool) -> None:
             *(collected.found.get("picture", 0), collected.found.get("template", 0), collected),
         )
     ]
-    if result.layout:
-        captions = sum(result.captions.values())
+    if result["layout"]:
+        captions = sum(result["captions"].values())
         then.append(
-            f"Captions of {counted(result.memes, 'meme')}: {captions:,} new or changed. "
-            f"{counted(len(result.tables), 'table')} and further files: {result.kept}"
+            f"Captions of {counted(result['memes'], 'meme')}: {captions:,} new or changed. "
+            f"{counted(len(result['tables']), 'table')} and further files: {result['kept']}"
         )
     show(result, *then, *further, as_json=as_json)
 

@@ -16,12 +16,18 @@ from typing import Literal, NamedTuple
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
-from memeloc.publish.citing import HUB_NAMES, is_address
-from memeloc.publish.contents import ANNOTATOR, ANSWERS, CULTURE
+from memeloc.publish.card import HUB_NAMES, is_address
 from memeloc.publish.metadata import metadata_of
 from memeloc.publish.people import WITHHELD, small_cells
 from memeloc.publish.private_files import each_file, form_of, lines_of
-from memeloc.publish.release import Release, ReleasedPicture, ReleaseSettings
+from memeloc.publish.release import (
+    ANNOTATOR,
+    ANSWERS,
+    CULTURE,
+    Release,
+    ReleasedPicture,
+    ReleaseSettings,
+)
 from memeloc.templates.pictures import SUFFIXES
 
 Severity = Literal["refused", "warning"]
@@ -50,13 +56,11 @@ class Finding:
     count: int = 1
 
     def __str__(self) -> str:
-        place = [self.file] if self.file else []
-        if self.row is not None:
-            place.append(f"row {self.row}")
-        if self.column:
-            place.append(f"column {self.column}")
+        row = f"row {self.row}" if self.row is not None else ""
+        column = f"column {self.column}" if self.column else ""
+        place = ", ".join(filter(None, (self.file, row, column)))
         more = f" ({self.count:,} times)" if self.count > 1 else ""
-        return f"{', '.join(place)}: {self.message}{more}" if place else f"{self.message}{more}"
+        return f"{place}: {self.message}{more}" if place else f"{self.message}{more}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +100,7 @@ def check(
 
 def refuse(findings: Sequence[Finding]) -> None:
     """Raise InputError with the first places where something must not go out."""
-    refused = [finding for finding in findings if finding.severity == "refused"]
-    if not refused:
+    if not (refused := [finding for finding in findings if finding.severity == "refused"]):
         return
     listed = [f"- {finding}" for finding in refused[:_LISTED]]
     if len(refused) > _LISTED:
@@ -166,11 +169,11 @@ def _find_texts(
                 rows = values.isin(bad).to_numpy().nonzero()[0].tolist()
                 name = f"tables/{table.name}"
                 yield Finding("", in_tables, message, name, rows[0] + 2, column, len(rows))
-    files: list[tuple[str, Iterable[str]]]
-    files = [(name, text.splitlines()) for name, text in release.texts.items()]
-    for name, lines in chain(
-        files, ((name, lines_of(file)) for name, file, _ in each_file(release))
-    ):
+    files: dict[str, Iterable[str]] = {
+        name: text.splitlines() for name, text in release.texts.items()
+    }
+    further = ((name, lines_of(file)) for name, file, _ in each_file(release))
+    for name, lines in chain(files.items(), further):
         matches = [n for n, line in enumerate(chain((name,), lines)) if is_meant(line, "")]
         if matches:
             yield Finding("", "refused", message, name, matches[0] or None, count=len(matches))
@@ -200,10 +203,9 @@ def _participant_ids(release: Release, private: Private) -> Iterator[Finding]:
 
 
 def _erased_people(release: Release, private: Private) -> Iterator[Finding]:
+    message = "this names a person whom `memeloc survey forget` erased; take it out."
     yield from _find_texts(
-        release,
-        "this names a person whom `memeloc survey forget` erased; take it out.",
-        lambda text, column: any(map(private.is_erased, _words(text))),
+        release, message, lambda text, _: any(map(private.is_erased, _words(text)))
     )
 
 

@@ -16,11 +16,25 @@ from typing import TYPE_CHECKING, Any
 
 from memeloc.counts import counted
 from memeloc.files import file_sha256
-from memeloc.publish.card import annotation_protocol, in_words, label_shares
-from memeloc.publish.citing import bibtex, licence_address, person, title
-from memeloc.publish.columns import PICTURE_COLUMNS
-from memeloc.publish.contents import ANSWERS, FORMATS, ITEM, MODEL_LABELS, DataFiles, Summary
-from memeloc.publish.release import Release
+from memeloc.publish.card import (
+    annotation_protocol,
+    bibtex,
+    in_words,
+    label_shares,
+    licence_address,
+    person,
+    title,
+)
+from memeloc.publish.release import (
+    ANSWERS,
+    FORMATS,
+    ITEM,
+    MODEL_LABELS,
+    PICTURE_COLUMNS,
+    DataFiles,
+    Release,
+    Summary,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -82,22 +96,19 @@ def croissant(release: Release, summary: Summary, data: Sequence[DataFiles], fol
         paths = [path for files in group for path in files.paths]
         if not paths:
             continue
-        kind = FORMATS[group[0].suffix]
+        kind, identifier = FORMATS[group[0].suffix], f"{name}-files"
         if group[0].suffix == ".tar":  # each is a file, for nothing is unpacked of a set
             distribution += [_file(path, path, kind, folder) for path in paths]
             inside = {"containedIn": [{"@id": path} for path in paths]}
             distribution.append(_picture_files("", summary) | inside)
             records.append(_picture_records(""))
-            continue
-        identifier = f"{name}-files"
-        if len(paths) > 1:
+        elif len(paths) > 1:
             several = {"@id": identifier, "encodingFormat": kind, "includes": paths}
             distribution.append({"@type": "cr:FileSet", **several})
+            records.append(_records(release, name, "fileSet", folder / paths[0]))
         else:
             distribution.append(_file(identifier, paths[0], kind, folder))
-        source = {"fileSet" if len(paths) > 1 else "fileObject": {"@id": identifier}}
-        records.append(_records(release, name, source, folder / paths[0]))
-    pictures = counted(summary.pictures, "picture")
+            records.append(_records(release, name, "fileObject", folder / paths[0]))
     memes = f"{counted(len(summary.memes), 'meme')} in {', '.join(release.languages)}"
     node: Node = {
         "@context": CONTEXT,
@@ -107,7 +118,7 @@ def croissant(release: Release, summary: Summary, data: Sequence[DataFiles], fol
             "http://mlcommons.org/croissant/RAI/1.0",
         ],
         "name": title(about),
-        "description": about.description or f"{memes}; {pictures}.",
+        "description": about.description or f"{memes}; {counted(summary.pictures, 'picture')}.",
         "license": licence_address(about.licence),
         "url": about.homepage,
         "version": about.version,
@@ -173,66 +184,52 @@ def _picture_records(root: str) -> Node:
     }
 
 
-def _records(release: Release, name: str, source: Node, file: Path) -> Node:
-    table = release.tables.get(name)
-    titles = table.columns if table else {each.name: each.title for each in PICTURE_COLUMNS}
-    columns = _columns(file)
-    node: Node = {
-        "@type": "cr:RecordSet",
-        "@id": name,
-        "name": name,
-        "description": table.title if table else "Each meme in each language.",
-        "field": [],
-    }
-    for column, type_of_values in columns.items():
-        if (field := _field(f"{name}/{column}", column, type_of_values, source)) is None:
-            continue
-        field["description"] = titles.get(column, column)
-        if column == ITEM and name != _MEMES and _MEMES in release.tables:
-            field["references"] = {"field": {"@id": f"{_MEMES}/{ITEM}"}}
-        node["field"].append(field)
-    if name == _MEMES and ITEM in columns:
-        node["key"] = {"@id": f"{name}/{ITEM}"}
-    return node
-
-
-def _columns(file: Path) -> dict[str, pa.DataType]:
+def _records(release: Release, name: str, kind_of_source: str, file: Path) -> Node:
+    """Return the rows of a table as records; columns of records other than pictures are none."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    table = release.tables.get(name)
+    titles = table.columns if table else {each.name: each.title for each in PICTURE_COLUMNS}
+    columns: dict[str, pa.DataType] = {}
     if file.suffix == ".parquet":
         schema = pq.read_schema(file)
-        return dict(zip(schema.names, schema.types, strict=True))
-    if file.suffix == ".csv":
+        columns = dict(zip(schema.names, schema.types, strict=True))
+    elif file.suffix == ".csv":
         with file.open(encoding="utf-8-sig", newline="") as stream:
-            return dict.fromkeys(next(csv.reader(stream), []), pa.string())
-    return {}
-
-
-def _field(identifier: str, column: str, kind: pa.DataType, source: Node) -> Node | None:
-    """Return a column as a field; None of a column of records other than pictures."""
-    import pyarrow as pa
-
-    depth = 0
-    while pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        kind, depth = kind.value_type, depth + 1
-    extract: Node = {"extract": {"column": column}}
-    if pa.types.is_struct(kind):
-        if depth or {each.name for each in kind} != {"bytes", "path"}:
-            return None
-        data_type = "sc:ImageObject"
-        extract["transform"] = {"jsonPath": "bytes"}
-    elif pa.types.is_boolean(kind):
-        data_type = "sc:Boolean"
-    elif pa.types.is_integer(kind):
-        data_type = "sc:Integer"
-    else:
-        data_type = "sc:Float" if pa.types.is_floating(kind) else "sc:Text"
-    node: Node = {"@type": "cr:Field", "@id": identifier, "name": column, "dataType": data_type}
-    node["source"] = {**source, **extract}
-    if depth:
-        node |= {"isArray": True, "arrayShape": ",".join(["-1"] * depth)}
-    return node
+            columns = dict.fromkeys(next(csv.reader(stream), []), pa.string())
+    fields: list[Node] = []
+    for column, kind in columns.items():
+        depth, extract = 0, {"extract": {"column": column}}
+        while pa.types.is_list(kind) or pa.types.is_large_list(kind):
+            kind, depth = kind.value_type, depth + 1
+        if pa.types.is_struct(kind):
+            if depth or {each.name for each in kind} != {"bytes", "path"}:
+                continue
+            data_type, extract["transform"] = "sc:ImageObject", {"jsonPath": "bytes"}
+        elif pa.types.is_boolean(kind):
+            data_type = "sc:Boolean"
+        elif pa.types.is_integer(kind):
+            data_type = "sc:Integer"
+        else:
+            data_type = "sc:Float" if pa.types.is_floating(kind) else "sc:Text"
+        node: Node = {
+            "@type": "cr:Field",
+            "@id": f"{name}/{column}",
+            "name": column,
+            "dataType": data_type,
+            "source": {kind_of_source: {"@id": f"{name}-files"}, **extract},
+        }
+        if depth:
+            node |= {"isArray": True, "arrayShape": ",".join(["-1"] * depth)}
+        node["description"] = titles.get(column, column)
+        if column == ITEM and name != _MEMES and _MEMES in release.tables:
+            node["references"] = {"field": {"@id": f"{_MEMES}/{ITEM}"}}
+        fields.append(node)
+    description = table.title if table else "Each meme in each language."
+    records = {"@type": "cr:RecordSet", "@id": name, "name": name, "description": description}
+    key = {"key": {"@id": f"{name}/{ITEM}"}} if name == _MEMES and ITEM in columns else {}
+    return {**records, "field": fields, **key}
 
 
 def _creator(name: str) -> Node:
@@ -245,12 +242,9 @@ def _creator(name: str) -> Node:
 
 def _responsible(release: Release, summary: Summary) -> Node:
     about, provenance = release.about, release.provenance
-    models = release.tables.get(MODEL_LABELS)
+    models, people = release.tables.get(MODEL_LABELS), release.tables.get("people")
     unread = sum(release.unread.values())
-    missing = f"{counted(unread, 'caption')} that no person has read." if unread else ""
-    people = release.tables.get("people")
-    facts = [name for name in people.columns if name != "annotator"] if people else []
-    published = f" Published: {', '.join(facts)}." if facts else ""
+    facts = ", ".join(name for name in (people.columns if people else ()) if name != "annotator")
     made = ("filters", "funnel", "translations", "captions", "splits")
     values: Node = {
         "dataCollection": in_words(provenance.get("collected", {}).get("items", {})),
@@ -258,34 +252,39 @@ def _responsible(release: Release, summary: Summary) -> Node:
             f"{name}: {in_words(provenance[name])}" for name in made if name in provenance
         ],
         "dataUseCases": about.intended_use,
-        "dataLimitations": [text for text in (about.limitations, missing) if text],
-        "dataAnnotationProtocol": [
-            *annotation_protocol(release),
-            *(text for text in (about.consent, about.wages) if text),
+        "dataLimitations": [
+            *filter(None, [about.limitations]),
+            *([f"{counted(unread, 'caption')} that no person has read."] if unread else []),
         ],
-        "annotationsPerItem": "; ".join(
-            f"{culture.name}: {culture.per_item[0]} to {culture.per_item[1]}"
-            for culture in summary.cultures
-        ),
-        "annotatorDemographics": [
-            f"{culture.name}: {counted(culture.annotators, 'annotator')}"
-            for culture in summary.cultures
-        ],
-        "machineAnnotationTools": sorted({*models.frame["model"].dropna().astype(str)})
-        if models and "model" in models.frame
-        else [],
-        "personalSensitiveInformation": [f"Annotators are named by keyed hashes.{published}"]
-        if ANSWERS in release.tables
-        else [],
-        "dataSocialImpact": about.content_warning,
         "dataBiases": [
-            *([about.limitations] if about.limitations else []),
+            *filter(None, [about.limitations]),
             *(
                 f"Labels{f' ({culture})' if culture else ''}: "
                 + ", ".join(f"{label} {share:.0%}" for label, _, share in shares)
                 for culture, shares in label_shares(release)
             ),
         ],
+        "dataAnnotationProtocol": [
+            *annotation_protocol(release),
+            *filter(None, [about.consent, about.wages]),
+        ],
+        "annotationsPerItem": "; ".join(
+            f"{name}: {culture['per_item'][0]} to {culture['per_item'][1]}"
+            for name, culture in summary.cultures.items()
+        ),
+        "annotatorDemographics": [
+            f"{name}: {counted(culture['annotators'], 'annotator')}"
+            for name, culture in summary.cultures.items()
+        ],
+        "machineAnnotationTools": sorted({*models.frame["model"].dropna().astype(str)})
+        if models and "model" in models.frame
+        else [],
+        "personalSensitiveInformation": [
+            "Annotators are named by keyed hashes." + (f" Published: {facts}." if facts else "")
+        ]
+        if ANSWERS in release.tables
+        else [],
+        "dataSocialImpact": about.content_warning,
         "dataReleaseMaintenancePlan": about.maintenance,
     }
     return {f"rai:{name}": value for name, value in values.items() if value}

@@ -2,7 +2,7 @@
 
 A release is written beside its folder, as .NAME.partial, and takes its place when it is whole. Its
 release.json lists every file that memeloc wrote: a folder with anything else in it, or with a file
-that somebody has changed, is left as it is.
+that somebody has changed, is left as it is, and who reads a release finds out what was changed.
 
 In object storage nothing can be renamed, so readers may see two releases at once while one is
 written: release.json, which names every file with its SHA-256, is the old one's until all files
@@ -15,13 +15,15 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.files import file_sha256, locked, not_written
+from memeloc.files import file_sha256, locked, not_written, read_head
 from memeloc.object_storage import Folder
+from memeloc.tables import read_table, text_of
 from memeloc.version import __version__
 
 RELEASE = "release.json"
@@ -31,21 +33,86 @@ _UPLOAD = "release.partial.json"
 _MANIFEST = "manifest/"
 """The folder by which a rendered set is known (guides/rendering.md)."""
 _LISTED = 5
+"""Names of files that a sentence gives."""
 _LOCK = ".lock"
+_CAPTIONS = ("meme_id", "template", "language", "text", "stage")
+COLLECTED = "collected"
+"""The stage of a finished meme's text, which is no caption of a template."""
 
 
-def files_of(folder: Path) -> dict[str, Any] | None:
-    """Return what release.json of a folder says; None where there is no valid one."""
+@dataclass(frozen=True)
+class PublishedRelease:
+    """A release on disk, of which every file is as it was published: its layout, and all files by
+    their paths with `/`."""
+
+    folder: Path
+    layout: str
+    files: tuple[str, ...]
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        return tuple(PurePosixPath(name).stem for name in self.files if name.startswith("tables/"))
+
+    def captions(self) -> dict[tuple[str, str], dict[str, str]]:
+        """Return by meme and template the captions, by language; without texts of finished memes.
+
+        Raises:
+            InputError: the table `captions` is broken.
+        """
+        captions: dict[tuple[str, str], dict[str, str]] = {}
+        for name in self.files:
+            if PurePosixPath(name).with_suffix("") == PurePosixPath("tables/captions"):
+                path = self.folder / name
+                for row in read_table(path, _CAPTIONS).rows:
+                    if row.error:
+                        raise InputError(row.error, file=path, row=row.number)
+                    cells = dict(zip(row.header.names, row.cells, strict=False))
+                    meme, template, language, text, stage = (
+                        text_of(cells.get(n)) for n in _CAPTIONS
+                    )
+                    if stage != COLLECTED:
+                        captions.setdefault((meme, template), {})[language] = text
+        return captions
+
+
+def is_release(folder: Path) -> bool:
+    """Return whether a folder has the list of a release's files."""
+    return _listed(Folder(folder)) is not None
+
+
+def open_release(folder: Path) -> PublishedRelease:
+    """Return a release, after all of its files were compared with what release.json says.
+
+    Raises:
+        InputError: it is none, or a file is missing, changed, or outside the folder.
+    """
+    read_head(folder / RELEASE)
+    values = _listed(Folder(folder))
+    if values is None:
+        raise InputError(f"{RELEASE} is broken; publish the dataset again.", file=folder)
+    for name, noted in values["files"].items():
+        path = PurePosixPath(name)
+        file = folder.joinpath(*path.parts)
+        is_inside = not path.is_absolute() and path.parts and ".." not in path.parts
+        if not is_inside or not file.resolve().is_relative_to(folder.resolve()):
+            raise InputError(f"{RELEASE} names {name[:80]!r}, which is outside of it.", file=folder)
+        if not file.is_file():
+            raise InputError("is missing in the release; get it again.", file=file)
+        if not isinstance(noted, dict) or file_sha256(file) != noted.get("sha256"):
+            raise InputError(
+                "is not as it was published (its SHA-256 is another); get it again, or remove "
+                f"{RELEASE} to import the folder like one that others made.",
+                file=file,
+            )
+    files = (*values["files"], RELEASE)
+    return PublishedRelease(folder, str(values.get("layout", ""))[:40], files)
+
+
+def _listed(place: Folder, name: str = RELEASE) -> dict[str, Any] | None:
+    """Return the values of release.json; None where there is no valid one."""
     try:
-        return _listed_files((folder / RELEASE).read_bytes())
-    except OSError:
-        return None
-
-
-def _listed_files(content: bytes) -> dict[str, Any] | None:
-    try:
-        values = json.loads(content.decode("utf-8"))
-    except ValueError:
+        values = json.loads(place.read(name).decode("utf-8"))
+    except (OSError, ValueError):
         return None
     is_ours = isinstance(values, dict) and isinstance(values.get("files"), dict)
     return values if is_ours and "memeloc" in values else None
@@ -62,14 +129,12 @@ def check_owner(place: Folder, *, thoroughly: bool = True) -> None:
         ServiceError: the storage cannot be reached, or refuses.
     """
     out = place.path
+    lists = _lists(place)
     if out is None:
-        lists = _lists(place)
         sizes = {entry.key: entry.size for entry in place.entries()}
     else:
         if out.exists() and not out.is_dir():
             raise InputError("is a file; name a folder for the release.", file=out)
-        release = files_of(out)
-        lists = [release["files"]] if release else []
         sizes = {
             path.relative_to(out).as_posix(): -1 if path.is_symlink() else path.stat().st_size
             for path in out.rglob("*")
@@ -89,23 +154,19 @@ def check_owner(place: Folder, *, thoroughly: bool = True) -> None:
             "the release (and this one by --rendered, to publish its pictures).",
             file=place.address(""),
         )
-    for names, what in ((foreign, "not written by memeloc"), (changed, "changed since memeloc "
-                                                              "wrote it")):  # fmt: skip
-        if names:
-            more = [f"and {len(names) - _LISTED:,} more"] if len(names) > _LISTED else []
-            raise InputError(
-                f"{', '.join([*names[:_LISTED], *more])} in this folder "
-                f"{'was' if len(names) == 1 else 'were'} {what}; name another folder for the "
-                "release, or move what is yours.",
-                file=place.address(""),
-            )
+    if names := foreign or changed:
+        what = "not written by memeloc" if foreign else "changed since memeloc wrote it"
+        more = [f"and {len(names) - _LISTED:,} more"] if len(names) > _LISTED else []
+        raise InputError(
+            f"{', '.join([*names[:_LISTED], *more])} in this folder "
+            f"{'was' if len(names) == 1 else 'were'} {what}; name another folder for the "
+            "release, or move what is yours.",
+            file=place.address(""),
+        )
 
 
 def _lists(place: Folder) -> list[Mapping[str, Any]]:
-    lists = []
-    for name in (RELEASE, _UPLOAD):
-        with suppress(FileNotFoundError):
-            lists.append(_listed_files(place.read(name)))
+    lists = (_listed(place, name) for name in (RELEASE, _UPLOAD))
     return [values["files"] for values in lists if values is not None]
 
 
@@ -157,7 +218,17 @@ def _replacing_folder(out: Path, values: Mapping[str, Any]) -> Iterator[Path]:
                         with suppress(FileNotFoundError):
                             shutil.rmtree(path) if path.is_dir() else path.unlink()
                 yield partial
-                _write_list(partial, values)
+                files = {
+                    path.relative_to(partial).as_posix(): {
+                        "bytes": path.stat().st_size,
+                        "sha256": file_sha256(path),
+                    }
+                    for path in sorted(partial.rglob("*"))
+                    if path.is_file() and path.name != _LOCK
+                }
+                whole = {"memeloc": __version__, **values, "files": files}
+                text = json.dumps(whole, ensure_ascii=False, indent=1)
+                (partial / RELEASE).write_text(f"{text}\n", encoding="utf-8")
                 check_owner(Folder(out), thoroughly=False)
                 (partial / _LOCK).unlink()
                 shutil.rmtree(before, ignore_errors=True)
@@ -169,17 +240,3 @@ def _replacing_folder(out: Path, values: Mapping[str, Any]) -> Iterator[Path]:
                 shutil.rmtree(partial, ignore_errors=True)
     except OSError as error:
         raise InputError(f"cannot be written: {not_written(error)}", file=out) from error
-
-
-def _write_list(folder: Path, values: Mapping[str, Any]) -> None:
-    files = {
-        path.relative_to(folder).as_posix(): {
-            "bytes": path.stat().st_size,
-            "sha256": file_sha256(path),
-        }
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name != _LOCK
-    }
-    whole = {"memeloc": __version__, **values, "files": files}
-    text = json.dumps(whole, ensure_ascii=False, indent=1)
-    (folder / RELEASE).write_text(f"{text}\n", encoding="utf-8")

@@ -25,7 +25,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def rows() -> Iterator[dict[str, str]]:
-    """`path`, `sha256` and `url` of every picture."""
+    """Yield `path`, `sha256` and `url` of every picture."""
     csv.field_size_limit(2**30)
     for table in sorted(HERE.glob("pictures-*.csv")):
         with table.open(encoding="utf-8-sig", newline="") as file:
@@ -40,13 +40,12 @@ def rows() -> Iterator[dict[str, str]]:
 
 
 def sha256(path: Path) -> str:
-    """Of a file, in hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def fetch(url: str) -> bytes:
-    """What stands at an address, as far as it is a web address and not too large."""
+    """Return the content of an address, as far as it is a web address and not too large."""
     if not url.startswith(("https://", "http://")):
         return b""
     request = urllib.request.Request(url, headers={"User-Agent": "join_pictures"})  # noqa: S310
@@ -60,16 +59,16 @@ def fetch(url: str) -> bytes:
 
 
 def main() -> int:
-    """Join the pictures; 1 when some are missing."""
+    """Join the pictures; return 1 when some are missing."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pictures", type=Path, help="a folder of pictures, searched by hash")
     parser.add_argument("--fetch", action="store_true", help="fetch what is missing")
     parser.add_argument("--out", type=Path, default=Path("pictures"))
     chosen = parser.parse_args()
-    there: dict[str, Path] = {}
+    found: dict[str, Path] = {}
     for path in sorted(chosen.pictures.rglob("*")) if chosen.pictures else ():
         if path.is_file():
-            there.setdefault(sha256(path), path)
+            found.setdefault(sha256(path), path)
     joined = missing = 0
     out = chosen.out.resolve()
     for row in rows():
@@ -79,8 +78,8 @@ def main() -> int:
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
         wanted = row["sha256"]
-        if wanted in there:
-            shutil.copyfile(there[wanted], target)
+        if wanted in found:
+            shutil.copyfile(found[wanted], target)
         elif not (target.is_file() and sha256(target) == wanted):
             content = fetch(row["url"] or "") if chosen.fetch else b""
             if hashlib.sha256(content).hexdigest() != wanted:

@@ -42,6 +42,7 @@ _WEBP_METADATA = {b"EXIF": 0x08, b"XMP ": 0x04}
 """Chunks of a WebP with the bits of its header that announce them."""
 _ORIENTATION = 0x0112
 _UPRIGHT = (None, 0, 1)
+_BROKEN = IndexError, ValueError, OSError, SyntaxError, struct.error, Image.DecompressionBombError
 
 
 def metadata_of(path: Path) -> tuple[str, ...]:
@@ -62,28 +63,21 @@ def metadata_of(path: Path) -> tuple[str, ...]:
 
 
 def without_metadata(content: bytes) -> bytes | None:
-    """A picture without metadata; None where that needs it to be encoded anew, or it is broken.
+    """Return a picture without metadata; None if that needs it encoded anew, or it is broken.
 
     That is so of GIF, AVIF and other kinds, and of pictures that EXIF turns round.
     """
     try:
-        if content.startswith(b"\xff\xd8"):
-            return b"".join(_jpeg(content)) if _is_upright(content) else None
-        if content.startswith(_PNG):
-            return b"".join(_png(content)) if _is_upright(content) else None
-        if content.startswith(b"RIFF") and content[8:12] == b"WEBP":
-            return _webp(content) if _is_upright(content) else None
-    except (IndexError, ValueError, struct.error):
-        pass
-    return None
-
-
-def _is_upright(content: bytes) -> bool:
-    try:
         with Image.open(BytesIO(content)) as picture:
-            return picture.getexif().get(_ORIENTATION) in _UPRIGHT
-    except (OSError, SyntaxError, Image.DecompressionBombError):
-        return False
+            if picture.getexif().get(_ORIENTATION) not in _UPRIGHT:
+                return None
+        if content.startswith(b"\xff\xd8"):
+            return b"".join(_jpeg(content))
+        if content.startswith(_PNG):
+            return b"".join(_png(content))
+        return _webp(content) if content[:4] + content[8:12] == b"RIFFWEBP" else None
+    except _BROKEN:
+        return None
 
 
 def _jpeg(content: bytes) -> Iterator[bytes]:

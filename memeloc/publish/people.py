@@ -10,30 +10,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
 
 WITHHELD = ""
-"""What stands in the place of an answer that is not published."""
+"""Stands in the place of an answer that is not published."""
 
 
-@dataclass(frozen=True, eq=False)
-class Protected:
-    """Demographics without small cells.
-
-    Attributes:
-        table: as it was, with `WITHHELD` where too few share an answer.
-        withheld: how many answers that were given are withheld, by column.
-    """
-
-    table: pd.DataFrame
-    withheld: dict[str, int]
-
-
-def protect(table: pd.DataFrame, columns: Sequence[str], smallest: int) -> Protected:
+def protect(
+    table: pd.DataFrame, columns: Sequence[str], smallest: int
+) -> tuple[pd.DataFrame, dict[str, int]]:
     """Withhold answers until each combination is shared by `smallest` people of a culture.
 
     Columns are withheld from the last to the first, of those people only whose combination is rare;
@@ -44,59 +32,56 @@ def protect(table: pd.DataFrame, columns: Sequence[str], smallest: int) -> Prote
         table: a row a person with a `culture`, texts; an empty one is no answer.
         columns: those that are protected, the most important first.
         smallest: people that share a combination at least; 1 changes nothing.
+
+    Returns:
+        the table with `WITHHELD` where too few share an answer, and how many answers that is, by
+        column.
     """
-    kept = table.copy()
+    protected = table.copy()
     for _, group in table.groupby("culture", sort=True):
         rows = [tuple(row) for row in group[list(columns)].astype(str).to_numpy()]
-        protected = _protected(rows, smallest)
+        for place in reversed(range(len(columns))):
+            counts = Counter(rows)
+            rows = [
+                (*row[:place], WITHHELD, *row[place + 1 :]) if counts[row] < smallest else row
+                for row in rows
+            ]
+        rows = _with_others(rows, (WITHHELD,) * len(columns), smallest)
         for place, name in enumerate(columns):
-            kept.loc[group.index, name] = [row[place] for row in protected]
+            protected.loc[group.index, name] = [row[place] for row in rows]
     withheld = {
-        name: int(((table[name] != WITHHELD) & (kept[name] == WITHHELD)).sum()) for name in columns
+        name: int(((table[name] != WITHHELD) & (protected[name] == WITHHELD)).sum())
+        for name in columns
     }
-    return Protected(kept, {name: count for name, count in withheld.items() if count})
+    return protected, {name: count for name, count in withheld.items() if count}
 
 
-_Cell = tuple[str, ...]
-
-
-def _protected(rows: list[_Cell], smallest: int) -> list[_Cell]:
-    width = len(rows[0]) if rows else 0
-    nothing: _Cell = (WITHHELD,) * width
-    for place in reversed(range(width)):
-        counts = Counter(rows)
-        rows = [
-            (*row[:place], WITHHELD, *row[place + 1 :]) if counts[row] < smallest else row
-            for row in rows
-        ]
-    return _with_others(rows, nothing, smallest)
-
-
-def _with_others(rows: list[_Cell], nothing: _Cell, smallest: int) -> list[_Cell]:
+def _with_others(
+    rows: list[tuple[str, ...]], nothing: tuple[str, ...], smallest: int
+) -> list[tuple[str, ...]]:
     """Where too few are without any answer, withhold those of others, until they are enough.
 
     They are of the largest cell that stays large enough; where there is none, the smallest one
     goes whole.
     """
-    while 0 < (there := rows.count(nothing)) < smallest:
+    while 0 < (count := rows.count(nothing)) < smallest:
         counts = Counter(row for row in rows if row != nothing)
         if not counts:
             break
-        missing = smallest - there
         largest = min(counts, key=lambda cell: (-counts[cell], cell))
-        if counts[largest] - missing >= smallest:
-            chosen = {*[place for place, row in enumerate(rows) if row == largest][:missing]}
+        if counts[largest] - (smallest - count) >= smallest:
+            chosen = {*[n for n, row in enumerate(rows) if row == largest][: smallest - count]}
         else:
             rarest = min(counts, key=lambda cell: (counts[cell], cell))
-            chosen = {place for place, row in enumerate(rows) if row == rarest}
-        rows = [nothing if place in chosen else row for place, row in enumerate(rows)]
+            chosen = {n for n, row in enumerate(rows) if row == rarest}
+        rows = [nothing if n in chosen else row for n, row in enumerate(rows)]
     return rows
 
 
 def small_cells(
     table: pd.DataFrame, columns: Sequence[str], smallest: int
 ) -> list[tuple[str, ...]]:
-    """The combinations, each after its culture, that fewer people share; for checks."""
+    """Return the combinations, each after its culture, that fewer people share."""
     cells = Counter(map(tuple, table[["culture", *columns]].astype(str).to_numpy().tolist()))
     return sorted(
         cell

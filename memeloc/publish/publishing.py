@@ -6,16 +6,15 @@ import inspect
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from memeloc.errors import InputError
 from memeloc.object_storage import Folder, folder_at
 from memeloc.plugins import Registry
-from memeloc.publish.checks import STATED, Finding, Private, check, refuse
+from memeloc.publish.checks import STATED, Private, check, refuse
 from memeloc.publish.folder import replacing_release
-from memeloc.publish.release import OnProgress, Release
+from memeloc.publish.release import OnProgress, Release, find_data, summarise
 
 
 class Write(Protocol):
@@ -41,33 +40,6 @@ PUBLISHERS: Registry[None] = Registry(
 """Layouts of a release, each a `Write`; its further parameters are its options."""
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
-    """What was published.
-
-    Attributes:
-        folder: its path or address.
-        pictures: by language how many.
-        splits: pictures by split.
-        tables: rows by table.
-        size: bytes of all files.
-        unread: captions that no person read, by language.
-        notes: what was left out and why.
-        findings: what the rules warn of, as far as they were run.
-    """
-
-    folder: Path | str
-    layout: str
-    pictures: Mapping[str, int]
-    splits: Mapping[str, int]
-    tables: Mapping[str, int]
-    files: int
-    size: int
-    unread: Mapping[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
-
-
 def publish(
     release: Release,
     out: str | Path | Folder,
@@ -77,7 +49,7 @@ def publish(
     private: Private | None = None,
     checked: bool = False,
     on_progress: OnProgress = lambda phase, more, total: None,
-) -> Published:
+) -> dict[str, Any]:
     """Write a release into a folder in the place of an earlier one.
 
     Args:
@@ -88,11 +60,19 @@ def publish(
         checked: whether all of them are run; else those of private files and of a licence and
             title alone, and without the latter two it is published all the same.
 
+    Returns:
+        the fields of `publish --json`: pictures by language and by split, rows by table, how many
+        files and bytes, captions that no person read by language, notes of what was left out, and
+        the findings of the rules that were run.
+
     Raises:
         InputError: a rule refuses something, there is no such layout or option, the folder has
             files that memeloc did not write, or something cannot be read or written.
         ServiceError: the storage cannot be reached, or refuses.
     """
+    from memeloc.publish.card import CARD, CITATION, SHEET, card, citation, contact_sheet
+    from memeloc.publish.croissant import CROISSANT, croissant
+
     place = folder_at(out)
     write: Callable[..., None] = PUBLISHERS.load(to)
     chosen = dict(options or {})
@@ -105,47 +85,37 @@ def publish(
     refuse([finding for finding in findings if checked or finding.rule not in STATED])
     with replacing_release(place, {"layout": to, "options": chosen}) as folder:
         write(release, folder, on_progress, **chosen)
-        _describe(release, folder)
+        data, summary = find_data(release, folder), summarise(release)
+        provenance = json.dumps(
+            release.provenance, ensure_ascii=False, indent=1, sort_keys=True, default=str
+        )
+        texts = {
+            CARD: card(release, summary, data),
+            CROISSANT: croissant(release, summary, data, folder),
+            CITATION: citation(release.about),
+            "TERMS.md": release.about.terms,
+            "provenance.json": provenance if release.provenance else "",
+        }
+        for name, text in texts.items():
+            if text:
+                (folder / name).write_text(f"{text.rstrip()}\n", encoding="utf-8")
+        if sheet := contact_sheet(summary):
+            (folder / SHEET).write_bytes(sheet)
     sizes = [entry.size for entry in place.entries()]
     by_language: Counter[str] = Counter()
     by_split: Counter[str] = Counter()
     for (language, split), count in release.counts.items():
         by_language[language] += count
         by_split[split] += count
-    return Published(
-        place.address(""),
-        to,
-        dict(by_language),
-        dict(by_split),
-        {name: len(table.frame) for name, table in release.tables.items()},
-        len(sizes),
-        sum(sizes),
-        release.unread,
-        release.notes,
-        findings,
-    )
-
-
-def _describe(release: Release, folder: Path) -> None:
-    """Write the card and the files for catalogues into a folder with the data of any layout."""
-    from memeloc.publish.card import CARD, SHEET, card, contact_sheet
-    from memeloc.publish.citing import CITATION, citation
-    from memeloc.publish.contents import find_data, summarise
-    from memeloc.publish.croissant import CROISSANT, croissant
-
-    data, summary = find_data(release, folder), summarise(release)
-    provenance = json.dumps(
-        release.provenance, ensure_ascii=False, indent=1, sort_keys=True, default=str
-    )
-    texts = {
-        CARD: card(release, summary, data),
-        CROISSANT: croissant(release, summary, data, folder),
-        CITATION: citation(release),
-        "TERMS.md": release.about.terms,
-        "provenance.json": provenance if release.provenance else "",
+    return {
+        "folder": place.address(""),
+        "layout": to,
+        "pictures": dict(by_language),
+        "splits": dict(by_split),
+        "tables": {name: len(table.frame) for name, table in release.tables.items()},
+        "files": len(sizes),
+        "size": sum(sizes),
+        "unread": release.unread,
+        "notes": release.notes,
+        "findings": findings,
     }
-    for name, text in texts.items():
-        if text:
-            (folder / name).write_text(f"{text.rstrip()}\n", encoding="utf-8")
-    if sheet := contact_sheet(summary):
-        (folder / SHEET).write_bytes(sheet)

@@ -17,36 +17,28 @@ from __future__ import annotations
 import csv
 import json
 import shutil
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Generator
 from itertools import groupby
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import InputError
 from memeloc.picture_writers import TarWriter
 from memeloc.publish.card import JOIN
-from memeloc.publish.columns import PICTURE_COLUMNS, picture_fields, picture_values
-from memeloc.publish.release import OnProgress, Release, ReleasedPicture
+from memeloc.publish.release import PICTURE_COLUMNS, OnProgress, Release, ReleasedPicture
 from memeloc.tables.picture_tables import PictureTable, picture_schema, with_features
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 _FILE = 450 * 2**20
 """Bytes of pictures of a Parquet file, after which the next begins; the Hub advises 500 MB."""
 _SHARD_PICTURES = 1000
 """Of pictures of 100 kB a shard has 100 MB, which suits disks and web servers."""
 
-
-class _Pictures(Protocol):
-    """Takes the pictures of a split in a language, or of a split."""
-
-    def add(self, picture: ReleasedPicture) -> None: ...
-
-    def close(self) -> None: ...
-
-    def finish(self) -> None: ...
+Writer = Generator[None, ReleasedPicture | None, None]
+"""Is sent the pictures of a split in a language, or of a split, and None behind the last one."""
 
 
 def write_hf(
@@ -61,13 +53,13 @@ def write_hf(
     if pictures not in ("embedded", "folder"):
         raise InputError(f"Pictures are embedded or folder, not {pictures[:40]!r}.")
 
-    def begin(language: str, split: str, with_files: bool) -> _Pictures:
-        folder = out / "data" / language
+    def begin(language: str, split: str, with_files: bool) -> Writer:
+        path = out / "data" / language / split
         if pictures == "folder" and with_files:
-            return _PictureFolder(folder / split)
+            return _picture_folder(path)
         schema = picture_schema(picture_fields(), pictures=with_files)
-        return _NumberedFiles(
-            folder / split, ".parquet", lambda path: _NamedPictures(path, schema), size=_FILE
+        return _numbered_files(
+            path, ".parquet", lambda file: PictureTable(file, schema), size=_FILE
         )
 
     _write_all(release, out, on_progress, begin)
@@ -79,12 +71,12 @@ def write_shards(
 ) -> None:
     """Write a release in tar files of at most so many pictures."""
 
-    def begin(language: str, split: str, with_files: bool) -> _Pictures:
+    def begin(language: str, split: str, with_files: bool) -> Writer:
         if not with_files:
             raise InputError(
                 "Shards are of pictures: to publish without them choose --to hf or --to csv."
             )
-        return _NumberedFiles(out / "data" / language / split, ".tar", TarWriter, most=pictures)
+        return _numbered_files(out / "data" / language / split, ".tar", TarWriter, most=pictures)
 
     _write_all(release, out, on_progress, begin)
     _write_parquet_tables(release, out, on_progress)
@@ -92,13 +84,7 @@ def write_shards(
 
 def write_csv(release: Release, out: Path, on_progress: OnProgress) -> None:
     """Write a release as plain tables and pictures."""
-    _write_all(
-        release,
-        out,
-        on_progress,
-        lambda language, split, _: _CsvRows(out, split),
-        by_language=False,
-    )
+    _write_all(release, out, on_progress, lambda _, split, __: _csv_rows(out, split), by_split=True)
     for table in release.tables.values():
         _write_csv(table.frame, out / "tables" / f"{table.name}.csv")
         on_progress("tables", 1, len(release.tables))
@@ -114,30 +100,34 @@ def _write_all(
     release: Release,
     out: Path,
     on_progress: OnProgress,
-    begin: Callable[[str, str, bool], _Pictures],
+    begin: Callable[[str, str, bool], Writer],
     *,
-    by_language: bool = True,
+    by_split: bool = False,
 ) -> None:
     """Write the pictures by split and language, further files, and where pictures stay behind the
     program that joins them again.
 
     Args:
-        begin: opens what takes the pictures of a language and a split; the third argument says
+        begin: opens what is sent the pictures of a language and a split; the third argument says
             whether they come with their files.
+        by_split: whether it is for all languages.
     """
     total = sum(release.counts.values())
     for split, released in groupby(release.pictures(), key=lambda picture: picture.split):
-        with ExitStack() as stack:
-            files: dict[str, _Pictures] = {}
+        writers: dict[str, Writer] = {}
+        try:
             for picture in released:
-                language = picture.language if by_language else ""
-                if language not in files:
-                    files[language] = begin(language, split, picture.file is not None)
-                    stack.callback(files[language].close)
-                files[language].add(picture)
+                language = "" if by_split else picture.language
+                if language not in writers:
+                    writers[language] = begin(language, split, picture.file is not None)
+                    next(writers[language])
+                writers[language].send(picture)
                 on_progress("pictures", 1, total)
-            for each in files.values():
-                each.finish()
+            for writer in writers.values():
+                next(writer, None)
+        finally:
+            for writer in writers.values():
+                writer.close()
     for name, file in release.files.items():
         shutil.copyfile(file, _place(out, name))
     for name, text in release.texts.items():
@@ -158,114 +148,90 @@ def _place(out: Path, name: str) -> Path:
     return target
 
 
-class _NumberedFiles:
-    """The files of a split's pictures in a language, as SPLIT-00000-of-00002.tar.
+def _numbered_files(
+    path: Path,
+    suffix: str,
+    open_file: Callable[[Path], TarWriter | PictureTable],
+    *,
+    most: float = float("inf"),
+    size: float = float("inf"),
+) -> Writer:
+    """Write files as SPLIT-00000-of-00002.tar, named by their number when all are there.
 
     Args:
         path: of the files, without number and suffix.
         most: pictures of a file.
         size: bytes of pictures after which the next file begins.
     """
-
-    def __init__(
-        self,
-        path: Path,
-        suffix: str,
-        open_file: Callable[[Path], TarWriter | PictureTable],
-        *,
-        most: float = float("inf"),
-        size: float = float("inf"),
-    ) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._path, self._suffix = path, suffix
-        self._open, self._most, self._size = open_file, most, size
-        self._files: list[Path] = []
-        self._writer: TarWriter | PictureTable | None = None
-        self._count = 0
-
-    def add(self, picture: ReleasedPicture) -> None:
-        if self._writer is None:
-            file = Path(f"{self._path}-{len(self._files):05}{self._suffix}")
-            self._files.append(file)
-            self._writer, self._count = self._open(file), 0
-        content = picture.content() if picture.file is not None else None
-        self._writer.add(picture_values(picture), content, picture.path)
-        self._count += 1
-        if self._count >= self._most or self._writer.written >= self._size:
-            self.close()
-
-    def close(self) -> None:
-        if self._writer is not None:
-            self._writer.close()
-        self._writer = None
-
-    def finish(self) -> None:
-        """Give the files their names, with their number."""
-        self.close()
-        count = len(self._files)
-        for number, file in enumerate(self._files):
-            file.rename(f"{self._path}-{number:05}-of-{count:05}{self._suffix}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    files: list[Path] = []
+    picture = yield
+    while picture is not None:
+        files.append(Path(f"{path}-{len(files):05}{suffix}"))
+        writer, count = open_file(files[-1]), 0
+        try:
+            while picture is not None and count < most and writer.written < size:
+                content = picture.content() if picture.file is not None else None
+                # `datasets` shows the last part of a path; a sample of a shard has all of it.
+                name = picture.path if suffix == ".tar" else picture.path.rpartition("/")[2]
+                writer.add(picture.values, content, name)
+                count += 1
+                picture = yield
+        finally:
+            writer.close()
+    for number, file in enumerate(files):
+        file.rename(f"{path}-{number:05}-of-{len(files):05}{suffix}")
 
 
-class _NamedPictures(PictureTable):
-    """Writes pictures under the last part of their paths, as `datasets` shows them."""
+def _picture_folder(folder: Path) -> Writer:
+    """Write pictures as files, and metadata.parquet beside them."""
+    import pyarrow as pa
 
-    def add(self, row: Mapping[str, Any], content: bytes | None = None, path: str = "") -> None:
-        super().add(row, content, path.rpartition("/")[2])
-
-
-class _PictureFolder:
-    """Writes pictures as files, and metadata.parquet beside them."""
-
-    def __init__(self, folder: Path) -> None:
-        import pyarrow as pa
-
-        folder.mkdir(parents=True)
-        self._folder = folder
-        schema = pa.schema([("file_name", pa.string()), *picture_fields()])
-        self._table = PictureTable(folder / "metadata.parquet", schema)
-
-    def add(self, picture: ReleasedPicture) -> None:
-        name = picture.path.rpartition("/")[2]
-        (self._folder / name).write_bytes(picture.content())
-        self._table.add({"file_name": name, **picture_values(picture)})
-
-    def close(self) -> None:
-        self._table.close()
-
-    finish = close
+    folder.mkdir(parents=True)
+    schema = pa.schema([("file_name", pa.string()), *picture_fields()])
+    table = PictureTable(folder / "metadata.parquet", schema)
+    try:
+        while (picture := (yield)) is not None:
+            name = picture.path.rpartition("/")[2]
+            (folder / name).write_bytes(picture.content())
+            table.add({"file_name": name, **picture.values})
+    finally:
+        table.close()
 
 
-class _CsvRows:
-    """Writes pictures as files, and their rows into pictures-SPLIT.csv."""
+def _csv_rows(out: Path, split: str) -> Writer:
+    """Write pictures as files, and their rows into pictures-SPLIT.csv."""
+    with (out / f"pictures-{split}.csv").open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(column.name for column in PICTURE_COLUMNS)
+        while (picture := (yield)) is not None:
+            if picture.file is not None:
+                target = out / "pictures" / picture.path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(picture.content())
+            writer.writerow(map(_cell, picture.values.values()))
 
-    def __init__(self, out: Path, split: str) -> None:
-        self._out = out
-        self._file = (out / f"pictures-{split}.csv").open("w", encoding="utf-8-sig", newline="")
-        self._writer = csv.writer(self._file)
-        self._writer.writerow(column.name for column in PICTURE_COLUMNS)
 
-    def add(self, picture: ReleasedPicture) -> None:
-        if picture.file is not None:
-            target = self._out / "pictures" / picture.path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(picture.content())
-        self._writer.writerow(map(_cell, picture_values(picture).values()))
+def picture_fields() -> list[pa.Field]:
+    """Return the columns of pictures in Parquet."""
+    import pyarrow as pa
 
-    def close(self) -> None:
-        self._file.close()
-
-    finish = close
+    fields = []
+    for column in PICTURE_COLUMNS:
+        kind = {"integer": pa.int32(), "number": pa.float64()}.get(column.type, pa.string())
+        for _ in range(column.depth):
+            kind = pa.list_(kind)
+        fields.append(pa.field(column.name, kind))
+    return fields
 
 
 def _write_csv(frame: pd.DataFrame, path: Path) -> None:
     path.parent.mkdir(exist_ok=True)
     values = frame.astype(object).where(frame.notna(), None)
-    rows: Iterable[Any] = values.itertuples(index=False, name=None)
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(frame.columns)
-        writer.writerows(map(_cell, row) for row in rows)
+        writer.writerows(map(_cell, row) for row in values.itertuples(index=False, name=None))
 
 
 def _cell(value: Any) -> Any:

@@ -26,7 +26,7 @@ from memeloc.evaluate.runs.dataset import (
 from memeloc.evaluate.runs.run import Run, read_run
 from memeloc.items import meme_id
 from memeloc.model import SEPARATOR
-from memeloc.publish.reading import PublishedRelease, is_release, open_release
+from memeloc.publish.folder import PublishedRelease, is_release, open_release
 from memeloc.tables import read_table
 from memeloc.workspace.folder import Part, WorkspaceFolder
 
@@ -136,7 +136,7 @@ def own_memes(
     the only one."""
     import pandas as pd
 
-    from memeloc.workspace.publishing.pictures import current_captions
+    from memeloc.workspace.released_tables import current_captions
     from memeloc.workspace.surveys import Survey
 
     survey = Survey(workspace, run.dataset.survey) if run.dataset.survey else None
@@ -246,7 +246,7 @@ def _items(run: Run, release: PublishedRelease, pictures: Path) -> Iterator[RunI
             yield RunItem(meme, tag, row.text("text"), row.picture, template=template)
     if run.dataset.split:
         return  # of a meme whose picture stayed behind the split is not in the table of captions
-    for (meme, _), texts in release.captions.items():
+    for (meme, _), texts in release.captions().items():
         for tag, text in texts.items():
             if (meme, tag) not in seen and in_languages(tag, wanted):
                 yield RunItem(meme, tag, text)
@@ -306,7 +306,7 @@ def _records(
     workspace: WorkspaceFolder, survey: Survey, data: DatasetSettings, root: Path
 ) -> Iterator[Record]:
     from memeloc.evaluate.training.dataset import Record
-    from memeloc.workspace.publishing.pictures import current_captions
+    from memeloc.workspace.released_tables import current_captions
 
     languages = {culture.code: culture.locale.tag for culture in survey.design.cultures}
     settled = settled_labels(survey)

@@ -7,8 +7,7 @@ from typing import Any
 import yaml
 
 from memeloc.publish.card import card, cell
-from memeloc.publish.contents import DataFiles, find_data, summarise
-from memeloc.publish.release import About, Release
+from memeloc.publish.release import About, DataFiles, Release, find_data, summarise
 from tests.publish.releases import small_release, table, tables
 
 PATHS = [

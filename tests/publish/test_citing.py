@@ -8,9 +8,9 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from memeloc.publish.citing import HUB_NAMES, bibtex, citation
+from memeloc.publish.card import HUB_NAMES, bibtex, citation
 from memeloc.publish.release import About
-from tests.publish.releases import ABOUT, small_release
+from tests.publish.releases import ABOUT
 
 # citation-file-format.github.io/1.2.0/schema.json as cffconvert 2.0.0 has it (CC BY 4.0)
 SCHEMA = json.loads((Path(__file__).parent / "cff-1.2.0.schema.json").read_text("utf-8"))
@@ -26,8 +26,8 @@ SCHEMA = json.loads((Path(__file__).parent / "cff-1.2.0.schema.json").read_text(
         *(About(title="T", licence=licence) for licence in HUB_NAMES),
     ],
 )
-def test_citation_is_valid_by_its_schema(tmp_path: Path, about: About) -> None:
-    values = yaml.safe_load(citation(small_release(tmp_path, about)))
+def test_citation_is_valid_by_its_schema(about: About) -> None:
+    values = yaml.safe_load(citation(about))
     jsonschema.validate(values, SCHEMA)
 
 

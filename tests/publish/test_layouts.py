@@ -13,7 +13,6 @@ from PIL import Image
 from memeloc.errors import InputError
 from memeloc.picture_writers import read_shard
 from memeloc.publish import writers
-from memeloc.publish.columns import picture_values
 from memeloc.publish.publishing import publish
 from memeloc.publish.release import Release
 from memeloc.tables import picture_tables
@@ -96,7 +95,7 @@ def test_webdataset_reads_pictures_and_their_rows(
     samples = list(webdataset.WebDataset(shards, shardshuffle=False))
     rows = {sample["__key__"]: json.loads(sample["json"]) for sample in samples}
     expected = {f"{picture.language}/{picture.meme}": picture for picture in release.pictures()}
-    assert rows == {key: picture_values(picture) for key, picture in expected.items()}
+    assert rows == {key: picture.values for key, picture in expected.items()}
     assert all(sample["png"] == expected[sample["__key__"]].content() for sample in samples)
 
 

@@ -21,7 +21,7 @@ def frame(people: list[tuple[str, str, str]]) -> pd.DataFrame:
 def test_every_combination_is_shared_by_enough(
     people: list[tuple[str, str, str]], smallest: int
 ) -> None:
-    table = protect(frame(people), ["gender", "age"], smallest).table
+    table = protect(frame(people), ["gender", "age"], smallest)[0]
     assert small_cells(table, ["gender", "age"], smallest) == []
 
 
@@ -29,7 +29,7 @@ def test_every_combination_is_shared_by_enough(
 def test_people_without_answers_are_enough_or_none(
     people: list[tuple[str, str, str]], smallest: int
 ) -> None:
-    table = protect(frame(people), ["gender", "age"], smallest).table
+    table = protect(frame(people), ["gender", "age"], smallest)[0]
     for culture, group in table.groupby("culture"):
         nothing = int(((group["gender"] == WITHHELD) & (group["age"] == WITHHELD)).sum())
         of_culture = Counter(person[0] for person in people)[str(culture)]
@@ -38,12 +38,12 @@ def test_people_without_answers_are_enough_or_none(
 
 def test_the_last_column_is_withheld_first() -> None:
     people = [("DE", "f", age) for age in "1111112345"]
-    result = protect(frame(people), ["gender", "age"], 3)
-    assert result.table["gender"].tolist() == ["f"] * 10
-    assert result.table["age"].tolist() == ["1"] * 6 + [WITHHELD] * 4
-    assert result.withheld == {"age": 4}
+    table, withheld = protect(frame(people), ["gender", "age"], 3)
+    assert table["gender"].tolist() == ["f"] * 10
+    assert table["age"].tolist() == ["1"] * 6 + [WITHHELD] * 4
+    assert withheld == {"age": 4}
 
 
 def test_others_keep_company_to_the_only_one() -> None:
-    result = protect(frame([("DE", "f", "1")] * 11 + [("DE", "x", "1")]), ["gender"], 3)
-    assert Counter(result.table["gender"]) == {"f": 9, WITHHELD: 3}
+    table, _ = protect(frame([("DE", "f", "1")] * 11 + [("DE", "x", "1")]), ["gender"], 3)
+    assert Counter(table["gender"]) == {"f": 9, WITHHELD: 3}

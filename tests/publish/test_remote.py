@@ -44,7 +44,11 @@ def test_a_release_in_a_bucket_is_the_one_of_a_folder(place: Folder, tmp_path: P
         if path.is_file()
     }
     assert _objects(place) == files
-    assert (result.folder, result.files, result.size) == (place.url, local.files, local.size)
+    assert (result["folder"], result["files"], result["size"]) == (
+        place.url,
+        local["files"],
+        local["size"],
+    )
 
 
 def test_a_new_release_takes_the_place_of_the_old(place: Folder, tmp_path: Path) -> None:

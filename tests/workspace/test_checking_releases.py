@@ -12,7 +12,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 from memeloc.errors import InputError
 from memeloc.publish.release import ReleaseSettings
 from memeloc.workspace import Workspace
-from memeloc.workspace.publishing.private import near_pictures, private_of
+from memeloc.workspace.publishing import near_pictures, private_of
 from tests.workspace.teams import workspace_of
 
 PEOPLE = [f"kitty-{number:04}" for number in range(3)]
@@ -53,8 +53,8 @@ def test_a_workspace_with_a_survey_passes_and_is_published(
     result = workspace.publishing.publish(
         tmp_path / "out", rendered=_pictures(workspace), check=True
     )
-    assert result.tables["answers"] == 18
-    assert {finding.rule for finding in result.findings} <= {"not read", "statements"}
+    assert result["tables"]["answers"] == 18
+    assert {finding.rule for finding in result["findings"]} <= {"not read", "statements"}
     card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert "| US | 3 | 18 | 6 | 3 |" in card
 

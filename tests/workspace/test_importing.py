@@ -13,12 +13,10 @@ import pandas as pd
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.publish.columns import picture_values
 from memeloc.publish.folder import RELEASE
 from memeloc.publish.publishing import publish
 from memeloc.publish.release import Release, ReleaseSettings
 from memeloc.workspace import Workspace
-from memeloc.workspace.publishing.importing import FolderImport
 from tests.collect.datasets_on_disk import OTHER, PICTURE, put
 from tests.workspace.teams import workspace_of
 
@@ -62,7 +60,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return workspace.publishing.gather(folder / "out")
 
 
-Imported = tuple[Path, Workspace, FolderImport]
+Imported = tuple[Path, Workspace, dict[str, Any]]
 
 
 @pytest.fixture(scope="module", params=LAYOUTS, ids=lambda each: "-".join([each[0], *each[1]]))
@@ -93,13 +91,13 @@ def test_every_picture_comes_back_with_its_row(imported: Imported, release: Rele
         assert item.path is not None
         assert item.path.read_bytes() == picture.content()
         known = {
-            **{name: item.details.get(name) for name in picture_values(picture)},
+            **{name: item.details.get(name) for name in picture.values},
             "text": " // ".join(item.parts),
             "language": item.language,
             "template": templates.get(item.parent),
             "path": path,
         }
-        assert _without_nothing(known) == _without_nothing(picture_values(picture))
+        assert _without_nothing(known) == _without_nothing(picture.values)
 
 
 def test_captions_come_back_as_captions(imported: Imported, release: Release) -> None:
@@ -110,7 +108,7 @@ def test_captions_come_back_as_captions(imported: Imported, release: Release) ->
     there = workspace.table("captions").set_index("meme_id")
     assert there[["en"]].to_dict() == wide[["en"]].to_dict()
     assert there["de"].to_dict() == wide["de"].to_dict()
-    assert (result.memes, result.captions) == (4, {"en": 4, "de": 4})
+    assert (result["memes"], result["captions"]) == (4, {"en": 4, "de": 4})
 
 
 def _texts(frame: pd.DataFrame) -> list[list[str]]:
@@ -121,11 +119,11 @@ def _texts(frame: pd.DataFrame) -> list[list[str]]:
 
 def test_every_table_comes_along_row_by_row(imported: Imported, release: Release) -> None:
     _, _, result = imported
-    assert result.kept is not None
-    assert set(result.tables) == set(release.tables)
-    assert {"answers", "labels", "people", "memes", "captions"} <= set(result.tables)
+    assert result["kept"] is not None
+    assert set(result["tables"]) == set(release.tables)
+    assert {"answers", "labels", "people", "memes", "captions"} <= set(result["tables"])
     for name, table in release.tables.items():
-        (path,) = result.kept.glob(f"tables/{name}.*")
+        (path,) = result["kept"].glob(f"tables/{name}.*")
         if path.suffix == ".parquet":
             read = pd.read_parquet(path)
         else:
@@ -139,25 +137,25 @@ def test_every_table_comes_along_row_by_row(imported: Imported, release: Release
 
 def test_further_files_come_along(imported: Imported, release: Release) -> None:
     folder, _, result = imported
-    assert result.kept is not None
+    assert result["kept"] is not None
     names = {*release.files, *release.texts, "README.md", "provenance.json", RELEASE}
     assert any("taxonom" in name for name in names)
     for name in names:
-        assert (result.kept / name).read_bytes() == (folder / name).read_bytes()
+        assert (result["kept"] / name).read_bytes() == (folder / name).read_bytes()
 
 
 def test_the_same_folder_again_changes_nothing(imported: Imported) -> None:
     folder, workspace, _ = imported
     again = workspace.publishing.import_folder(folder)
-    assert (again.collected.new, again.collected.changed, again.captions) == (0, 0, {})
-    assert again.collected.refusals == []
+    assert (again["collected"].new, again["collected"].changed, again["captions"]) == (0, 0, {})
+    assert again["collected"].refusals == []
 
 
 def test_tables_beside_pictures_that_others_made_are_read(tmp_path: Path) -> None:
     put(tmp_path / "cats/images/a.png", PICTURE)
     put(tmp_path / "cats/train.csv", "image_path,caption,label\nimages/a.png,tea,calm\n")
     workspace = Workspace.create(tmp_path / "new")
-    assert workspace.publishing.import_folder(tmp_path / "cats").collected.source == "table"
+    assert workspace.publishing.import_folder(tmp_path / "cats")["collected"].source == "table"
     (item,) = workspace.store.items.find("picture")
     assert (item.parts, item.labels) == (("tea",), {"label": "calm"})
 
@@ -171,8 +169,8 @@ def test_without_pictures_the_rest_comes_and_they_are_named(
     publish(replace(release, pictures=bare), tmp_path / "tea")
     workspace = Workspace.create(tmp_path / "new")
     result = workspace.publishing.import_folder(tmp_path / "tea")
-    assert (result.memes, result.collected.refused) == (4, {"no picture": 10})
-    assert "10 pictures are not in the release" in result.notes[-1]
+    assert (result["memes"], result["collected"].refused) == (4, {"no picture": 10})
+    assert "10 pictures are not in the release" in result["notes"][-1]
 
 
 @pytest.fixture(scope="module")

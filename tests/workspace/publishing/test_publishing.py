@@ -27,7 +27,7 @@ def test_pictures_are_embedded_in_parquet(
     workspace: Workspace, folder: Path, tmp_path: Path
 ) -> None:
     result = workspace.publishing.publish(tmp_path / "hf", rendered=folder / "out")
-    assert result.pictures == dict.fromkeys(("de", "en", "hi"), MEMES)
+    assert result["pictures"] == dict.fromkeys(("de", "en", "hi"), MEMES)
     rows = [
         row
         for file in sorted((tmp_path / "hf" / "data").glob("*/*-00000-of-00001.parquet"))
