@@ -22,8 +22,9 @@ def write_api_pages(folder: Path) -> None:
     names = sorted({*_packages(), *_modules()})
     for name in names:
         page = f"{name}\n{'=' * len(name)}\n\n.. automodule:: {name}\n"
-        if name in _packages():
-            page += "   :imported-members:\n"
+        init = ROOT.joinpath(*name.split("."), "__init__.py")
+        if init.exists() and "__all__" in init.read_text(encoding="utf-8"):
+            page += "   :imported-members:\n"  # of other packages, what it offers as its own
         if name.split(".")[1:2] in ([], ["workspace"], ["analyze"], ["evaluate"]):
             page += "   :no-index:\n"  # what they offer stands on other pages, too
         (folder / f"{name}.rst").write_text(page, encoding="utf-8")
