@@ -22,8 +22,7 @@ from memeloc.curate.duplicates.grouping import DedupSettings
 from memeloc.engine import usable_cpus
 from memeloc.items import FoundPicture, Item, Origin
 from memeloc.workspace import Workspace
-from memeloc.workspace.curating.deduplicating import hash_items
-from memeloc.workspace.curating.looking import looking
+from memeloc.workspace.computing import hash_items, looking
 from memeloc.workspace.folder import silent
 
 _TEMPLATES, _CAPTIONS, _COPIED = 50, 20, 5
@@ -91,7 +90,7 @@ def _memeloc(
     items = list(store.items.find())
     begin = time.perf_counter()
     say("hashing")
-    hashes, _ = hash_items(workspace, items, jobs)
+    hashes, _ = hash_items(workspace.store.computed, items, jobs)
     silenced = [replace(item, parts=()) for item in items]
     figures: list[Figure] = []
     settings = DedupSettings.model_validate({"copies": True})

@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 _LEFT_OUT = ("cli", "studio", "store", "_data")
 """What is no API: commands stand in guides/commands.md, the rest behind `memeloc.workspace`."""
-_MODULES = ("", "workspace", "workspace/correcting", "workspace/curating")
+_MODULES = ("", "workspace", "workspace/correcting")
 """Packages whose modules have pages."""
 
 

@@ -191,7 +191,7 @@ def recover(
     Example:
       memeloc templates recover downloads/*.jpg --out my-templates
     """
-    from memeloc.workspace.curating.recovering import recover_templates
+    from memeloc.workspace.recovering import recover_templates
 
     with progress(unit="pictures") as bar:
         result = recover_templates(

@@ -36,7 +36,7 @@ from memeloc.survey.labels.settling import people_table, severities
 from memeloc.survey.model import Culture
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts, catalogue
 from memeloc.tables import read_table
-from memeloc.workspace.curating.describing import Describing
+from memeloc.workspace.curating import Describing
 from memeloc.workspace.stored_survey import CAPTIONS, StoredSurvey
 from memeloc.workspace.survey_answers import FEWEST_LETTERS, SurveyAnswers
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memeloc.tables.rows import Frame
 
 COLLECTED = ("items", "verdicts", "pictures", "templates", "funnel")
-"""The tables of what was collected, see `memeloc.workspace.curating.collected_tables`."""
+"""The tables of what was collected, see `memeloc.workspace.selecting`."""
 
 _NOT_SELECTED = (
     "The caption was collected and is no meme yet: memeloc select makes memes of those that pass."
@@ -150,7 +150,7 @@ class Captions(Part):
         There are captions (a row a meme, a column a language), history (a row for every version),
         memes, corrections, cases, drops, memory, sheets, failures (translations that failed and
         were billed), files; of what was collected items, verdicts, pictures, templates, funnel (see
-        `memeloc.workspace.curating.collected_tables`).
+        `memeloc.workspace.selecting`).
 
         Args:
             captions: of the table `captions`, which are in it: `accepted`, `corrected` (these
@@ -160,7 +160,7 @@ class Captions(Part):
         _check_table(name, captions, selected)
         if name in COLLECTED:
             from memeloc.store.exports import as_frame
-            from memeloc.workspace.curating.collected_tables import open_table
+            from memeloc.workspace.selecting import open_table
 
             return as_frame(*open_table(self._workspace, name, selected=selected))
         return self._store.exports.frame(name, self._tags(), captions, self._rounds)
@@ -172,7 +172,7 @@ class Captions(Part):
         rows it has, its file, and of captions the `Acceptance`."""
         _check_table(name, captions, selected)
         if name in COLLECTED:
-            from memeloc.workspace.curating.collected_tables import open_table
+            from memeloc.workspace.selecting import open_table
 
             table = open_table(self._workspace, name, selected=selected)
             file, rows = write_sheet_table(Path(to), *table)

@@ -218,7 +218,7 @@ def _curation(
     workspace: WorkspaceFolder, items: Mapping[ItemKind, int]
 ) -> Iterator[tuple[str, _Facts]]:
     from memeloc.curate.selection import NOT_PASSED, TOPICS
-    from memeloc.workspace.curating.selecting import choose, choose_again, unusable
+    from memeloc.workspace.selecting import choose, choose_again, unusable
 
     store, total = workspace.store, sum(items.values())
     selection, verdicts = store.curation.selection(), store.curation.verdicts()

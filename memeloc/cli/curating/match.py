@@ -13,7 +13,7 @@ from memeloc.cli.show import SHOWN, Table, explain, show
 from memeloc.counts import counted
 
 if TYPE_CHECKING:
-    from memeloc.workspace.curating.matching import Matches
+    from memeloc.workspace.matching import Matches
 
 _TABLE = Table(
     "Templates",
@@ -82,7 +82,7 @@ def match(
       memeloc match --distance 8
       memeloc match --captions captions.csv
     """
-    from memeloc.workspace.curating.matching import find_matches
+    from memeloc.workspace.matching import find_matches
 
     result = find_matches(
         pictures or [], templates or [], distance=distance, captions=captions, jobs=jobs

@@ -7,9 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from memeloc.curate.duplicates.dedup import FILTER
 from memeloc.curate.review import (
     FORMATS,
     MOST_PAIRS,
+    ErrorRate,
     ReviewQuestion,
     draw,
     error_rate_of,
@@ -24,22 +26,16 @@ from memeloc.curate.review import (
     write_review,
 )
 from memeloc.curate.selection import answers_of
-from memeloc.curate.verdict import PAIR, Judgement, content_of
+from memeloc.curate.verdict import PAIR, Judgement, Pair, content_of
 from memeloc.errors import InputError
 from memeloc.ocr.transcript import NO_TEXT
 from memeloc.store.records import FileRecord
 from memeloc.templates.pictures import PICTURE_SIDE, small_picture
-from memeloc.workspace.curating.duplicate_pairs import (
-    audit_result,
-    chosen_pairs,
-    drawn_pairs,
-    removed,
-)
 from memeloc.workspace.folder import Part, Phases, WorkspaceFolder, silent
 
 _UNBOUND = "does not say what it showed: its answers count for what is there now"
-_PAGE_SIDE = 640
-"""Pixels of the longer side of a picture on a page."""
+_PAGE_SIDE = 640  # pixels of the longer side of a picture on a page
+_SCORES = ("distance", "text", "picture_likeness", "text_likeness")
 
 
 class Reviewing(Part):
@@ -90,11 +86,7 @@ class Reviewing(Part):
         is_page = kind == "html"
         if is_page:
             limit = min(limit or MOST_PAIRS, MOST_PAIRS)
-        wanted = (
-            drawn_pairs(workspace, asked, who, only, audit, seed)
-            if audit
-            else _subjects(workspace, asked, who, only, sample, seed)
-        )
+        wanted = _subjects(workspace, asked, who, only, sample, seed, audit)
         chosen = wanted[:limit] if limit else wanted
         file, rows = None, list[dict[str, Any]]()
         if chosen:
@@ -108,7 +100,7 @@ class Reviewing(Part):
             "rows": len(rows),
             "left": len(wanted) - len(chosen),
             "file": file,
-            "removed": len(removed(workspace)) if audit else None,
+            "removed": len(_removed(workspace)) if audit else None,
         }
 
     def import_reviews(
@@ -157,8 +149,10 @@ class Reviewing(Part):
                 f"is by {by} as it says itself; --person does not count" if ignored else "",
                 filled.note.rstrip("."),
                 _UNBOUND if is_unbound else "",
-                audit_result(self._workspace, question, counted),
-                _errors(question, answers),
+                _audited(self._workspace, question, counted),
+                f"{errors.wrong:,} of {errors.judged:,} are wrong, {errors}"
+                if question.wrong and (errors := error_rate_of(question, answers))
+                else "",
             )
             problems += wrong
             new = None if dry_run else 0
@@ -196,7 +190,7 @@ class Reviewing(Part):
         return statuses
 
     def _person(self, person: str) -> str:
-        """The name as it stands with earlier answers: two spellings are not two people."""
+        """Return the name as it stands with earlier answers: two spellings are not two people."""
         name = " ".join(person.split())
         if not name or not name.isprintable() or len(name) > 100:
             raise InputError("a person's name has 1 to 100 characters")
@@ -204,16 +198,8 @@ class Reviewing(Part):
         return next((other for other in earlier if other.casefold() == name.casefold()), name)
 
 
-def _errors(question: ReviewQuestion, answers: Sequence[Judgement]) -> str:
-    """Return how often a program is wrong by these answers, of a question that checks one."""
-    if not question.wrong:
-        return ""
-    errors = error_rate_of(question, answers)
-    return f"{errors.wrong:,} of {errors.judged:,} are wrong, {errors}"
-
-
 def _unread(workspace: WorkspaceFolder) -> set[str]:
-    """Ids of the items that no text was extracted from, as nobody has looked at since."""
+    """Return the items that no text was extracted from, as nobody has looked at since."""
     return {
         item
         for item, text in workspace.store.transcripts.all().items()
@@ -228,9 +214,22 @@ def _subjects(
     only: str | Sequence[str],
     sample: int,
     seed: int,
+    audit: int,
 ) -> list[str]:
+    """Return what is asked of a person. In an audit each removed item is looked at beside the one
+    that stays instead of it; who calls them different brings it back (charmemes 4.3: 30 of what was
+    removed were restored)."""
     items, curation = workspace.store.items, workspace.store.curation
     is_pair = question.which == "pairs"
+    if audit:
+        if not is_pair:
+            raise InputError(f"an audit is of removed duplicates, not of {question.name}")
+        if only not in ("new", "all"):
+            raise InputError("an audit is drawn by chance: leave out either the ids or --audit")
+        drawn = draw([pair.subject for pair in _removed(workspace)], audit, seed)
+        if only == "all":
+            return drawn
+        return left_for(person, drawn, curation.judgements(question.name))
     if only not in ("new", "all"):
         if sample:
             raise InputError("a sample is drawn by chance: leave out either the ids or --sample")
@@ -239,7 +238,7 @@ def _subjects(
         for part in sorted(parts - {item.id for item in items.find(ids=parts)}):
             raise InputError(f"there is no item {part[:80]!r} (--only new, all, or ids of items)")
         if is_pair:
-            return chosen_pairs(workspace, ids)
+            return _chosen_pairs(workspace, ids)
         if any(PAIR in subject for subject in ids):
             raise InputError(f"{question.name} asks about items, not about pairs")
         return ids
@@ -252,8 +251,8 @@ def _subjects(
         answers_of(curation.judgements()),
     )
     if sample:
-        drawn = set(draw(asked, sample, seed))
-        asked = [subject for subject in asked if subject in drawn]
+        chosen = set(draw(asked, sample, seed))
+        asked = [subject for subject in asked if subject in chosen]
     if only == "all":
         return asked
     return left_for(person, asked, curation.judgements(question.name))
@@ -279,10 +278,70 @@ def _rows(
         items,
         person=person,
         verdicts=curation.verdicts(question.filter) if question.filter else {},
-        pairs=[*removed(workspace), *curation.pairs()] if question.which == "pairs" else (),
+        pairs=[*_removed(workspace), *curation.pairs()] if question.which == "pairs" else (),
         judgements=curation.judgements(question.name),
         picture=lambda path: small_picture(workspace.root or Path(), path, side),
     ):
         rows.append(row)
         on_progress("drawing", 1, len(chosen))
     return rows
+
+
+def _with_kept(workspace: WorkspaceFolder) -> dict[str, Pair]:
+    """Return by item that goes, or may go, the pair of it and the one that stays."""
+    pairs: dict[str, Pair] = {}
+    for by_filter in workspace.store.curation.verdicts(FILTER).values():
+        verdict = by_filter[FILTER]
+        stays = verdict.evidence.get("kept")
+        if stays is None:
+            continue
+        through = verdict.evidence.get("with", stays)
+        scores = {name: verdict.evidence[name] for name in _SCORES if name in verdict.evidence}
+        reason = str(verdict.evidence.get("sentence", verdict.reason))
+        if through != stays:
+            # What was measured is of another pair.
+            scores, reason = {}, f"By way of {through}: {reason}"
+        first, second = sorted((verdict.item, str(stays)))
+        outcome = "duplicate" if verdict.verdict == "drop" else "ask"
+        stage = verdict.evidence["stage"]
+        pairs[verdict.item] = Pair(first, second, stage, outcome, scores, reason)  # type: ignore[arg-type]
+    return pairs
+
+
+def _chosen_pairs(workspace: WorkspaceFolder, ids: Sequence[str]) -> list[str]:
+    """Return pairs as they are asked about; of an item alone it is that with what stays."""
+    with_kept = _with_kept(workspace)
+    subjects = []
+    for id_ in ids:
+        if PAIR not in id_ and id_ not in with_kept:
+            raise InputError(f"{id_} is no duplicate of another; name a pair, as 'ID{PAIR}ID'")
+        pair = PAIR.join(sorted(set(id_.split(PAIR)))) if PAIR in id_ else with_kept[id_].subject
+        if pair.count(PAIR) != 1:
+            raise InputError(f"{id_[:80]!r} is no pair of two items")
+        subjects.append(pair)
+    return list(dict.fromkeys(subjects))
+
+
+def _removed(workspace: WorkspaceFolder) -> list[Pair]:
+    """Return each removed duplicate with what stays, but for those that people decided on."""
+    pairs = _with_kept(workspace).values()
+    return [pair for pair in pairs if pair.outcome == "duplicate" and pair.stage != "people"]
+
+
+def _audited(
+    workspace: WorkspaceFolder, question: ReviewQuestion, answers: Sequence[Judgement]
+) -> str:
+    """Return what answers about pairs say of those that were removed; empty when nothing."""
+    subjects = {pair.subject for pair in _removed(workspace)} if question.which == "pairs" else {}
+    counted = [
+        answer.answer
+        for answer in answers
+        if answer.subject in subjects and answer.answer in ("same", "different")
+    ]
+    if not counted:
+        return ""
+    rate = ErrorRate.of(counted.count("different"), len(counted))
+    return (
+        f"of {rate.judged:,} removed duplicates {rate.wrong:,} are different, {rate}; "
+        "memeloc dedup brings those back"
+    )
