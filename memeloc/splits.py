@@ -10,9 +10,16 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from memeloc.errors import InputError
+
+_BLOCK = 256  # texts that are compared with their neighbours at a time
+_NEAR_TEXT = 0.9  # similarity of captions that are nearly the same, as deduplication has it
+_LONG_TEXT = 20
+"""Characters from which on a similar text is a version of another: of short ones a word is much."""
+_MOST_TEXTS = 50_000
+"""Texts of which all pairs are compared: some thirty seconds. Of more, equal ones are enough."""
 
 
 def split_memes(
@@ -92,3 +99,55 @@ def _groups(
     for meme in templates:
         groups.setdefault(root(f"meme {meme}"), []).append(meme)
     return [tuple(group) for group in groups.values()]
+
+
+def near_captions(texts: Iterable[tuple[str, str]]) -> Iterator[Sequence[str]]:
+    """Yield memes with the same text, and pairs with nearly the same: who learned one has seen the
+    other. Takes each meme with each of its texts, without case and punctuation."""
+    by_text: dict[str, list[str]] = {}
+    for meme, text in texts:
+        if text:
+            by_text.setdefault(text, []).append(meme)
+    yield from by_text.values()
+    long = [text for text in by_text if len(text) >= _LONG_TEXT]
+    if len(long) <= _MOST_TEXTS:
+        for one, other, _ in similar_texts(long, _NEAR_TEXT):
+            yield by_text[long[one]][0], by_text[long[other]][0]
+
+
+def similar_texts(
+    texts: Sequence[str], least: float, jobs: int = 1
+) -> Iterator[tuple[int, int, float]]:
+    """Yield all pairs of plain texts whose similarity (rapidfuzz's `ratio`) is at least `least`.
+
+    Exact: texts too different in length are not compared, as they cannot be similar; all others
+    are, some 40 million pairs a second, in blocks of bounded memory, on `jobs` threads. Yields
+    places of two texts, the lesser first, and their similarity, 0 to 1; in the same order in every
+    run.
+    """
+    import numpy as np
+    from rapidfuzz import fuzz, process
+
+    lengths = np.array([len(text) for text in texts])
+    order = np.argsort(lengths, kind="stable")
+    lengths = lengths[order]
+    ordered = [texts[at] for at in order]
+    for start in range(0, len(ordered), _BLOCK):
+        block = ordered[start : start + _BLOCK]
+        # ratio = 2 * common / (a + b), and no more is common than the shorter has.
+        longest = len(block[-1]) * (2 - least) / least
+        end = int(np.searchsorted(lengths, longest + 1e-9, side="right"))
+        table = process.cdist(
+            block,
+            ordered[start:end],
+            scorer=fuzz.ratio,
+            score_cutoff=least * 100 - 1e-9,
+            dtype=np.float32,
+            workers=jobs,
+        )
+        rows, columns = np.nonzero(table)
+        after = columns > rows
+        for row, column in zip(rows[after].tolist(), columns[after].tolist(), strict=True):
+            score = min(1.0, max(least, float(table[row, column]) / 100))
+            one, other = int(order[start + row]), int(order[start + column])
+            yield min(one, other), max(one, other), score

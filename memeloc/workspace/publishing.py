@@ -31,7 +31,7 @@ import pyarrow as pa
 from memeloc.collect.datasets.layouts import ANY, layout_of
 from memeloc.counts import counted
 from memeloc.curate.duplicates.hashing import as_array, group_hashes, hash_picture, near_pairs
-from memeloc.curate.duplicates.texts import plain_text, similar_texts
+from memeloc.curate.duplicates.texts import plain_text
 from memeloc.curate.selection import DUPLICATES
 from memeloc.errors import InputError
 from memeloc.files import file_sha256, replacing
@@ -46,7 +46,7 @@ from memeloc.publish.publishing import publish
 from memeloc.publish.release import Release, ReleasedPicture, ReleaseSettings
 from memeloc.render.sets.manifest import MANIFEST, SHARDS, VERSIONS, alternative_text
 from memeloc.render.sets.reading import has_set, set_batches, set_sha256
-from memeloc.splits import split_memes
+from memeloc.splits import near_captions, split_memes
 from memeloc.store.dumps import is_own
 from memeloc.store.surveys.participant_ids import hash_id
 from memeloc.store.tables import metadata
@@ -80,12 +80,6 @@ _NEARLY = 0.02
 """How far shares may be from a sum of 1: three of 0.33 are meant as thirds."""
 _DISTANCE = 5
 """Bits of 64 in which hashes of near pictures differ at most (charmemes, 4.3)."""
-_NEAR_TEXT = 0.9
-"""Similarity of captions that are nearly the same, as deduplication has it."""
-_LONG_TEXT = 20
-"""Characters from which on a similar text is a version of another: of short ones a word is much."""
-_MOST_TEXTS = 50_000
-"""Texts of which all pairs are compared: some thirty seconds."""
 _SHORTEST_KEY = 8
 """Bytes of a key that is looked for: a shorter one is in any file."""
 
@@ -454,7 +448,7 @@ def _splits_of(
         together=[
             *([of_items.get(item, item) for item in pair] for pair in duplicates),
             *((memes[first], memes[second]) for first, second in near_pictures(paths)),
-            *near_captions((meme, text.parts) for (meme, _), text in texts.items()),
+            *near_captions((meme, plain_text(text.parts)) for (meme, _), text in texts.items()),
         ],
     )
 
@@ -770,20 +764,3 @@ def near_pictures(pictures: Sequence[Path]) -> Iterator[tuple[int, int]]:
     for near in near_pairs(groups.values, _DISTANCE):
         for first, second in zip(near.first.tolist(), near.second.tolist(), strict=True):
             yield from itertools.product(members(first), members(second))
-
-
-def near_captions(memes: Iterable[tuple[str, Sequence[str]]]) -> Iterator[Sequence[str]]:
-    """Yield memes with the same text, and pairs with nearly the same, in any of their languages.
-
-    Takes each meme with the parts of its texts. Longer texts alone are compared for nearness, and
-    only among so many as take seconds: of more, equal ones are enough.
-    """
-    by_text: dict[str, list[str]] = {}
-    for meme, parts in memes:
-        if text := plain_text(parts):
-            by_text.setdefault(text, []).append(meme)
-    yield from by_text.values()
-    long = [text for text in by_text if len(text) >= _LONG_TEXT]
-    if len(long) <= _MOST_TEXTS:
-        for one, other, _ in similar_texts(long, _NEAR_TEXT):
-            yield by_text[long[one]][0], by_text[long[other]][0]

@@ -17,8 +17,8 @@ from memeloc.curate.duplicates.texts import (
     near_texts,
     plain_text,
     plain_words,
-    similar_texts,
 )
+from memeloc.splits import similar_texts
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_near_texts_are_similar_or_contained_the_most_similar_first() -> None:
 )
 def test_every_similar_pair_is_found_once(texts: list[str], least: float, block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("memeloc.curate.duplicates.texts._BLOCK", block)
+        patch.setattr("memeloc.splits._BLOCK", block)
         scores = {(first, second): score for first, second, score in similar_texts(texts, least)}
         assert len(scores) == len(list(similar_texts(texts, least)))
     expected = {

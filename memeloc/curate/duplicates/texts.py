@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-import numpy as np
+from memeloc.splits import similar_texts
 
 _APOSTROPHES = "'’‘ʼ`´′"
 _MINUS, _TATWEEL = 0x2212, 0x0640
@@ -136,8 +136,6 @@ def _token(written: str) -> str:
     return written[0] + written[-1] if is_emoticon else written
 
 
-_BLOCK = 256
-"""Texts that are compared with their neighbours at a time."""
 _MARK = 12
 """Words, at most, that one text has beside another which it contains: a watermark is short."""
 
@@ -203,40 +201,3 @@ def contained_texts(texts: Sequence[str]) -> set[tuple[int, int]]:
                 if other_place is not None:
                     pairs.add((min(place[row], other_place), max(place[row], other_place)))
     return pairs
-
-
-def similar_texts(
-    texts: Sequence[str], least: float, jobs: int = 1
-) -> Iterator[tuple[int, int, float]]:
-    """Yield all pairs of plain texts whose similarity (rapidfuzz's `ratio`) is at least `least`.
-
-    Exact: texts too different in length are not compared, as they cannot be similar; all others
-    are, some 40 million pairs a second, in blocks of bounded memory, on `jobs` threads. Yields
-    places of two texts, the lesser first, and their similarity, 0 to 1; in the same order in every
-    run.
-    """
-    from rapidfuzz import fuzz, process
-
-    lengths = np.array([len(text) for text in texts])
-    order = np.argsort(lengths, kind="stable")
-    lengths = lengths[order]
-    ordered = [texts[at] for at in order]
-    for start in range(0, len(ordered), _BLOCK):
-        block = ordered[start : start + _BLOCK]
-        # ratio = 2 * common / (a + b), and no more is common than the shorter has.
-        longest = len(block[-1]) * (2 - least) / least
-        end = int(np.searchsorted(lengths, longest + 1e-9, side="right"))
-        table = process.cdist(
-            block,
-            ordered[start:end],
-            scorer=fuzz.ratio,
-            score_cutoff=least * 100 - 1e-9,
-            dtype=np.float32,
-            workers=jobs,
-        )
-        rows, columns = np.nonzero(table)
-        after = columns > rows
-        for row, column in zip(rows[after].tolist(), columns[after].tolist(), strict=True):
-            score = min(1.0, max(least, float(table[row, column]) / 100))
-            one, other = int(order[start + row]), int(order[start + column])
-            yield min(one, other), max(one, other), score

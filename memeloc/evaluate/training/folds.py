@@ -1,12 +1,13 @@
 """Splitters. In: a dataset. Out: `Fold`s: which rows are trained on, which tested on.
 
-A dataset's own splits win. Elsewhere they are drawn by a seed: examples of a group (a template)
-stay together, and labels are spread in the shares of the whole, see `memeloc.splits`. Periods are
-folds, too: consecutive parts of the years.
+A dataset's own splits win. Elsewhere they are drawn by a seed: examples of a group (a template), or
+with nearly the same text, stay together, and labels are spread in the shares of the whole, see
+`memeloc.splits`. Periods are folds, too: consecutive parts of the years.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -16,11 +17,17 @@ from numpy.typing import NDArray
 from memeloc.errors import InputError
 from memeloc.evaluate.training.dataset import Dataset, Example
 from memeloc.evaluate.training.run_file import SplitSettings
-from memeloc.splits import split_memes
+from memeloc.splits import near_captions, split_memes
 
 Rows = NDArray[np.int64]
 """Places of examples in their dataset, from 0."""
-_TOGETHER = "examples of a template together and labels in the shares of the whole"
+_TOGETHER = (
+    "examples of a template, and of nearly the same text, together and labels in the shares of the "
+    "whole"
+)
+_LEAST_TEXT = 20
+"""Characters of a text that keeps examples together: a shorter one is many memes' by chance, and
+would join their templates into one part."""
 
 
 class Fold(NamedTuple):
@@ -90,11 +97,14 @@ def _parts(examples: Sequence[Example], shares: Mapping[str, float], seed: int) 
 
 def _split(examples: Sequence[Example], shares: Mapping[str, float], seed: int) -> NDArray[Any]:
     """Return the name of each example's part."""
+    words = re.compile(r"\w+")
+    plain = ((each.item, " ".join(words.findall(each.text.casefold()))) for each in examples)
     parts = split_memes(
         {example.item: example.group for example in examples},
         {example.item: example.label for example in examples},
         shares,
         seed=seed,
+        together=near_captions(row for row in plain if len(row[1]) >= _LEAST_TEXT),
     )
     return np.array([parts[example.item] for example in examples], dtype=object)
 

@@ -19,7 +19,10 @@ from memeloc.evaluate.training import (
     train_run,
     write_training,
 )
+from memeloc.evaluate.training.dataset import Dataset
+from memeloc.evaluate.training.folds import folds_of
 from memeloc.evaluate.training.report import TrainedFiles, figures_of
+from memeloc.evaluate.training.run_file import SplitSettings
 from memeloc.reports.figures import gaps, wide
 from memeloc.tables import write_table
 from tests.evaluate.training.examples import examples
@@ -234,3 +237,17 @@ def test_xgboost_is_trained_and_read_back(tmp_path: Path) -> None:
     seven = training.dataset.frame[:7]  # the next one has no text
     expected = training.kept[3].estimator.predict(seven)
     assert saved.predict(training.dataset.examples[:7], tmp_path) == expected
+
+
+def test_nearly_the_same_text_is_in_one_fold() -> None:
+    texts = ("When the printer jams again on a Monday", "when the printer jams again on a monday!")
+    examples = [
+        Example(f"m{n}", "yes" if n % 2 else "no", texts[n // 6 % 2] if n % 6 == 0 else f"t{n}",
+                group=f"g{n}")
+        for n in range(12)
+    ]  # fmt: skip
+    split = SplitSettings(method="folds", folds=3)
+    for seed in range(8):
+        folds, about = folds_of(Dataset(tuple(examples), ("no", "yes")), split, seed=seed)
+        assert sum({0, 6} <= {*fold.test.tolist()} for fold in folds) == 1
+    assert "nearly the same text" in about
