@@ -10,6 +10,7 @@ as they come, the newest counts, and the next sheet has them again.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,7 +44,7 @@ from memeloc.localise.localise import (
     text_name,
 )
 from memeloc.localise.page import PAGE, write_page, write_pictures
-from memeloc.localise.protocol import FinishedMeme
+from memeloc.localise.protocol import FinishedMeme, Pixels
 from memeloc.localise.restoring import make_restorer
 from memeloc.localise.texts import Text, find_texts
 from memeloc.localise.writing import (
@@ -228,7 +229,14 @@ def localise_pictures(
                 texts = find_texts(meme.pixels, lines, locale, often)
                 decided = _decisions(answers, meme, texts)
                 unmarked = watermarks == "remove"
-                localised = localise(meme, texts, locale, ways, decided, unmarked=unmarked)
+
+                def read_again(pixels: Pixels, meme: FinishedMeme = meme) -> list[Line]:
+                    digest = hashlib.sha256(pixels.tobytes()).hexdigest()
+                    return _lines(replace(meme, sha256=digest, pixels=pixels), by, locale, out)
+
+                localised = localise(
+                    meme, texts, locale, ways, decided, unmarked=unmarked, read=read_again
+                )
                 if localised.clean is not None:
                     provenance = each.provenance or Provenance(each.path.name)
                     names[name], note = write_meme_template(localised, provenance, out, state)

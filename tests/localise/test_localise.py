@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,13 @@ from memeloc.localise.localise import (
     open_meme,
     text_key,
 )
-from memeloc.localise.protocol import CleanPicture, CleanPictureSource, FinishedMeme, Mask
+from memeloc.localise.protocol import (
+    CleanPicture,
+    CleanPictureSource,
+    FinishedMeme,
+    Mask,
+    Pixels,
+)
 from memeloc.localise.restoring import Auto
 from memeloc.localise.texts import find_texts
 from memeloc.localise.writing import (
@@ -65,6 +72,53 @@ def localised(
     texts = find_texts(meme.pixels, made.lines, EN)
     decisions = {text_key(meme, text): "keep" for text in texts if text.number == keep}
     return localise(meme, texts, EN, [*sources, Restoring(Auto())], decisions)  # type: ignore[arg-type]
+
+
+class Nothing:
+    """A restorer that leaves all as it was."""
+
+    name = "nothing"
+
+    def restore(self, picture: Pixels, mask: Mask) -> Pixels:
+        return picture.copy()
+
+
+@pytest.mark.parametrize(
+    ("restorer", "missed", "taken", "asked"),
+    [(Auto(), False, (1, 2), ()), (Auto(), True, (1, 2), ()), (Nothing(), False, (), (1, 2))],
+    ids=["clean", "outline missed", "still seen"],
+)
+def test_a_second_look_takes_more_out_once_and_else_asks(
+    finished: tuple[Drawn, Path],
+    restorer: Auto | Nothing,
+    missed: bool,
+    taken: tuple[int, ...],
+    asked: tuple[int, ...],
+) -> None:
+    made, path = finished
+    meme = open_meme(path, "onion")
+    texts = find_texts(meme.pixels, made.lines, EN)
+    if missed:
+        texts = tuple(
+            replace(text, strokes=replace(text.strokes, mask=text.strokes.letters))
+            for text in texts
+            if text.strokes is not None
+        )
+    ways = [Restoring(restorer)]
+    first = localise(meme, texts, EN, ways)
+    result = localise(meme, texts, EN, ways, read=lambda _: [])
+    assert (result.taken, result.open) == (taken, asked)
+    assert (result.mask.sum() > first.mask.sum()) == missed
+    if missed:
+        assert result.clean is not None
+        assert first.clean is not None
+        error, before = (
+            np.abs(picture.pixels.astype(int) - made.clean)[made.letters].mean()
+            for picture in (result.clean, first.clean)
+        )
+        assert error < before / 4
+    for text in result.texts:
+        assert bool(text.doubts) == (text.number in asked)
 
 
 @pytest.mark.parametrize("has_it", [False, True])
