@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from memeloc.arrays import Ints, majority
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.reports.figures import gap, joined, tidy
+from memeloc.tables import read_table
 
 NAME = "demographics"
 OTHER = "other values"
@@ -269,3 +271,30 @@ class Answers:
         Multi3Hate, 3.3 and A.6: of a tie, or without answers that vote, there is no label.
         """
         return majority(self.votes)
+
+
+_MODEL_COLUMNS = ("meme_id", "model", "label")
+
+
+def read_model_labels(
+    path: Path,
+    survey: str,
+    *,
+    memes: Collection[str],
+    cultures: Collection[str],
+    labels: Collection[str],
+) -> pd.DataFrame:
+    """Return what models answered, of a table with `meme_id`, `model`, `label` and optionally
+    `culture`; raise InputError if the survey has no such meme, culture or label."""
+    allowed = {"meme_id": memes, "culture": {"", *cultures}, "label": labels}
+    table, rows = read_table(path, _MODEL_COLUMNS), []
+    has_culture = "culture" in table.columns
+    for row in table.rows:
+        cells = {name: row[name].strip() for name in _MODEL_COLUMNS}
+        cells["culture"] = row["culture"].strip() if has_culture else ""
+        for name, values in allowed.items():
+            if cells[name] not in values:
+                message = f"{survey} has no {name.removesuffix('_id')} {cells[name][:60]!r}"
+                raise InputError(message, file=path, row=row.number, column=name)
+        rows.append((cells["meme_id"], cells["culture"], cells["model"], cells["label"]))
+    return pd.DataFrame(rows, columns=["item", "culture", "participant", "label"])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memeloc.analyze.analysis import OnAnalysis, figures
-from memeloc.analyze.answers import VERSION_COLUMNS, Answers, Settings
+from memeloc.analyze.answers import VERSION_COLUMNS, Answers, Settings, read_model_labels
 from memeloc.analyze.codebook import (
     PAIR,
     Codebook,
@@ -31,21 +31,19 @@ from memeloc.items import hash_of
 from memeloc.reports.figures import BETWEEN, joined
 from memeloc.reports.report import Report
 from memeloc.store.records import FileRecord
-from memeloc.survey.labels.checked import Checked
+from memeloc.survey.labels.checked import Checked, short_names
 from memeloc.survey.labels.settling import people_table, severities
-from memeloc.survey.model import Culture
+from memeloc.survey.quality.screening import culture_name
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts, catalogue
-from memeloc.tables import read_table
 from memeloc.workspace.curating import Describing
 from memeloc.workspace.stored_survey import CAPTIONS, StoredSurvey
-from memeloc.workspace.survey_answers import FEWEST_LETTERS, SurveyAnswers
+from memeloc.workspace.survey_answers import SurveyAnswers
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _RENDERED = "out"
 """Where `memeloc render` writes by default, in the workspace's folder."""
-_MODEL_COLUMNS = ("meme_id", "model", "label")
 
 Pair = tuple[str, str]
 """Two cultures."""
@@ -150,7 +148,15 @@ class SurveyAnalysis:
             items=self._items(),
             people=people.join(facts).rename(index=short),
             versions=versions,
-            models=None if models is None else self._models(Path(models), no_votes),
+            models=None
+            if models is None
+            else read_model_labels(
+                Path(models),
+                survey.name,
+                memes=survey.memes,
+                cultures=[culture.code for culture in survey.design.cultures],
+                labels={*(label.id for label in voting), *no_votes},
+            ),
             notes=[*(notes if twice else []), *no_pictures],
         )
 
@@ -206,29 +212,6 @@ class SurveyAnalysis:
             "in the report; memeloc render draws them, and --pictures names their folder"
         )
         return pd.DataFrame(rows, columns=list(VERSION_COLUMNS)), [note] if lacking else []
-
-    def _models(self, path: Path, no_votes: Iterable[str]) -> pd.DataFrame:
-        """Return what models answered; raise InputError if a meme, culture or label is unknown."""
-        import pandas as pd
-
-        survey = self.survey
-        allowed = {
-            "meme_id": set(survey.memes),
-            "culture": {"", *(culture.code for culture in survey.design.cultures)},
-            "label": {*(label.id for label in survey.taxonomy.of_role("vote")), *no_votes},
-        }
-        table, rows = read_table(path, _MODEL_COLUMNS), []
-        has_culture = "culture" in table.columns
-        for row in table.rows:
-            cells = {name: row[name].strip() for name in _MODEL_COLUMNS}
-            cells["culture"] = row["culture"].strip() if has_culture else ""
-            for name, values in allowed.items():
-                if cells[name] not in values:
-                    kind = name.removesuffix("_id")
-                    message = f"{survey.name} has no {kind} {cells[name][:60]!r}"
-                    raise InputError(message, file=path, row=row.number, column=name)
-            rows.append((cells["meme_id"], cells["culture"], cells["model"], cells["label"]))
-        return pd.DataFrame(rows, columns=["item", "culture", "participant", "label"])
 
     def _steps(self, checked: Checked) -> list[Step]:
         """Return the steps from what was collected to what is asked about, and of submissions."""
@@ -387,26 +370,6 @@ class SurveyAnalysis:
             else f"{name} has no reasons yet; ask for some: "
             f"memeloc survey reasons {name} --person NAME --out FILE"
         )
-
-
-def culture_name(culture: Culture) -> str:
-    """Return the English name of a culture's country, and of bicultural people's other one."""
-    import icu  # only here: it takes long to load
-
-    english = icu.Locale("en")
-    codes = dict.fromkeys((culture.country, culture.residence))
-    names = [icu.Locale("und", code).getDisplayCountry(english) or code for code in codes]
-    return " and ".join(names)
-
-
-def short_names(people: Collection[str]) -> dict[str, str]:
-    """Return by stored id a name for tables: as few letters as make people different; `memeloc
-    survey check --exclude` takes such a beginning."""
-    ids = {id for id in people if "/" not in id}  # others are a sheet and a submission
-    length = FEWEST_LETTERS
-    while len({id[:length] for id in ids}) < len(ids):
-        length += 1
-    return {id: id[:length] if id in ids else id for id in people}
 
 
 def _two(text: str) -> Pair:

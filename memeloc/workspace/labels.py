@@ -49,11 +49,11 @@ from memeloc.ocr.transcript import Transcript
 from memeloc.reports import Report
 from memeloc.sheets import write_sheet_table
 from memeloc.store.model_answers import Labelled
+from memeloc.survey.labels.checked import short_names
 from memeloc.survey.quality.outliers import deviations
 from memeloc.survey.recipes import leave_out, load_recipe, recipe_names
 from memeloc.survey.texts import catalogue
 from memeloc.taxonomy import Taxonomy, load_taxonomy
-from memeloc.workspace.analyzing import short_names
 from memeloc.workspace.asking import AskingSettings, meme_inputs, meme_job
 from memeloc.workspace.folder import Part, WorkspaceFolder
 from memeloc.workspace.stored_survey import PRELABELS, RENDERED, StoredSurvey

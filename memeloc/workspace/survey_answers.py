@@ -23,7 +23,7 @@ from memeloc.store.surveys.serving import last_values
 from memeloc.store.tables.types import now
 from memeloc.survey.design.planning import read_rates, shortfalls
 from memeloc.survey.design.tables import read_team
-from memeloc.survey.labels.checked import PERSON_COLUMNS, Checked, person_rows
+from memeloc.survey.labels.checked import FEWEST_LETTERS, PERSON_COLUMNS, Checked, person_rows
 from memeloc.survey.model import Sheet, Submission
 from memeloc.survey.quality.checking import TIMED_OUT, Remark, typed_otherwise
 from memeloc.survey.quality.checking import check as check_submissions
@@ -62,8 +62,6 @@ from memeloc.workspace.stored_survey import (
 if TYPE_CHECKING:
     pass
 
-FEWEST_LETTERS = 8
-"""Letters of a stored id that name a person, where nobody else's begins with them."""
 _TOGETHER = 500
 """Submissions that are stored together; a transaction costs as much as some of them."""
 

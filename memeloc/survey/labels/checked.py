@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -172,3 +172,17 @@ def person_rows(
 
 def _json(evidence: Mapping[str, Any]) -> str:
     return json.dumps(dict(evidence), ensure_ascii=False, sort_keys=True)
+
+
+FEWEST_LETTERS = 8
+"""Letters of a stored id that name a person, where nobody else's begins with them."""
+
+
+def short_names(people: Collection[str]) -> dict[str, str]:
+    """Return by stored id a name for tables: as few letters as make people different; `memeloc
+    survey check --exclude` takes such a beginning."""
+    ids = {id for id in people if "/" not in id}  # others are a sheet and a submission
+    length = FEWEST_LETTERS
+    while len({id[:length] for id in ids}) < len(ids):
+        length += 1
+    return {id: id[:length] if id in ids else id for id in people}

@@ -129,3 +129,13 @@ def _codes() -> Mapping[str, str]:
 def _languages() -> frozenset[str]:
     shipped = [(locale.tag, locale.name, locale.recruitment) for locale in default()]
     return frozenset(_plain(name) for names in (_places()["languages"], *shipped) for name in names)
+
+
+def culture_name(culture: Culture) -> str:
+    """Return the English name of a culture's country, and of bicultural people's other one."""
+    import icu  # only here: it takes long to load
+
+    english = icu.Locale("en")
+    codes = dict.fromkeys((culture.country, culture.residence))
+    names = [icu.Locale("und", code).getDisplayCountry(english) or code for code in codes]
+    return " and ".join(names)
