@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.damaged_text import VOWELS, damage, lost_parts
+from memeloc.damaged_text import damage, lost_parts
 from memeloc.locales import default
-from memeloc.locales.tags import count_scripts, letter_scripts
 from memeloc.model import Caption
 from memeloc.render import Renderer
 from memeloc.templates import load_templates
@@ -189,20 +188,6 @@ def test_a_dotted_circle_that_nobody_typed_is_named(
 def test_a_dotted_circle_that_was_typed_is_none(renderer: Renderer) -> None:
     assert _circles(renderer, "hi", "मात्रा ◌ि और ◌") == []
     assert _circles(renderer, "hi", "ॲप ठीक है, कर्म भी") == []
-
-
-@each("tag", ["hi", "bn", "pa", "gu", "or", "ta", "te", "kn", "ml", "si"])
-def test_each_vowel_that_is_a_letter_is_drawn_with_a_circle_in_pieces(
-    renderer: Renderer, tag: str
-) -> None:
-    script = letter_scripts(default().get(tag).script)
-    vowels = {
-        typed: vowel for typed, vowel in VOWELS.items() if count_scripts(vowel).keys() <= script
-    }
-    sentences = _circles(renderer, tag, " ".join(vowels))
-    assert len(sentences) == len(vowels) > 0
-    for vowel, sentence in zip(vowels.values(), sentences, strict=True):
-        assert f"it is probably “{vowel}”" in sentence
 
 
 @each(

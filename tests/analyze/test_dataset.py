@@ -51,13 +51,6 @@ def test_words_are_cut_as_the_language_is(text: str, tag: str, words: list[str])
     assert plain_words(text, tag) == words
 
 
-def test_lengths_are_those_of_all_and_of_each_class(rows: pd.DataFrame) -> None:
-    frame = wide(rows, "caption-lengths").set_index(["group", "item"])
-    assert frame.loc[("en", "cats"), "words"] == pytest.approx(4)
-    assert frame.loc[("en", "all"), ["median", "longest", "n"]].tolist() == [4.5, 5, 4]
-    assert ("ru", "cats") not in frame.index  # the only class of its language
-
-
 def test_tf_idf_is_its_formula_written_out() -> None:
     memes = pd.DataFrame(
         {
@@ -75,11 +68,6 @@ def test_tf_idf_is_its_formula_written_out() -> None:
     assert frame.loc[("en · cats", "cat"), ["tf_idf", "rest"]].tolist() == pytest.approx([once, 0])
     assert frame.loc[("en · tea", "tea"), "tf_idf"] == pytest.approx((once + twice) / 2)
     assert ("en · tea", "the") not in frame.index
-
-
-def test_words_tell_classes_of_languages_with_several(rows: pd.DataFrame) -> None:
-    first = wide(rows, "class-words").groupby("group")["item"].first().to_dict()
-    assert first == {"en · cats": "cat", "en · tea": "is"}  # ru and zh have one class each
 
 
 @pytest.mark.parametrize(

@@ -71,11 +71,3 @@ def test_culture_with_few_people_is_left_out_and_named() -> None:
     rows = demographics(answers, Settings())
     assert gaps(rows) == ["gender: US has fewer than 5 people, so none are shown."]
     assert set(rows.loc[rows["figure"] != "", "group"]) == {"", "DE", "gender · DE"}
-
-
-def test_ages_are_put_into_bands_of_ten() -> None:
-    ages = [*range(20, 38), ""]
-    rows = demographics(_answers({"age": ages}, ["DE"] * 19), Settings())
-    people = rows[(rows["group"] == "age · DE") & (rows["figure"] == "people")]
-    assert people["item"].tolist() == ["20–29", OTHER]
-    assert people["value"].tolist() == [10, 9]

@@ -1,8 +1,8 @@
 import pandas as pd
 
 from memeloc.analyze import Answers, Settings
-from memeloc.analyze.dataset import Step, funnel
-from memeloc.reports.figures import value_of, wide
+from memeloc.analyze.dataset import funnel
+from memeloc.reports.figures import value_of
 
 
 def test_answers_that_are_no_votes_are_counted_by_label():
@@ -25,11 +25,3 @@ def test_answers_that_are_no_votes_are_counted_by_label():
     }
     for (group, item, figure), value in expected.items():
         assert value_of(figures, "funnel", figure, group, item) == value
-
-
-def test_shares_are_of_the_first_stage_of_a_kind():
-    steps = [Step("memes", "collected", 9), Step("sheets", "sent", 40), Step("memes", "kept", 5)]
-    none = Answers.of(pd.DataFrame(columns=["item", "culture", "participant", "label"]))
-    frame = wide(funnel(none, Settings(), steps), "funnel").set_index(["group", "item"])
-    assert frame["share"].tolist()[:3] == [1, 1, 5 / 9]
-    assert frame["out"].tolist()[2] == 4

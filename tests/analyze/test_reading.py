@@ -53,13 +53,6 @@ def test_every_kind_of_table_is_read_the_same(tmp_path: Path, suffix: str) -> No
     assert answers.notes == ()
 
 
-def test_a_misspelt_label_is_noted_without_a_map() -> None:
-    rows = [(str(n), "a", "US", "harmless") for n in range(40)]
-    answers = read([*rows, ("x", "a", "US", "harmles"), ("y", "a", "US", "other")])
-    assert "'harmles' has only 1 answer; if 'harmless' is meant" in notes(answers)
-    assert "other" not in notes(answers)
-
-
 def test_a_label_that_the_map_lacks_is_kept_and_noted() -> None:
     answers = read([*ROWS, ("9", "a", "US", "hates")], mapping={"labels": {"hate": "hate"}})
     assert answers.labels == ("hate", "hates", "non-hate")
@@ -77,22 +70,6 @@ def test_the_earlier_of_two_answers_counts() -> None:
     assert answers.table["label"].tolist() == ["non-hate", "hate"]
     assert "row 1: another answer of the same person to the same item" in notes(answers)
     assert "row 3: 'yesterday' is not a time that can be read" in notes(answers)
-
-
-def test_demographics_that_are_not_of_people_are_noted() -> None:
-    columns = [*HEADINGS, "age", "language"]
-    rows = [
-        (str(n), f"{culture}{n}", culture, "hate", age, culture.lower())
-        for culture in ("US", "DE")
-        for n, age in enumerate(["20", "30", "", "40"])
-    ]
-    rows += [("9", "US0", "US", "hate", "21", "us")]
-    answers = read(frame(rows, columns), demographics=["age", "language"])
-    assert answers.people.loc["US0", ["culture", "age"]].tolist() == ["US", "20"]
-    assert answers.people.loc["US2", "age"] == ""
-    assert "'age' changes between the rows of 1 annotator, such as 'US0'" in notes(answers)
-    assert "'language' is the same for all annotators of each culture" in notes(answers)
-    assert "'age' is the same" not in notes(answers)
 
 
 def test_what_is_known_of_items_stands_beside_the_answers() -> None:

@@ -37,13 +37,3 @@ def test_agreement_without_them_is_that_of_the_others() -> None:
     assert frame.loc["A", "alpha_without"] == pytest.approx(krippendorff_alpha(others))
     assert frame.loc["A", "alpha_without"] > frame.loc["A", "alpha"] + 0.05
     assert frame.loc["B", "alpha_without"] == frame.loc["B", "alpha"]
-
-
-def test_abstentions_do_not_count_against_anybody() -> None:
-    table = simulated(1)
-    table.loc[(table["participant"] == "A3") & (table["item"] > "m019"), "label"] = "don't know"
-    answers = Answers.of(table, abstentions=["don't know"])
-    rows = standing_out(answers, Settings())
-    frame = wide(rows, "standing-out").set_index("item")
-    assert frame.loc["A3", "n"] == 20
-    assert value_of(rows, "standing-out", "standing_out") == 0

@@ -131,18 +131,6 @@ def test_the_order_of_import_changes_nothing(workspace: Path, command: Command, 
     assert captions["m2"] == "Na endlich: // Freitag!"
 
 
-def test_settled_texts_are_checked_as_all_texts_are(workspace: Path, command: Command) -> None:
-    _import(command, *_two_sheets(command))
-    (case,) = _cases(command)
-    typed = command("correct", "settle", case["case"], "--text", "Montag  (1 // Freitag")
-    assert "two spaces in a row" in typed.out
-    assert "( and ) do not pair up" in typed.out
-    rows = [{"case": str(case["case"]), "take": "", "text": "Freitag"}]
-    listed = _write(rows, Path("cases.csv"))
-    (warning,) = _ok(command("correct", "settle", "--from", listed, "--json"))["warnings"]
-    assert (warning["meme_id"], warning["part"], warning["check"]) == ("m2", 1, "part")
-
-
 def test_a_source_that_is_translated_in_two_ways(workspace: Path, command: Command) -> None:
     rows = [("m5", "robot-chef", "so tired // now"), ("m6", "robot-chef", "so tired // again")]
     _write([dict(zip(("meme_id", "template", "en"), row, strict=True)) for row in rows],
@@ -250,17 +238,6 @@ def test_who_answers_again_closes_her_own_case(workspace: Path, command: Command
     assert "answered again" in command("correct", "settle", case["case"]).out
 
 
-def test_a_preferred_persons_answers_settle_all_cases(workspace: Path, command: Command) -> None:
-    anna, ben = _two_sheets(command)
-    _answer(ben, {"m1": ("wordplay",), "m2": ("corrected", "So", "Freitag"), "m3": ("culture",)})
-    _import(command, anna, ben)
-    assert {case["meme_id"] for case in _cases(command)} == {"m1", "m2", "m3"}
-    done = _ok(command("correct", "settle", "--prefer", "person:Ben", "--json"))
-    assert (done["settled"], done["dropped"], done["open"]) == (3, 2, 0)
-    captions = _captions(command)
-    assert (captions["m1"], captions["m2"]) == ("", "So // Freitag")
-
-
 def test_an_import_is_withdrawn_and_taken_again(workspace: Path, command: Command) -> None:
     before = _captions(command)
     sheet = _export(command, "--langs", "de", "--to", "anna")
@@ -299,19 +276,3 @@ def test_the_sheet_is_named_where_its_id_is_lost(workspace: Path, command: Comma
     (sent,) = (row["sheet"] for row in sheets if row["file"] == "one.csv")
     (came,) = _import(command, first, "--sheet", sent)
     assert (came["sheet"], came["outcomes"]) == (sent, {"placed": 1})
-
-
-def test_several_sheets_are_shared_out(
-    workspace: Path, command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (workspace / "below").mkdir()
-    monkeypatch.chdir(workspace / "below")
-    to = ("--to", "anna,ben", "--share", "--format", "csv", "--no-pictures")
-    sheets = _ok(command("correct", "export", "--langs", "de,hi", *to, "--json"))["sheets"]
-    assert [(row["language"], row["person"], row["texts"]) for row in sheets] == [
-        ("de", "anna", 2), ("de", "ben", 2), ("hi", "anna", 2), ("hi", "ben", 2),
-    ]  # fmt: skip
-    assert {Path(row["file"]).parent for row in sheets} == {workspace}
-    of_german = [{row["meme_id"] for row in _rows(Path(sheet["file"]))} for sheet in sheets[:2]]
-    assert set.union(*of_german) == set(MEMES)
-    assert "de-r1-anna.csv" in command("correct", "status").out

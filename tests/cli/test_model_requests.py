@@ -242,16 +242,3 @@ def test_a_server_that_hangs_ends_a_run_within_its_budget(
     # Without one it ends too: after three questions, each asked twice.
     assert command(*arguments).status == 1
     assert len(chat.bodies) <= 8
-
-
-def test_what_time_outs_may_have_cost_is_said(
-    chat: ChatServer, world: World, command: Command
-) -> None:
-    set_model(world("captions"), price_in=0.0, price_out=1e6, max_tokens=50, timeout=0.2)
-    hanging = {2, 5}
-    chat.refuse = lambda number, body: time.sleep(0.6) if number in hanging else None
-    done = command(*ASKING["label"], "--budget", 5000)
-    assert done.status == 0, done.err
-    assert "12 requests" in done.err
-    assert "2 requests without an answer, counted at the most" in done.err
-    assert "about 700.0000 USD" in done.err

@@ -67,16 +67,6 @@ def test_the_path_of_a_study(
     assert _path(world(name)) == path | {"next": (0, 0, command)}
 
 
-def test_an_empty_workspace_and_one_without_languages(tmp_path: Path) -> None:
-    memeloc(tmp_path, "init", ".")
-    assert _path(tmp_path)["next"][2] == "memeloc import TABLE"
-    table = tmp_path / "table.csv"
-    table.write_text("meme_id,template,en\na,cloud-monday,one\n", encoding="utf-8")
-    printed = memeloc(tmp_path, "import", table)
-    assert printed.splitlines()[-1].startswith("Next: edit languages in memeloc.toml  #")
-    assert _path(tmp_path)["render"] == (0, 1, "memeloc render")
-
-
 def test_whose_answers_are_waited_for(world: Callable[[str], Path]) -> None:
     folder = world("translated")
     to = ("--to", "anna,ben", "--share", "--format", "csv", "--no-pictures")

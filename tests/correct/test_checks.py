@@ -72,24 +72,6 @@ def test_names_loanwords_and_abbreviations_may_stay(tag: str, source: str, text:
     assert kinds(tag, (source,), (text,)) == set()
 
 
-def test_a_text_in_its_sources_language_may_be_the_same() -> None:
-    locale = default().get("pt")
-    caption = Checked("m", locale, ("um dia longo",), ("um dia longo",), source_language="pt-PT")
-    assert check(caption) == []
-
-
-def test_capacity_and_fonts_are_checked() -> None:
-    locale = default().get("de")
-    warnings = check(
-        Checked(
-            "m", locale, ("a",), ("zu lang",),
-            sizes=[9.0], lacking=lambda text: ["☃"],
-        )
-    )  # fmt: skip
-    assert {warning.check for warning in warnings} == {"capacity", "fonts"}
-    assert any("9 pixels" in warning.message for warning in warnings)
-
-
 @given(
     st.lists(st.text(max_size=20), min_size=1, max_size=3),
     st.lists(st.text(max_size=20), min_size=1, max_size=3),

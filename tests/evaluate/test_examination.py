@@ -14,7 +14,7 @@ from memeloc.evaluate.gold import ChoiceQuestion
 from memeloc.evaluate.scores import ScoreSettings, score
 from memeloc.knowledge.questions import MemeQuestion
 from memeloc.reports.figures import of_analysis, value_of, wide
-from memeloc.statistics.significance import CAPTION_WORDS, CHANCE, LONGEST, QUESTION_WORDS
+from memeloc.statistics.significance import CAPTION_WORDS, LONGEST, QUESTION_WORDS
 
 DIMENSIONS = ("toxicity", "textual-material", "scene", "emotion")
 INPUTS = ("picture", "none", "text")
@@ -214,24 +214,6 @@ def test_differences_to_the_text_alone_as_in_pandas(
             mean = (pairs["picture"] - pairs[kind]).mean()
             assert each["difference"] == pytest.approx(mean, abs=1e-12)
             assert each["accuracy"] - each["of_baseline"] == pytest.approx(mean, abs=1e-12)
-
-
-def test_differences_by_dimension_as_in_pandas(figures: pd.DataFrame, marked: pd.DataFrame) -> None:
-    own = marked[marked["model"] == "sees"]
-    pairs = own.pivot_table(index=["dimension", "item"], columns="input", values="right")
-    expected = (pairs["picture"] - pairs["none"]).groupby("dimension").mean()
-    rows = of_analysis(figures, "beside-baselines-by-dimension", "difference")
-    rows = rows[rows["group"] == "sees · picture · question alone"]
-    differences = rows.set_index("item")["value"].to_dict()
-    assert differences == pytest.approx(expected.to_dict(), abs=1e-12)
-
-
-def test_who_sees_needs_the_picture(figures: pd.DataFrame) -> None:
-    assert value_of(figures, "choice", "overall", "sees · picture") == 1
-    rows = of_analysis(figures, "beside-baselines", "difference")
-    low = rows[rows["group"] == "sees · picture"].set_index("item")["low"]
-    assert (low[["question alone", "caption alone"]] > 0.5).all()
-    assert abs(difference(figures, "sees", CHANCE, "none")) < 0.2
 
 
 def test_rules_need_the_questions_and_the_control_does_not(

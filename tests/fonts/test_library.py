@@ -145,16 +145,6 @@ def test_the_face_of_a_cluster(cluster: str, family: str) -> None:
     assert face.family == family
 
 
-def test_a_locales_own_font_file_draws_it(tmp_path: Path) -> None:
-    copy = tmp_path / "Mine.ttf"
-    copy.write_bytes(FONTS.families["anton"].path.read_bytes())
-    german = replace(default().get("de"), poster=(str(copy), "noto-sans"))
-    library = FontLibrary()
-    assert library.stack(german, "poster").primary.source.path == copy
-    assert "Mine" not in library.families  # nobody else's text falls back on it
-    assert library.fingerprint(german) != library.fingerprint(default().get("de"))
-
-
 def test_a_missing_font_of_a_locale_is_reported_before_rendering() -> None:
     german = replace(default().get("de"), plain=("Away.ttf", "noto-sans"))
     FontLibrary().check(default(), [german], ["poster"])
@@ -172,18 +162,6 @@ def test_a_misspelt_font_is_named_with_its_file_and_what_is_near(tmp_path: Path)
     assert caught.value.file == str(path)
     with pytest.raises(InputError, match=r"'kalamm'.*did you mean 'kalam'"):
         FontLibrary(["de:comic=kalamm"])
-
-
-def test_a_fingerprint_knows_the_users_fonts(tmp_path: Path) -> None:
-    english = default().get("en")
-    copy = tmp_path / "Mine.ttf"
-    copy.write_bytes(FONTS.families["anton"].path.read_bytes())
-    one = FontLibrary([copy]).fingerprint(english)
-    assert one != FONTS.fingerprint(english)
-    assert one == FontLibrary([copy]).fingerprint(english)
-    copy.write_bytes(VARIABLE.read_bytes())
-    assert FontLibrary([copy]).fingerprint(english) != one
-    assert FontLibrary().fingerprint(english) == FONTS.fingerprint(english)
 
 
 @each("tag", ["or", "kn", "te", "my", "bn", "hi", "gu", "si", "km", "ml", "pa", "lo"])

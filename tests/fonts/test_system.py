@@ -36,12 +36,6 @@ def test_what_is_no_font_is_passed_over(folder: Path) -> None:
     assert system.find("broken") is None
 
 
-def test_faces_of_a_collection_have_their_numbers(folder: Path) -> None:
-    collection = FontLibrary().families["noto-sans-cjk-sc"].path
-    (folder / "cjk.ttc").symlink_to(collection)
-    assert system.find("Noto Sans CJK SC") == (folder / "cjk.ttc", 2)
-
-
 @pytest.mark.skipif(shutil.which("fc-list") is None, reason="needs fontconfig")
 def test_fontconfig_names_a_font_as_its_file_does() -> None:
     system.fonts.cache_clear()

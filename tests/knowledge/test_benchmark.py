@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -18,7 +17,6 @@ from memeloc.knowledge.benchmark import (
     positive_memes,
     review,
     select,
-    toxicity_stage,
     validity,
     write_benchmark,
 )
@@ -60,21 +58,6 @@ def knowledge(meme: str, *statements: Statement) -> MemeKnowledge:
 
 
 SEEN = Statement("visual-1", "visual", "A cat lies on a keyboard.")
-TOXIC = Statement("toxicity-1", "toxicity", "It mocks people who work.", value="harmful")
-RESTING = Statement("toxicity-2", "toxicity", "It mocks cats.", rests_on=("visual-1",))
-
-
-def test_meme_has_up_to_six_judgements() -> None:
-    questions = [question("a"), question("a", "visual", question="What lies there?", correct="Cat")]
-    (meme,) = toxicity_stage(questions, {"a": knowledge("a", SEEN, TOXIC, RESTING)})
-    assert meme.cells() == {
-        "label": "What is the toxicity of a?",
-        "toxicity-answer": "It sleeps",
-        "toxicity-statement": "It mocks cats.",
-        "linked-statement": "A cat lies on a keyboard.",
-        "linked-question": "What lies there?",
-        "linked-answer": "Cat",
-    }
 
 
 def test_second_stage_has_two_questions_of_a_meme_a_survey() -> None:
@@ -159,14 +142,6 @@ def test_every_question_that_falls_out_has_its_reason() -> None:
     }
 
 
-def test_draw_depends_on_the_seed_and_not_on_order() -> None:
-    questions = [question(f"m{n}", "scene") for n in range(100)]
-    memes = {each.meme for each in questions}
-    first = draw(questions, memes, (), sample=10, seed=1)
-    assert draw(questions[::-1], memes, (), sample=10, seed=1) == first
-    assert draw(questions, memes, (), sample=10, seed=2) != first
-
-
 def written(tmp_path: Path) -> Path:
     picture = tmp_path / "a picture.png"
     picture.write_bytes(b"\x89PNG")
@@ -180,15 +155,6 @@ def written(tmp_path: Path) -> Path:
     captions = {"x/1": "قطة // नमस्ते"}
     write_benchmark(chosen, out, {"x/1": picture}, captions, seed=5, about={"recipe": "m-quest"})
     return out
-
-
-def test_same_selection_gives_the_same_bytes(tmp_path: Path) -> None:
-    (tmp_path / "again").mkdir()
-    first, second = written(tmp_path), written(tmp_path / "again")
-    for name in ("questions.csv", "left_out.csv", "questions.json"):
-        assert (first / name).read_bytes() == (second / name).read_bytes()
-    about = json.loads((first / "questions.json").read_text("utf-8"))
-    assert (about["seed"], about["questions"], about["recipe"]) == (5, 2, "m-quest")
 
 
 PRINTED = {

@@ -5,13 +5,10 @@ from __future__ import annotations
 import rdflib
 from rdflib.namespace import PROV, RDF, RDFS
 
-from memeloc.knowledge.dimensions import dimension_names, read_dimension
 from memeloc.knowledge.graphs import (
     ONTOLOGY_FILE,
     PREFIXES,
-    Terms,
     as_rdflib,
-    shared_quads,
     violations,
 )
 from tests.each import each
@@ -78,21 +75,3 @@ def test_ontology_declares_what_graphs_use() -> None:
     }
     assert terms
     assert all((term, RDF.type, None) in ontology for term in terms)
-
-
-def test_ontology_has_a_class_for_each_shipped_dimension() -> None:
-    ontology = rdflib.Graph().parse(ONTOLOGY_FILE)
-    below = {
-        str(name).rpartition("#")[2] for name in ontology.subjects(RDFS.subClassOf, ML.Dimension)
-    }
-    assert below == {read_dimension(name).class_name for name in dimension_names()}
-
-
-def test_own_dimension_is_a_class_below_the_base() -> None:
-    mood = read_dimension("emotion").model_copy(update={"id": "mood", "class_name": "Mood"})
-    terms = Terms("https://example.org/", {"mood": mood})
-    quads = shared_quads([tea()], terms)
-    assert any(
-        "<https://example.org/dimension/Mood>" in quad and mood.definition in quad for quad in quads
-    )
-    assert terms.class_iri("toxicity") == "urn:memeloc:ontology#ToxicityAssessment"

@@ -79,20 +79,6 @@ def test_rapper_reads_as_many_triples(
     assert len(set(done.stdout.splitlines())) == len(_triples_by_rdflib(file, FORMATS[to]))
 
 
-def test_same_knowledge_gives_the_same_bytes(
-    exports: dict[ExportFormat, Path], tmp_path: Path
-) -> None:
-    for to, file in exports.items():
-        write_graphs(reversed(MEMES), tmp_path / "again", to)
-        assert (tmp_path / "again").read_bytes() == file.read_bytes()
-
-
-def test_own_dimensions_and_relations_are_declared(exports: dict[ExportFormat, Path]) -> None:
-    text = exports["ttl"].read_text()
-    assert "<urn:memeloc:dimension/mood> a owl:Class" in text
-    assert "rel:nextTo a owl:ObjectProperty" in text
-
-
 @given(st.text(min_size=1), st.text(min_size=1))
 def test_any_text_and_id_come_back(text: str, meme: str) -> None:
     knowledge = replace(tea(text, meme), dimensions=tea(text).dimensions[:1])

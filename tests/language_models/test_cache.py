@@ -5,7 +5,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from memeloc.errors import InputError
 from memeloc.language_models import (
-    Answer,
     AnswerError,
     FileCache,
     LanguageModel,
@@ -24,7 +21,6 @@ from memeloc.language_models import (
     ModelSettings,
     Question,
 )
-from memeloc.language_models.questions import Token
 from tests.chat_server import ChatServer
 
 Connect = Callable[..., LanguageModel]
@@ -83,19 +79,6 @@ def test_all_that_an_answer_depends_on_is_in_its_key() -> None:
     assert key() == key(base_url="http://one/v1/", price_in=3.0, at_once=9, timeout=1.0, asks=1)
 
 
-def test_a_kept_answer_is_read_back_whole() -> None:
-    kept = Answer(
-        "गर्म \ud800", "m", 2, 0, 7, 0.25, "USD", "2026-01-01T00:00:00+00:00", "", "not JSON", True,
-        (Token("a", -0.5, (("a", -0.5), ("b", -1.0))),),
-    )  # fmt: skip
-    text = kept.to_json()
-    assert "गर्म" in text
-    read = Answer.from_json(text)
-    assert read is not None
-    assert (read.text, read.tokens_in, read.logprobs) == ("गर्म \ufffd", 0, kept.logprobs)
-    assert (read.wrong, read.cut, read.refusal) == ("not JSON", True, "")
-
-
 def _put_and_die(path: str) -> None:
     cache = FileCache(path)
     for index in range(20):
@@ -112,16 +95,3 @@ def test_a_killed_process_loses_no_answer(tmp_path: Path) -> None:
     assert process.exitcode == -signal.SIGKILL
     with FileCache(path) as cache:
         assert len(cache) == 20
-
-
-def test_another_file_is_not_written_to(tmp_path: Path) -> None:
-    text, other = tmp_path / "notes.txt", tmp_path / "other.sqlite"
-    text.write_text("tea at four " * 100)
-    with sqlite3.connect(other) as connection:
-        connection.execute("CREATE TABLE tea (leaf TEXT)")
-    connection.close()
-    for path in (text, other):
-        before = path.read_bytes()
-        with pytest.raises(InputError, match=path.name):
-            FileCache(path)
-        assert path.read_bytes() == before

@@ -23,7 +23,6 @@ from memeloc.language_models import (
     OverBudgetError,
     Picture,
     Question,
-    option_logprobs,
 )
 from tests.chat_server import ChatServer, error
 
@@ -188,43 +187,12 @@ def test_an_error_of_every_question_ends_the_run_after_three(
 CUT = {"message": {"content": None, "reasoning": "Hm"}, "finish_reason": "length"}
 
 
-@pytest.mark.parametrize("form", [Weather, None])
-@pytest.mark.parametrize(
-    ("reply", "message"),
-    [(CUT, "first 4 answers was cut at max_tokens = 9 .* reasoning_tokens"), ("", "is empty")],
-)
-def test_first_answers_with_nothing_to_read_end_the_run(
-    chat: ChatServer, connect: Connect, reply: Any, message: str, form: Any
-) -> None:
-    chat.say = lambda number, body: reply
-    questions = [Question(_asked(text), form) for text in "abcdefgh"]
-    with pytest.raises(ServiceError, match=message):
-        list(connect(at_once=1, asks=1, max_tokens=9).ask_all(questions))
-    assert len(chat.bodies) == 4
-    chat.say = lambda number, body: '{"warm": true}' if number == 6 else reply
-    assert len(list(connect(at_once=1, asks=1).ask_all(questions))) == 8
-
-
 def test_a_server_that_is_not_there_is_reported_within_five_seconds() -> None:
     model = LanguageModel(ModelSettings(model="tiny", base_url="http://127.0.0.1:9/v1"))
     before = time.monotonic()
     with pytest.raises(ServiceError, match="refused"):
         list(model.ask_all(map(_question, "abcdef")))
     assert time.monotonic() - before < 5
-
-
-def test_a_server_that_is_gone_ends_the_run(chat: ChatServer, connect: Connect) -> None:
-    chat.refuse = lambda number, body: None if number <= 5 else (0, {}, "")
-    got: list[Any] = []
-    model = connect(at_once=1)
-    with pytest.raises(ServiceError) as raised:
-        got.extend(answer for _, answer in model.ask_all(map(_question, "abcdefghijklmn")))
-    assert raised.value.retryable
-    assert [isinstance(answer, Answer) for answer in got] == [True] * 5 + [False] * 3
-    # A single question afterwards waits as before.
-    last = len(chat.bodies)
-    chat.refuse = lambda number, body: error(503, "busy") if number < last + 6 else None
-    assert model.ask(_asked("again"), Weather).value.warm
 
 
 def test_nobody_pays_twice_for_the_same_question(chat: ChatServer, connect: Connect) -> None:
@@ -307,49 +275,7 @@ def test_the_key_is_nowhere_to_be_seen(
     assert "sesame" not in str(missing.value)
 
 
-def test_openai_itself_wants_a_key_but_a_plan_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    model = LanguageModel(ModelSettings(model="m"))
-    assert model.plan([_question("a")]).questions == 1
-    with pytest.raises(MissingError, match="OPENAI_API_KEY"):
-        list(model.ask_all([_question("a")]))
-
-
 # Questions without a form: sent as they stand, answered with the model's own text.
-
-
-@pytest.mark.parametrize("text", ["", "I'm sorry, but I can't help with that.", "{", "x" * 5000])
-def test_any_text_is_an_answer_and_paid_for_once(
-    chat: ChatServer, connect: Connect, text: str
-) -> None:
-    chat.say = lambda number, body: text
-    model = connect(MemoryCache())
-    first, again = (model.ask([Message("user", "?")]) for _ in range(2))
-    assert first.value == again.value == text
-    assert (first.refusal, again.cached, len(chat.bodies)) == ("", True, 1)
-
-
-@pytest.mark.parametrize(
-    "refusal",
-    [
-        {"content": None, "refusal": "I can't assist."},
-        {"message": {"content": ""}, "finish_reason": "content_filter"},
-        error(400, "The response was filtered by the content policy"),
-    ],
-)
-def test_a_refusal_by_field_or_filter_is_kept(
-    chat: ChatServer, connect: Connect, refusal: Any
-) -> None:
-    if isinstance(refusal, tuple):
-        chat.refuse = lambda number, body: refusal
-    else:
-        chat.say = lambda number, body: refusal
-    model = connect(MemoryCache())
-    first, again = (model.ask([Message("user", "?")]) for _ in range(2))
-    assert first.value == ""
-    assert first.refusal
-    assert first.refusal == again.refusal
-    assert len(chat.bodies) == 1
 
 
 OPTIONS = [Message("user", "a) warm b) cold")]
@@ -357,32 +283,6 @@ OPTIONS = [Message("user", "a) warm b) cold")]
 
 def _choice(content: Any) -> dict[str, Any]:
     return {"message": {"content": "(a)"}, "logprobs": content}
-
-
-def test_they_are_asked_for_and_kept(chat: ChatServer, connect: Connect) -> None:
-    top = [{"token": "a", "logprob": -0.5}, {"token": " B", "logprob": -1.0}]
-    tokens = [
-        {"token": "(", "logprob": -0.1, "top_logprobs": [{"token": "(", "logprob": -0.1}]},
-        {"token": "a", "logprob": -0.5, "bytes": [97], "top_logprobs": top},
-    ]
-    chat.say = lambda number, body: _choice({"content": tokens})
-    model = connect(MemoryCache(), logprobs=2)
-    first, again = (model.ask(OPTIONS) for _ in range(2))
-    assert (chat.bodies[0]["logprobs"], chat.bodies[0]["top_logprobs"]) == (True, 2)
-    assert again.cached
-    assert first.logprobs == again.logprobs
-    assert option_logprobs(first.logprobs, ["a", "b", "c"]) == {"a": -0.5, "b": -1.0}
-    connect().ask(OPTIONS)
-    assert "logprobs" not in chat.bodies[1]
-
-
-def test_a_server_that_refuses_them_is_not_asked_again(chat: ChatServer, connect: Connect) -> None:
-    chat.refuse = lambda number, body: (
-        error(400, "logprobs is not supported by this model") if "logprobs" in body else None
-    )
-    chat.say = lambda number, body: "a"
-    assert connect(logprobs=5).ask(OPTIONS).value == "a"
-    assert len(chat.bodies) == 2
 
 
 # A model that does not see is found out by one picture.

@@ -8,7 +8,6 @@ from types import ModuleType
 
 import pytest
 
-from memeloc.locales import coverage, default
 from memeloc.locales.registry import exemplars
 from tests.each import each
 
@@ -48,15 +47,3 @@ def tool() -> ModuleType:
 def test_letters_are_those_of_the_language_in_its_script(tag: str, some: str, none: str) -> None:
     assert set(some.split()) <= set(exemplars(tag))
     assert not set(none.split()) & set(exemplars(tag))
-
-
-@each("tag", ["qaa", "de-Cyrl", "", "nonsense tag"])
-def test_a_language_that_cldr_lacks_has_none(tag: str) -> None:
-    assert exemplars(tag) == ()
-
-
-def test_coverage_leaves_out_what_has_no_look_of_its_own() -> None:
-    result = coverage(
-        default().get("fa"), ("\u200c", "\u200d", "\u00ad", "پ"), lambda _: None, upper=True
-    )
-    assert result == {"پ": None}

@@ -106,15 +106,6 @@ def test_nonsense_is_an_error_that_says_where_to_look(asked: str) -> None:
         default().get(asked)
 
 
-@given(
-    st.sampled_from(TAGS),
-    st.sampled_from(["", "-AQ", "_AQ", "-1994", "-u-nu-latn", "-x-any"]),
-    st.sampled_from([str.upper, str.lower, str.title, str]),
-)
-def test_case_separator_and_added_subtags_do_not_matter(tag: str, more: str, case: type) -> None:
-    assert default().get(case(tag.replace("-", "_") + more)).tag == tag
-
-
 @given(st.text(max_size=30))
 def test_any_text_either_finds_a_locale_or_is_an_input_error(text: str) -> None:
     try:

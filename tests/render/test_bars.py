@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from memeloc.locales import default
 from memeloc.model import STYLES, Bar, Template, TextBox
 from memeloc.render import Renderer
 
@@ -55,30 +53,3 @@ def test_the_picture_stands_whole_between_its_bars(renderer: Renderer, barred: T
     assert bottom.ink[1] > rows[-1]
     assert (pixels[0, 0] == 255).all()
     assert min(top.contrast or 0, bottom.contrast or 0) > 15
-
-
-def test_text_on_the_picture_moves_along(renderer: Renderer, barred: Template) -> None:
-    alone = renderer.render(barred, " // here", "en").proof.parts[1].ink
-    rendered = renderer.render(barred, "above // here", "en").proof
-    moved = rendered.parts[1].ink
-    assert alone is not None
-    assert moved is not None
-    down = rendered.height - SIZE[1]
-    assert moved == (alone[0], alone[1] + down, alone[2], alone[3] + down)
-
-
-def test_the_fingerprint_is_of_the_languages_own_picture(
-    renderer: Renderer, picture: Path, tmp_path: Path
-) -> None:
-    other = tmp_path / "rtl.png"
-    english, arabic = (default().get(tag) for tag in ("en", "ar"))
-    prints = []
-    for colour in ("#ff0000", "#ffff00"):
-        Image.new("RGB", SIZE, colour).save(other)
-        template = Template("t", picture, (bar("top"),), pictures=(("rtl", other),))
-        fresh = Renderer()
-        prints.append([fresh.fingerprint(template, locale) for locale in (english, arabic)])
-    assert prints[0][0] == prints[1][0]
-    assert prints[0][1] != prints[1][1]
-    mirrored = replace(template, boxes=(replace(bar("top"), mirror=True),))
-    assert renderer.fingerprint(mirrored, english) != prints[1][0]

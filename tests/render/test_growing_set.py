@@ -67,14 +67,6 @@ def test_a_meme_that_comes_back_is_in_the_table_again(tmp_path: Path) -> None:
     assert _keys(tmp_path, in_table=False) == []
 
 
-def test_sizes_of_other_runs_are_kept(tmp_path: Path) -> None:
-    _render(tmp_path, FIRST, ["en", "de"])
-    sizes = {(row["meme_id"], row["language"]): row["relative_size"] for row in _manifest(tmp_path)}
-    _render(tmp_path, FIRST[:2], ["en"])
-    for row in _manifest(tmp_path):
-        assert row["relative_size"] == sizes[row["meme_id"], row["language"]]
-
-
 def test_prune_leaves_what_somebody_changed(tmp_path: Path) -> None:
     _render(tmp_path, FIRST, ["en"])
     mine = tmp_path / "out/en/robot-chef/m3.jpg"
@@ -186,15 +178,6 @@ def test_a_set_made_before_is_taken_over_without_painting(tmp_path: Path, to: st
     whole_set(tmp_path / "out")
 
 
-def test_many_small_runs_leave_few_tables(tmp_path: Path) -> None:
-    for number in range(30):
-        rows = [FIRST[0], *((f"x{n}", "robot-chef", f"{n}", "") for n in range(number + 1))]
-        assert _render(tmp_path, rows, ["en"]).rendered == 1
-    assert len(_tables(tmp_path)) <= 10
-    assert len(_keys(tmp_path)) == 30
-    assert len(whole_set(tmp_path / "out")) == 30
-
-
 @pytest.mark.parametrize(
     ("ids", "row"),
     [
@@ -216,11 +199,3 @@ def test_ids_that_are_no_files_everywhere_stop_the_run(
     assert (caught.value.row, caught.value.column) == (row, "meme_id")
     assert caught.value.file == str(tmp_path / "captions.csv")
     assert not (tmp_path / "out").exists()
-
-
-def test_an_id_that_differs_in_case_from_an_earlier_run_stops_it(tmp_path: Path) -> None:
-    _render(tmp_path, FIRST, ["en"])
-    rows = [FIRST[0], ("M1", "robot-chef", "a", "b"), ("M3", "robot-chef", "a", "b")]
-    with pytest.raises(InputError, match=r"2 ids(.|\n)*row 2.*'M1'(.|\n)*row 3.*'M3'"):
-        _render(tmp_path, rows, ["en"])
-    assert len(_keys(tmp_path)) == 3

@@ -66,29 +66,6 @@ def test_a_large_set_is_searched_file_by_file(reader: Reader) -> None:
     reader.tab.locator("#empty").wait_for()
 
 
-def test_a_problem_is_looked_for_only_where_it_is(reader: Reader) -> None:
-    reader.tab.select_option("#problem", "any")
-    reader.status("2 of 1,600 memes")
-    reader.tab.locator(".side b", has_text="m01598").wait_for()
-    assert reader.ids() == ["m00555", "m01598"]
-    assert len(data_files(reader)) == 2
-    reader.tab.select_option("#problem", "")
-    reader.tab.select_option("#order", "worst")
-    reader.tab.locator("[data-row='0'] .side b", has_text="m01598").wait_for()
-    assert reader.ids()[:3] == ["m01598", "m00555", "m00000"]
-
-
-def test_a_new_search_ends_the_one_before(reader: Reader) -> None:
-    reader.tab.evaluate(
-        "() => { for (const text of ['1599', '12']) { const box = document.querySelector('#query');"
-        " box.value = text; box.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter',"
-        " bubbles: true})); } }"
-    )
-    found = sum("12" in f"{number:05d}" for number in range(1600))
-    reader.status(f"{found} of 1,600 memes")
-    reader.tab.wait_for_function("() => document.querySelector('.side b')?.title === 'm00012'")
-
-
 @pytest.mark.slow
 def test_sixty_thousand_memes_are_in_parts(browser: Any, tmp_path: Path) -> None:
     index = write_set(tmp_path / "set", rows_of(60_000), pictures=False)

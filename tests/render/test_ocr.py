@@ -6,7 +6,6 @@ import csv
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from memeloc.errors import MissingError
 from memeloc.locales import default
 from memeloc.ocr import tesseract
 from memeloc.ocr.error_rate import error_rate
@@ -97,20 +95,6 @@ def test_a_wrong_picture_is_noticed(out: Path) -> None:
     assert report.readings["cer"][0] > 0.5
 
 
-def test_missing_language_data_is_reported_and_the_rest_read(
-    out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    needs("eng")
-    monkeypatch.setattr(
-        "memeloc.render.ocr.installed_models", lambda: ("5", frozenset({"eng", "osd"}))
-    )
-    report = read_back(out, TEMPLATES, default())
-    assert report.not_read == {
-        "zh": "Tesseract's data for it is missing: apt install tesseract-ocr-chi-sim"
-    }
-    assert report.languages["language"].tolist() == ["en"]
-
-
 def test_a_missing_program_is_named_with_what_to_install(out: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from memeloc.cli import run; "
@@ -122,12 +106,6 @@ def test_a_missing_program_is_named_with_what_to_install(out: Path) -> None:
     assert done.returncode == 1
     assert "apt install tesseract-ocr" in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_a_missing_package_is_named_with_the_pip_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tesseract, "find_spec", lambda name: None)
-    with pytest.raises(MissingError, match=r"pip install 'memeloc\[ocr\]'"):
-        tesseract.installed_models()
 
 
 @each(
@@ -156,12 +134,3 @@ def dotted() -> np.ndarray:
     letter[31:34, 40:44] = 1
     letter[38:58, 5:75] = 1
     return letter
-
-
-def test_boxes_are_part_of_what_a_reading_depends_on(out: Path) -> None:
-    needs("eng")
-    read_back(out, TEMPLATES, default(), languages=["en"])
-    template = TEMPLATES["night-owl"]
-    moved = replace(template, boxes=tuple(replace(box, angle=1.0) for box in template.boxes))
-    again = read_back(out, TEMPLATES | {"night-owl": moved}, default(), languages=["en"])
-    assert again.fresh == 1

@@ -58,15 +58,6 @@ def _assert_whole(out: Path, pictures: int) -> None:
     assert len(whole_set(out)) == pictures
 
 
-def test_a_folder_may_be_named_like_an_address(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table = _table(tmp_path, ROWS)
-    monkeypatch.chdir(tmp_path)
-    assert counts(_render(table, Path("run:1/out"))) == (9, 0, 0, 0)
-    _assert_whole(tmp_path / "run:1/out", 9)
-
-
 def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
     out, table = tmp_path / "out", _table(tmp_path, ROWS)
     _render(table, out)
@@ -94,18 +85,6 @@ def test_only_what_changed_is_rendered(tmp_path: Path) -> None:
     assert counts(_render(table, out, quality=50, max_side=80, languages=["de"])) == (0, 3, 0, 0)
     _assert_whole(out, 9)  # what was not asked for stays
     assert len(_pictures(out)) == 9
-
-
-def test_a_change_of_the_source_changes_sizes(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    _render(_table(tmp_path, ROWS), out)
-    before = rows_of(out)[0]
-    longer = "a very much longer caption that has to be set quite small"
-    table = _table(tmp_path, [(*ROWS[0][:2], longer, *ROWS[0][3:]), *ROWS[1:]])
-    assert counts(_render(table, out)) == (3, 6, 0, 0)
-    after = rows_of(out)[0]
-    assert (after["meme_id"], after["language"], after["sha256"]) == ("m1", "de", before["sha256"])
-    assert after["relative_size"][0] > before["relative_size"][0]
 
 
 def test_sizes_are_relative_to_a_source_that_is_not_rendered(tmp_path: Path) -> None:
@@ -272,9 +251,3 @@ def test_an_error_of_the_map_keeps_what_was_finished(tmp_path: Path) -> None:
     summary = _render(table, out)
     assert summary.unchanged == 6 * 66
     _assert_whole(out, 1200)
-
-
-def test_a_file_is_no_folder_for_pictures(tmp_path: Path) -> None:
-    table = _table(tmp_path, ROWS)
-    with pytest.raises(InputError, match="is a file"):
-        _render(table, table)

@@ -95,15 +95,6 @@ def test_a_set_in_a_bucket_is_the_one_of_a_folder(tmp_path: Path, bucket: Folder
         assert out.read(key) == content
 
 
-def test_a_picture_that_somebody_changed_stays(tmp_path: Path, out: Folder) -> None:
-    _render(tmp_path, out)
-    out.write("de/robot-chef/m1.jpg", b"my own")
-    summary = _render(tmp_path, out, ROWS[1:], prune=True)
-    assert (summary.pruned, len(summary.notes)) == (1, 1)
-    assert f"{out}/de/robot-chef/m1.jpg: was changed" in str(summary.notes[0])
-    assert out.read("de/robot-chef/m1.jpg") == b"my own"
-
-
 @pytest.mark.parametrize(
     ("key", "to"), [("en/note.txt", "files"), ("index.html", "files"), ("shards/a", "webdataset")]
 )

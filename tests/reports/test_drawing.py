@@ -68,17 +68,6 @@ def test_a_plot_shows_the_rows_that_its_text_names(rows, text, expected):
     assert points(drawn(rows, **text)[0]) == expected
 
 
-def test_a_plot_for_each_group_is_named_and_titled():
-    plots = drawn(CATEGORIES, rows="group 2", each="group 1")
-    assert [plot.name for plot in plots] == ["plot-1", "plot-2"]
-    assert [plot.title for plot in plots] == ["Title: category: tea", "Title: category: work"]
-
-
-def test_most_limits_the_plots_of_each_group_not_their_rows():
-    (plot,) = drawn(CATEGORIES, rows="group 2", each="group 1", most=1)
-    assert list(plot.table().index) == ["US", "EG"]
-
-
 @pytest.mark.parametrize(
     ("rows", "text"),
     [

@@ -1,11 +1,9 @@
-import json
 from dataclasses import replace
 
 import pytest
-from pyarrow import parquet
 
 from memeloc.errors import InputError
-from memeloc.reports import as_json_rows, write_report
+from memeloc.reports import write_report
 from memeloc.tables import read_table
 
 
@@ -41,21 +39,6 @@ def test_every_figure_is_a_row_by_its_codes(report, files):
         *("between", "DE–US", "", "agreement", "0.7", "0.6", "0.8", "12", "Wilson 1927")
     ]
     assert rows[3][3:5] == ["p", ""]  # not defined
-
-
-def test_parquet_says_what_the_figures_were_computed_with(report, files):
-    table = parquet.read_table(files.figures[1])
-    assert table.to_pylist() == as_json_rows(report.figures)
-    metadata = {key.decode(): value.decode() for key, value in table.schema.metadata.items()}
-    assert metadata["seed"] == "7"
-    assert json.loads(metadata["settings"])["confidence"] == 0.95
-    assert set(json.loads(metadata["hashes"])) == {"answers.csv", "figures.csv"}
-
-
-def test_json_has_the_same_rows_and_null_for_undefined(report):
-    rows = json.loads(json.dumps(as_json_rows(report.figures), allow_nan=False))
-    assert rows[0]["n"] == 12
-    assert rows[3]["value"] is None
 
 
 def test_rows_with_the_same_figures_are_a_table_with_names(files):

@@ -59,24 +59,6 @@ def test_a_card_has_pictures_names_and_votes_by_label(page):
     assert [text(span) for span in germany] == ["4", "1"]
 
 
-def test_a_label_has_one_colour_in_cards_and_plots(page, files):
-    colours = {
-        span.get("title").partition(" ")[2]: span.get("style").split(";")[0].removeprefix("--c:")
-        for span in page.findall(".//article//dd/span")
-    }
-    assert len(set(colours.values())) == len(colours) == 2
-    votes = (files.page.parent / "plots" / "votes.svg").read_text("utf-8")
-    assert all(colour in votes for colour in colours.values())
-
-
-def test_what_could_not_be_computed_is_the_last_section(page):
-    *_, last = page.iter("section")
-    assert [text(line) for line in last.iter("li")] == [
-        "Agreement <of> each two cultures: <b>FR</b> and \u2068مصر\u2069 share no item.",
-        "Nothing is known of this: there were no times.",
-    ]
-
-
 def test_tables_are_folded_with_the_meaning_of_their_columns(page):
     (folded,) = page.get_element_by_id("between").iter("details")
     assert folded.get("open") is None

@@ -223,32 +223,6 @@ def test_files_that_are_no_sheets_are_refused_and_the_rest_is_taken(
     assert "1 placed" in done.out
 
 
-def test_rows_of_two_sheets_in_one_file_are_refused(folder: Path, command: Command) -> None:
-    sheet = export(command, "de", "csv", "--no-pictures")
-    rows = read_rows(sheet)
-    other = rows[0]["key"].split("|")[0][::-1]
-    rows[2]["key"] = rows[2]["key"].replace(rows[2]["key"].split("|")[0], other)
-    write_table(sheet, rows)
-    assert "several sheets stand together" in " ".join(
-        command("correct", "import", sheet).err.split()
-    )
-
-
-@pytest.mark.parametrize("lost", [(), ("key", "meme_id", "part", "box", "picture")])
-def test_the_row_of_a_part_without_a_source_may_be_gone(
-    folder: Path, command: Command, lost: tuple[str, ...]
-) -> None:
-    sheet = export(command, "de", "csv", "--no-pictures")
-    rows = read_rows(sheet)
-    rows[5]["your text"] = "nichts, neu"
-    kept = [{name: row[name] for name in row if name not in lost} for row in rows]
-    del kept[4]
-    write_table(sheet, kept)
-    assert command("correct", "import", sheet).status == 0
-    assert command("export", "captions", "--to", "now.csv").status == 0
-    assert read_rows(Path("now.csv"))[2]["de"].strip() == "// nichts, neu"
-
-
 TMX = """<?xml version="1.0"?><tmx version="1.4"><header creationtool="x" creationtoolversion="1"
 segtype="block" o-tmf="x" adminlang="en" srclang="en" datatype="plaintext"/><body><tu>
 <tuv xml:lang="en"><seg>Monday’s forecasts: // me</seg></tuv>

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 import typing
 import zipfile
 from collections.abc import Callable, Iterator
@@ -503,17 +501,6 @@ def test_a_file_that_is_open_in_an_office_stays(exported: Path, command: Run, lo
     assert exported.read_bytes() == before
 
 
-@pytest.mark.parametrize("record", ["", "[]", "null", "{", '{"now.csv": 5}'])
-def test_without_a_record_a_file_counts_as_a_persons(
-    exported: Path, command: Run, record: str
-) -> None:
-    Path(".memeloc/written.json").write_text(record)
-    command("translate", "--langs", "de", "--with", "pseudo")
-    before = exported.read_bytes()
-    assert "it stays as it is" in command("export", "captions", "--to", "now.csv").err
-    assert exported.read_bytes() == before
-
-
 @pytest.mark.parametrize("name", ["captions.csv/now.csv", "captions.csv/sheets/now.csv"])
 def test_a_file_in_the_place_of_its_folder_is_named(
     exported: Path, command: Run, name: str
@@ -528,16 +515,3 @@ def test_what_cannot_be_written_leaves_nothing(exported: Path, command: Run) -> 
     done = command("export", "captions", "--to", "now.pdf")
     assert "memeloc: now.pdf: A table is written as .csv" in done.err
     assert sorted(Path.cwd().iterdir()) == before
-
-
-def test_two_who_write_at_once_have_a_file_each(exported: Path) -> None:
-    """Three processes export other tables under one name, which a person's file has."""
-    exported.write_text("my own")
-    tables = ["captions", "history", "memes"]
-    write = [sys.executable, "-m", "memeloc", "export", "--to", "now.csv"]
-    running = [subprocess.Popen([*write, table], stdout=subprocess.PIPE) for table in tables]
-    assert [process.communicate() and process.returncode for process in running] == [0, 0, 0]
-    assert exported.read_text() == "my own"
-    record = json.loads(Path(".memeloc/written.json").read_text("utf-8"))
-    written = {path.name for path in Path.cwd().glob("now-*.csv")}
-    assert written == set(record) - {"now.csv"}

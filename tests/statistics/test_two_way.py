@@ -93,27 +93,3 @@ def test_people_who_differ_widen_the_interval() -> None:
 def test_no_interval_has_its_reason(rows: dict[tuple[str, str], str], reason: str) -> None:
     found = estimate(votes_of(rows, 1), of_votes(), 0.95)
     assert reason in found.methods[2]
-
-
-def test_a_tie_after_a_lost_vote_is_half_of_each_label() -> None:
-    """Three votes to two: without one of the three the item is tied, and no label is lost."""
-    rows = {("a", str(who)): label for who, label in enumerate(["yes"] * 3 + ["no"] * 2)}
-    votes = votes_of({**rows, ("b", "0"): "yes", ("b", "1"): "yes"}, 1)
-    statistic = of_items(3)
-    assert statistic.without is not None
-    fewer = votes.counts[:1] - np.array([[[0, 0, 1]]])
-    assert statistic.without(fewer, np.array([0])).tolist() == [[0.5, 0, 0.5]]
-
-
-def test_names_of_people_change_nothing_that_is_drawn() -> None:
-    rows = [
-        (f"m{item}", culture, f"{culture}{person}", "yes" if (item + person) % 3 else "no")
-        for item in range(6)
-        for culture in "AB"
-        for person in range(3)
-    ]
-    table = pd.DataFrame(rows, columns=["item", "culture", "participant", "label"])
-    other = table.replace({"participant": {"A0": "A9", "B2": "B-"}})
-    one, two = (Votes.of(each.sort_values(list(each)), ("no", "yes")) for each in (table, other))
-    people = [sorted(zip(each.person, each.item, each.label, strict=True)) for each in (one, two)]
-    assert people[0] == people[1]

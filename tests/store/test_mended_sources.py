@@ -11,7 +11,6 @@ import openpyxl
 import pytest
 
 from memeloc import Workspace
-from memeloc.correct.sheet_form import sheet_texts
 from tests.worlds import correct, memeloc, read_rows, write_table
 
 FIRST, MENDED = "Wether on monday: // me", "Weather on monday: // me"
@@ -145,22 +144,6 @@ def test_the_next_sheet_shows_what_changed_and_a_suggestion(folder: Path) -> Non
     assert export(folder, "ravi", "--only", "changed") is None
 
 
-@pytest.mark.parametrize("form", ["xlsx", "xliff", "po"])
-def test_each_format_shows_what_changed_and_a_suggestion(folder: Path, form: str) -> None:
-    mend(folder, MENDED)
-    memeloc(folder, "translate", "--with", "pseudo")
-    sheet = export(folder, "ravi", form=form)
-    assert sheet is not None
-    text = _text(sheet)
-    before, suggestion = FIRST.split(" // ")[0], SUGGESTED.split(" // ")[0]
-    assert sheet_texts("hi")["source before"] in text
-    assert before in text
-    assert suggestion in text
-    assert HINDI.split(" // ")[0] in text
-    outcomes = json.loads(memeloc(folder, "correct", "import", sheet, "--json", "--dry-run"))
-    assert outcomes["files"][0]["outcomes"] == {}  # nothing of it is taken for an answer
-
-
 def _text(sheet: Path) -> str:
     if sheet.suffix == ".xlsx":
         rows = openpyxl.load_workbook(sheet)["Captions"].iter_rows(values_only=True)
@@ -173,20 +156,6 @@ def test_a_new_text_or_a_suggestion_replaces_an_outdated_one(folder: Path) -> No
     memeloc(folder, "translate", "--with", "pseudo")
     answer(folder, "ravi", {"weather": SUGGESTED}, "--only", "changed")
     assert current(folder) == (SUGGESTED, "corrected")
-
-
-def test_a_source_that_is_mended_twice(folder: Path) -> None:
-    mend(folder, MENDED)
-    memeloc(folder, "translate", "--with", "pseudo")
-    assert mend(folder, "Weather on Monday: // me")["outdated"] == {"hi": 1}
-    sheet = export(folder, "ravi", "--only", "changed")
-    assert sheet is not None
-    assert column(read_rows(sheet), "source before") == FIRST
-    assert "suggestion" not in read_rows(sheet)[0]  # that was of the source before
-    memeloc(folder, "translate", "--with", "pseudo")
-    shown = answer(folder, "ravi", {}, "--only", "changed", "--out", "second.csv")
-    assert column(shown, "suggestion").startswith("[")
-    assert current(folder) == (HINDI, "accepted")
 
 
 def test_a_table_that_was_exported_earlier_undoes_no_correction(folder: Path) -> None:

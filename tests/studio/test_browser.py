@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +12,6 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from memeloc.workspace import Workspace
 from tests.studio.served import Server, page_data, serving
-from tests.survey.sheet_pages import wait_until
 
 PHONE = {"width": 390, "height": 844}
 DE = "r1-b01-DE"
@@ -107,34 +105,6 @@ def stored(folder: Path) -> tuple[dict[str, int], Counter[str]]:
 def known_as(folder: Path, who: str) -> str:
     with Workspace.open(folder) as workspace:
         return workspace.store.surveys.hash_participant(who)
-
-
-@pytest.mark.slow
-def test_who_leaves_half_way_goes_on_in_another_browser(
-    folder: Path, server: Server, context: BrowserContext, browser: Browser
-) -> None:
-    page = come(context, server, "anna")
-    agree(page)
-    fill(page, 0, 3)
-    wait_until(page, lambda kept: not any(field == "pending" for _, field, _ in kept))
-    page.close()
-    again = come(context, server, "anna")
-    expect(again.locator("progress")).to_have_attribute("value", "3")
-    other = browser.new_context(viewport=PHONE)  # type: ignore[arg-type]
-    elsewhere = come(other, server, "anna")
-    assert elsewhere.locator("progress").count() == 0
-    again.click("summary")
-    code = re.search(r"[A-Z2-7]{4}-[A-Z2-7]{4}", again.inner_text("details"))
-    assert code is not None
-    for typed in ("AAAA-AAAA", code[0].lower()):
-        elsewhere.fill("#code", typed)
-        elsewhere.click("button")
-    expect(elsewhere.locator("progress")).to_have_attribute("value", "3")
-    fill(elsewhere, 3)
-    end(elsewhere)
-    other.close()
-    submissions, items = stored(folder)
-    assert submissions == items == {known_as(folder, "anna"): ITEMS}
 
 
 @pytest.mark.slow

@@ -131,37 +131,6 @@ def test_training_has_feedback_and_a_threshold(application: Make) -> None:
     assert ended["code"] in poor.client.get(poor.place).text
 
 
-def test_training_that_could_not_be_shown_is_not_expected(application: Make) -> None:
-    made = application(training=2, qualify=2)
-    shown = made.server.sheets[DE]
-    right = {key: item.expected for key, item in shown.training.items()}
-    first, second = right
-    comer = made.comer()
-    comer.join(PROLIFIC_PID="unlucky", sheet=DE)
-    assert comer.answer(first, "", shown=0).json() == {}
-    assert comer.answer(second, right[second]).json()["feedback"]["correct"] is True
-
-    poor = made.comer()
-    poor.join(PROLIFIC_PID="poor", sheet=DE)
-    poor.answer(first, "", shown=0)
-    wrong = next(label for label in ("hate", "no-hate") if label != right[second])
-    assert "ended" in poor.answer(second, wrong).json()
-
-
-def test_comments_are_kept_without_ids(application: Make) -> None:
-    made = application()
-    comer = made.comer()
-    comer.join(PROLIFIC_PID="5f0c0ffee5f0c0ffee5f0c0f", sheet=DE)
-    for item, label in expected(made.server).items():
-        comer.answer(item, label)
-    comer.finish(comments="I am 5f0c0ffee5f0c0ffee5f0c0f, write to me@example.org")
-    with made.workspace.store.database.read() as connection:
-        kept = connection.exec_driver_sql("SELECT content FROM rejected_rows").scalars().all()
-    assert len(kept) == 1
-    assert "I am" in kept[0]
-    assert not re.search("5f0c0ffee|example.org", kept[0])
-
-
 def test_pictures_are_found_by_names_that_tell_nothing(application: Make) -> None:
     made = application()
     comer = made.comer()

@@ -16,7 +16,6 @@ import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from playwright.sync_api import Locator, Page, sync_playwright
 
@@ -40,7 +39,6 @@ _BOX = """(place, [start, end]) => {
   const {left, right, top, bottom} = range.getBoundingClientRect();
   return {left, right, middle: (top + bottom) / 2};
 }"""
-_LOADED = "() => [...document.images].every((image) => image.complete)"
 
 
 def installed(package: str, program: str) -> Path:
@@ -125,17 +123,6 @@ def phone() -> Iterator[Callable[[], Page]]:
         yield opened
         chromium.close()
     assert errors == []
-
-
-def pictures_shown(page: Page, selector: str = "img") -> list[dict[str, Any]]:
-    """The pictures that a person sees; each is loaded, and as wide as the screen at most."""
-    page.wait_for_function(_LOADED)
-    pictures: list[dict[str, Any]] = page.locator(selector).evaluate_all(_PICTURES)
-    for picture in pictures:
-        assert picture["width"] > 1, picture
-        assert picture["place"]["left"] >= 0, picture
-        assert picture["place"]["right"] <= WIDTH, picture
-    return pictures
 
 
 def drag_over(page: Page, place: Locator, span: str) -> None:

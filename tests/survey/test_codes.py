@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from dataclasses import astuple
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from memeloc.survey.model import LENGTH, LETTERS, codes
 
 SECRET = bytes(range(32))
@@ -30,11 +27,3 @@ def test_all_codes_of_a_survey_differ_and_are_easily_typed() -> None:
     assert len(set(result)) == len(result) == 2000
     assert all(len(code) == LENGTH and set(code) <= set(LETTERS) for code in result)
     assert not set("AEIOUYL01") & set(LETTERS)
-
-
-@given(st.text(max_size=8), st.text(max_size=8), st.integers(0, 8))
-def test_the_border_between_survey_and_sheet_counts(survey: str, sheet: str, cut: int) -> None:
-    whole = survey + sheet
-    other = (whole[:cut], whole[cut:])
-    if other != (survey, sheet):
-        assert codes(*other, SECRET) != codes(survey, sheet, SECRET)

@@ -65,9 +65,6 @@ def test_english_has_the_texts_of_the_shipped_taxonomies_only() -> None:
 
 @each("tag", LANGUAGES)
 class TestEveryShippedLanguage:
-    def test_is_a_locale_of_that_very_tag(self, tag: str) -> None:
-        assert default().get(tag).tag == tag
-
     def test_has_exactly_the_texts_of_english(self, tag: str) -> None:
         texts = shipped_texts(tag)
         assert set(texts) == set(ENGLISH)
@@ -218,11 +215,6 @@ def test_numbers_have_the_digits_of_the_sentence_of_consent() -> None:
     other = texts_in("bn", {"consent.yes": "আমার বয়স কমপক্ষে 18 বছর।"})
     assert "17টি" in other.get("intro", count=17, minutes=10)
     assert texts_in("bn").get("sent.code", code="A17").endswith("A17")
-
-
-def test_a_value_is_never_read_for_placeholders() -> None:
-    text = texts_in("en").get("consent.text", contact="{code} {contact} {0} \\1 \\g<1>")
-    assert "Questions: {code} {contact} {0} \\1 \\g<1>" in text
 
 
 class Secret:

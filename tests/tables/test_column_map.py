@@ -151,13 +151,6 @@ def test_values_of_labels(labels: list[str], expected: list[str], note: str) -> 
     assert note in "\n".join(mapped.notes.lines())
 
 
-def test_what_no_column_says_can_be_fixed() -> None:
-    frame = rows_of(["a", "b"]).assign(culture=["DE", ""])
-    assert read(frame, fixed={"culture": "AT"}).frame["culture"].tolist() == ["DE", "AT"]
-    mapped = read(frame.drop(columns="culture"), fixed={"culture": "AT"})
-    assert mapped.frame["culture"].tolist() == ["AT", "AT"]
-
-
 @each(
     ("labels", "shown"),
     [
@@ -171,22 +164,6 @@ def test_what_no_column_says_can_be_fixed() -> None:
 def test_numeric_codes_are_asked_about(labels: list[Any], shown: str) -> None:
     with pytest.raises(InputError, match=f"(?s)the data frame, column label: .*{shown}"):
         levels(labels)
-
-
-@each(
-    ("labels", "given", "expected"),
-    [
-        (["0", "1"], {}, {}),
-        (["10", "2", "1"], {"scale": True}, {"1": 1, "2": 2, "10": 10}),
-        (["1", "2", "3", "99"], {"scale": True, "labels": {"99": ""}}, {"1": 1, "2": 2, "3": 3}),
-        (["2", "1", "0"], {"labels": {"0": "no", "1": "yes", "2": "unsure"}}, {}),
-        (["much", "none"], {"levels": {"none": -1, "much": 4}}, {"none": -1, "much": 4}),
-    ],
-)
-def test_a_scale_is_said_by_the_map(
-    labels: list[str], given: dict[str, Any], expected: dict[str, float]
-) -> None:
-    assert levels(labels, **given) == expected
 
 
 def test_abstentions_of_our_surveys_are_known_in_every_language() -> None:

@@ -125,16 +125,6 @@ class TestOpenPicture:
         red, green, blue = open_picture(path).getpixel((8, 8))
         assert (red > 240, green < 20, blue < 20) == (True, True, True)
 
-    def test_palette_with_transparency_stands_on_white(self, tmp_path: Path) -> None:
-        path = tmp_path / "palette.png"
-        picture = Image.new("P", (4, 4), 0)
-        picture.putpalette([200, 0, 0, 0, 0, 200])
-        picture.putpixel((1, 1), 1)
-        picture.save(path, transparency=0)
-        result = open_picture(path)
-        assert result.getpixel((0, 0)) == (255, 255, 255)
-        assert result.getpixel((1, 1)) == (0, 0, 200)
-
     @pytest.mark.parametrize("suffix", ["jpg", "png"])
     def test_is_shrunk_to_its_longest_side_and_never_enlarged(
         self, tmp_path: Path, suffix: str
@@ -203,13 +193,6 @@ def printer() -> bytes:
 
 
 class TestColourProfiles:
-    @pytest.mark.parametrize("mode", ["RGBA", "P"])
-    def test_transparency_and_palettes_are_converted_too(self, tmp_path: Path, mode: str) -> None:
-        path = tmp_path / "grey.png"
-        picture = Image.new("RGBA", (8, 8), (128, 128, 128, 255))
-        picture.convert(mode).save(path, icc_profile=wide_gamut())
-        assert all(abs(value - 188) <= 2 for value in open_picture(path).getpixel((4, 4)))
-
     def test_the_inks_of_a_printer_become_srgb(self, tmp_path: Path) -> None:
         path = tmp_path / "ink.tif"
         Image.new("CMYK", (8, 8), (255, 0, 0, 0)).save(path, icc_profile=printer())
@@ -226,30 +209,6 @@ class TestColourProfiles:
 
 
 class TestAvifAndAnimations:
-    def test_avif_is_read_upright(self, tmp_path: Path) -> None:
-        path = tmp_path / "a.avif"
-        exif = Image.Exif()
-        exif[0x0112] = 6
-        striped((40, 20)).save(path, exif=exif)
-        assert picture_size(path) == open_picture(path).size == (20, 40)
-
-    def test_a_damaged_avif_is_refused(self, tmp_path: Path) -> None:
-        path = tmp_path / "a.avif"
-        striped((40, 20)).save(path)
-        path.write_bytes(path.read_bytes()[:120])
-        assert "damaged" in refusal(lambda: open_picture(path))
-
-    @pytest.mark.parametrize("suffix", ["gif", "webp", "png", "avif"])
-    def test_of_an_animation_the_first_frame_is_taken(self, tmp_path: Path, suffix: str) -> None:
-        path = tmp_path / f"moving.{suffix}"
-        red, blue = (Image.new("RGB", (16, 16), colour) for colour in ("#f00000", "#0000f0"))
-        red.save(path, save_all=True, append_images=[blue])
-        red_part, _, blue_part = open_picture(path).getpixel((8, 8))
-        assert red_part > 200 > 50 > blue_part
-        assert picture_notes(path) == (
-            f"{path.name}: it is animated, and its first frame is taken",
-        )
-
     def test_a_drawing_is_named_with_what_to_do(self, tmp_path: Path) -> None:
         path = tmp_path / "cat.svg"
         path.write_text("<svg/>")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from pathlib import Path
 
 import pytest
@@ -57,13 +56,6 @@ def test_what_is_written_loads_again(tmp_path: Path) -> None:
         for key in ("x", "y", "width", "height", "angle"):
             assert getattr(got, key) == pytest.approx(getattr(given, key), abs=1e-6)
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["late-train"]
-
-
-def test_a_name_that_no_file_can_have_becomes_an_id(tmp_path: Path) -> None:
-    one = write_template(result(details={}, name="Late Train, Again?"), tmp_path)
-    assert re.fullmatch("late-train-again-[0-9a-f]{10}", one.name)
-    assert load_template(one).title == "Late Train, Again?"
-    assert write_template(result(details={}, name="late-train"), tmp_path).name == "late-train"
 
 
 def test_nothing_but_pixels_gets_in(tmp_path: Path) -> None:

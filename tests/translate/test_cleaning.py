@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memeloc.locales import default
-from memeloc.translate.answers import cleaned, is_blank, other_script
+from memeloc.translate.answers import cleaned, other_script
 from tests.each import each
 
 
@@ -27,11 +27,6 @@ from tests.each import each
 )
 def test_what_is_no_text_does_not_enter(text: str, source: str, stored: str) -> None:
     assert cleaned(text, source) == stored
-
-
-@each("text", ["", " ", "\u200b\u2060", "\u200e\n"])
-def test_a_text_that_shows_nothing_is_blank(text: str) -> None:
-    assert is_blank(text)
 
 
 @each(

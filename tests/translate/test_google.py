@@ -11,13 +11,12 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from memeloc.errors import InputError, MissingError, ServiceError
+from memeloc.errors import MissingError, ServiceError
 from memeloc.request_pool import Backoff
 from memeloc.translate import (
     RunSummary,
     Translation,
     TranslationItem,
-    create,
     plan,
     run,
 )
@@ -97,22 +96,6 @@ def test_trouble_on_the_way_changes_nothing_but_marks(
     assert answered == needed
 
 
-def test_a_wrong_request_is_sent_once_and_the_rest_goes_on(
-    google: GoogleServer, quick: Backoff, item: Item
-) -> None:
-    google.trouble = lambda number, request: (
-        "invalid" if request.target_language_code == "de" else ""
-    )
-    items = [item("a // b", "de", meme_id="1"), item("a // b", "es", meme_id="1")]
-    answers: list[Translation] = []
-    summary = run(items, _translator(google, quick), on_answer=answers.append)
-    assert [answer.language for answer in answers] == ["es"]
-    assert [failure.language for failure in summary.failures] == ["de"]
-    assert "trouble: invalid" in str(summary.failures[0].error)
-    assert summary.stopped is None
-    assert len(google.requests) == 2
-
-
 def test_a_batch_refused_for_one_text_is_halved_until_it_stands_alone(
     google: GoogleServer, quick: Backoff, item: Item
 ) -> None:
@@ -189,35 +172,6 @@ def test_the_budget_is_never_passed_whatever_is_asked_again(
     sent = sum(len(text) for request in google.requests for text in request.contents)
     assert summary.cost == pytest.approx(sent * 20 / 1e6)
     assert summary.translated + summary.repeated + summary.left == len(starter)
-
-
-@pytest.mark.parametrize("every", [1, 2, 3])
-def test_time_outs_are_paid_within_the_budget_and_bounded(
-    google: GoogleServer, quick: Backoff, starter: list[TranslationItem], every: int
-) -> None:
-    google.lose = lambda text: True
-    google.trouble = lambda number, request: "" if number % every else "deadline"
-    translator = _translator(google, quick, at_once=1)
-    budget = plan(starter, translator)["most"] / 2
-    summary: RunSummary = run(starter, translator, budget=budget, on_answer=lambda _: None)
-    assert 0 < summary.cost <= budget
-    sent = [(request.target_language_code, *request.contents) for request in google.requests]
-    billed = sum(len(text) for _, *texts in sent for text in texts)
-    assert summary.cost == pytest.approx(billed * 20 / 1e6)
-    assert max(map(sent.count, sent)) == 2
-
-
-def test_missing_credentials_and_projects_are_named(
-    item: Item, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
-) -> None:
-    for name in ("GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_PROJECT"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("CLOUDSDK_CONFIG", str(tmp_path))
-    monkeypatch.setenv("NO_GCE_CHECK", "true")
-    with pytest.raises(MissingError, match="GOOGLE_APPLICATION_CREDENTIALS"):
-        list(create("google").translate([item("a")]))
-    with pytest.raises(InputError, match="region"):
-        create("google", {"glossary": "slang"})
 
 
 def test_credentials_never_go_in_plain_text(

@@ -48,33 +48,6 @@ def test_a_similar_match_fills_only_when_asked(item: Item) -> None:
     assert memory.find(item("when the build passes on the third try"), 0.5) is None
 
 
-def _unit(source: str, target: str, meme_id: str = "") -> MemoryUnit:
-    parts = (Caption.parse(source).parts, Caption.parse(target).parts)
-    return MemoryUnit("en", "de", *parts, "corrected", meme_id=meme_id)
-
-
-def test_the_nearest_come_best_first_and_the_newest_before(item: Item) -> None:
-    memory = TranslationMemory(
-        [
-            _unit("the build fails", "alt", "a"),
-            _unit("the build fails", "neu", "b"),
-            _unit("the build fails", "alt", "c"),
-            _unit("the build is on fire", "D", "d"),
-            _unit("The build fails", "E", "e"),
-            _unit("cats // and dogs", "F // G", "f"),
-        ]
-    )
-    near = memory.nearest(item("the build fails"))
-    assert [(match.texts, match.percent) for match in near] == [
-        (("alt",), 100),
-        (("neu",), 100),
-        (("E",), 99),
-    ]
-    assert [match.texts[0] for match in memory.nearest(item("the build fails"), most=1)] == ["alt"]
-    assert memory.nearest(item("dogs")) == memory.nearest(item("")) == []
-    assert memory.nearest(item("the build fails", "es")) == []
-
-
 UNITS = [
     MemoryUnit("en", "de", ("me & <you>", "my code"), ("ich & <du>", "mein Code"), "corrected"),
     MemoryUnit("en", "ar", ("my code",), ("الكود الخاص بي 😀",), "settled"),

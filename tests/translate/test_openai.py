@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +14,7 @@ from memeloc.language_models import ModelSettings
 from memeloc.request_pool import Backoff
 from memeloc.translate import Translation, TranslationItem, create, plan, run
 from memeloc.translate.openai import OpenAITranslator
-from tests.chat_server import ChatServer, error, right
+from tests.chat_server import ChatServer, right
 
 Item = Callable[..., TranslationItem]
 
@@ -71,40 +70,6 @@ def test_a_wrong_answer_is_sent_back_once_with_what_is_wrong(
     again = chat.bodies[1]["messages"]
     assert again[2] == {"role": "assistant", "content": first}
     assert reported in again[3]["content"]
-
-
-def test_a_server_without_structured_answers_is_asked_simply(
-    chat: ChatServer, quick: Backoff, item: Item
-) -> None:
-    def refuse(number: int, body: dict[str, Any]) -> Any:
-        if "response_format" in body:
-            return error(400, f"unknown response_format {body['response_format']['type']}")
-        if "max_tokens" in body:
-            return error(400, "max_tokens is not supported, use max_completion_tokens")
-        if "temperature" in body:
-            return error(400, "Unsupported value: temperature")
-        return None
-
-    chat.refuse = refuse
-    translator = _translator(chat, quick, at_once=1)
-    answers = list(translator.translate([item("one"), item("two")]))
-    assert all(isinstance(answer, Translation) for answer in answers)
-    shapes = [body.get("response_format", {}).get("type") for body in chat.bodies]
-    assert shapes == ["json_schema", "json_object", None, None, None, None]
-    assert "max_completion_tokens" in chat.bodies[-1]
-
-
-def test_quota_unavailability_and_dropped_connections_pass(
-    chat: ChatServer, quick: Backoff, item: Item
-) -> None:
-    trouble = {1: error(429, "slow down", **{"Retry-After": "0.2"}), 2: error(503, "busy"),
-               3: (0, {}, "")}  # fmt: skip
-    chat.refuse = lambda number, body: trouble.get(number)
-    before = time.monotonic()
-    (answer,) = _translator(chat, quick).translate([item("one")])
-    assert isinstance(answer, Translation)
-    assert len(chat.bodies) == 4
-    assert time.monotonic() - before >= 0.2
 
 
 @pytest.mark.parametrize("usage", [True, False])

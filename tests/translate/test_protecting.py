@@ -73,13 +73,6 @@ def test_whatever_is_answered_has_the_placeholders_of_its_source(source: str, an
     assert restored(item, made).caption == made.caption
 
 
-def test_a_similar_text_of_the_memory_gets_the_right_placeholder() -> None:
-    similar = Translation("survey:x", "de", Caption(("{count} Memes",)), "memory", ("fuzzy 0.93",))
-    answer = restored(_item("{number} memes"), similar)
-    assert answer.caption.parts == ("{number} Memes",)
-    assert answer.marks == ("fuzzy 0.93", LOST)
-
-
 def test_a_language_model_hears_that_it_is_no_caption() -> None:
     survey, caption = _item("{1} memes"), TranslationItem("m", Caption(("me",)), EN, DE)
     asked = OpenAITranslator(ModelSettings(model="tiny"))._question

@@ -54,21 +54,6 @@ def test_evidence_names_each_check_what_was_chosen_and_when(command: Run, failed
     assert evidence["submitted"].startswith("20")
 
 
-def test_kept_people_stay_kept_until_they_are_excluded(command: Run, failed: str) -> None:
-    everybody_there = checked(command)["submissions"]
-    assert "--why" in command("survey", "check", "pilot", "--keep", failed).err
-    kept = checked(command, "--keep", failed, "--why", "the picture was cut off")
-    assert kept["retained"] == everybody_there
-    (remark,) = [each for each in kept["warnings"] if each["rule"] == "kept"]
-    assert remark["evidence"]["why"] == "the picture was cut off"
-    assert remark["evidence"]["rules"] == ["attention"]
-    assert checked(command)["retained"] == everybody_there
-    assert checked(command, "--without", "keep")["retained"] == everybody_there - 1
-    assert checked(command)["retained"] == everybody_there
-    assert checked(command, "--exclude", failed)["by_rule"] == {"attention": 1, "outlier": 1}
-    assert checked(command)["by_rule"] == {"attention": 1, "outlier": 1}
-
-
 def test_a_person_can_be_sent_what_there_is_of_them(command: Run, failed: str) -> None:
     checked(command)
     done = command("survey", "about", "pilot", failed, "--out", "about.csv")

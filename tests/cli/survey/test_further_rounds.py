@@ -51,14 +51,6 @@ def settle(command: Run, *more: str) -> Any:
     return json.loads(done.out)
 
 
-def test_a_further_round_is_made_with_next_only(command: Run, hurried: Path) -> None:
-    said = command("survey", "settle", "pilot", "--close").out
-    assert "14 labels are open; --next makes batches of them, for 10 annotators" in said
-    assert {sheet.round for sheet in sheets_of()} == {1}
-    assert "2 sheets for 10 annotators" in command("survey", "settle", "pilot", "--next").out
-    assert {sheet.id for sheet in sheets_of() if sheet.round == 2} == {"r2-b01-MX", "r2-b02-MX"}
-
-
 def test_pay_is_said_where_a_wage_is_named(command: Run, hurried: Path) -> None:
     assert settle(command, "--close")["cost"] is None
     with (hurried / "memeloc.toml").open("a", encoding="utf-8") as settings:
@@ -106,16 +98,6 @@ def test_a_server_lets_nobody_begin_what_is_known(command: Run, hurried: Path) -
         assert server.join({"participant": "bo", "culture": "MX"}).kind == "message"
         again = server.join({"participant": "ada", "culture": "MX"})  # who has begun may end
         assert (again.kind, again.values["token"]) == ("place", place.values["token"])
-
-
-def test_a_dry_run_withdraws_nothing(
-    command: Run, hurried: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settle(command, "--close", "--next")
-    assert command("survey", "check", "pilot", "--without", "speed").status == 0
-    push = ("survey", "export", "pilot", "--to", "prolific", *CONTACT, "--push", "--dry-run")
-    assert "Nothing goes out" in command(*push).err
-    assert {sheet.round for sheet in sheets_of()} == {1, 2}
 
 
 def test_what_is_open_still_is_planned_anew(command: Run, hurried: Path) -> None:

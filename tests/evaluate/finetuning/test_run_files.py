@@ -40,27 +40,6 @@ def test_harmeme_has_the_values_of_table_a1() -> None:
     assert [model.fusion for model in run.models[-2:]] == ["score", "concat"]
 
 
-def test_charmemes_trains_as_its_paper_says() -> None:
-    run = shipped("charmemes-finetuning")
-    assert (run.training.epochs, run.training.learning_rate) == (5, 2e-5)
-    assert [model.input for model in run.models] == ["text", "picture"]
-
-
-def test_araharmeme_trains_as_its_paper_says() -> None:
-    run = shipped("araharmeme-finetuning")
-    training = run.training
-    assert (training.epochs, training.batch_size, training.learning_rate) == (4, 16, 2e-5)
-    assert (training.schedule, training.warmup) == ("linear", 0.1)
-    assert not training.class_weights
-    inputs = [model.input for model in run.models]
-    assert [inputs.count(each) for each in ("text", "picture", "both")] == [8, 5, 9]
-
-
-def test_the_run_of_adapters_asks_for_a_learning_rate() -> None:
-    with pytest.raises(InputError, match=r"needs the setting training\.learning_rate"):
-        read_run("multi3hate-lora")
-
-
 def test_adapters_are_those_of_multi3hate(tmp_path: Path) -> None:
     text = (SHIPPED / "multi3hate-lora.toml").read_text(encoding="utf-8")
     path = tmp_path / "run.toml"

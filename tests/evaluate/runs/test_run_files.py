@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.errors import InputError
 from memeloc.evaluate.runs.dataset import as_label
 from memeloc.evaluate.runs.prompts import read_prompts
 from memeloc.evaluate.runs.run import read_run, run_names
 from memeloc.resources import folder
 from memeloc.taxonomy import load_taxonomy
-from memeloc.workspace.evaluating import open_run
 from tests.each import each
 
 
@@ -34,15 +32,6 @@ def test_multi3hate_keeps_the_papers_constants() -> None:
     assert (run.temperature, run.picture_side, run.definition) == (0.0, 512, True)
 
 
-def test_charmemes_maps_as_its_taxonomy_groups() -> None:
-    run, _ = read_run("charmemes")
-    labels = {label.id: label for label in load_taxonomy("charmemes").of_role("vote")}
-    assert set(run.labels) == set(labels)
-    assert run.gold.levels == {name: label.severity for name, label in labels.items()}
-    assert run.gold.coarser["4 classes"] == {name: each.group for name, each in labels.items()}
-    assert set(run.gold.coarser["2 classes"].values()) == {"harmful", "safe"}
-
-
 @pytest.mark.parametrize("name", ["multi3hate", "araharmeme", "charmemes"])
 def test_labels_of_a_survey_are_labels_of_the_run(name: str) -> None:
     run, _ = read_run(name)
@@ -60,19 +49,3 @@ def test_the_files_of_the_guide_can_be_read(tmp_path: Path) -> None:
     assert run.models[1].inputs == ("text",)
     prompts = read_prompts("prompts.toml", where, run.labels)
     assert prompts.of("en").countries == {"DE": "Germany"}
-
-
-def test_labels_beside_the_table_are_those_of_the_run_file(tmp_path: Path) -> None:
-    (tmp_path / "memes.csv").write_text("id,text,language\n1,tea,en\n2,rain,en\n")
-    (tmp_path / "labels.csv").write_text("id,USA,note\n1,1,x\n2,0,y\n")
-    file = tmp_path / "mine.toml"
-    file.write_text(
-        'like = "multi3hate"\n[dataset]\npath = "memes.csv"\n'
-        '[gold]\npath = "labels.csv"\ncultures = { US = "USA" }\n'
-    )
-    opened = open_run(file, tmp_path / "out")
-    assert opened.data.gold is not None
-    assert opened.data.gold.table["US"].to_dict() == {"1": "Hate", "2": "Non-hate"}
-    (tmp_path / "labels.csv").unlink()
-    with pytest.raises(InputError, match=r"labels\.csv"):
-        open_run(file, tmp_path / "out")

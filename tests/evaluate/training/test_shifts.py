@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import random
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from memeloc.errors import InputError
 from memeloc.evaluate.scores import ScoreSettings
 from memeloc.evaluate.training import (
     Dataset,
@@ -123,16 +121,6 @@ def test_a_model_does_best_on_the_period_it_learned_from(over_time: pd.DataFrame
     assert matrix.loc[("memory, 2 classes · 2000", "2001"), "accuracy"] == pytest.approx(1 / 3)
 
 
-def test_later_and_earlier_periods_are_summed_up(over_time: pd.DataFrame) -> None:
-    summary = wide(over_time, "temporal-summary").set_index("group").loc["memory, 3 classes"]
-    assert summary["within"] == 1
-    assert summary["later"] == summary["earlier"] == pytest.approx(0.5 / 3)
-    assert summary["later_delta"] == pytest.approx(0.5 / 3 - 1)
-    means = wide(over_time, "temporal-distance").set_index(["group", "item"])
-    assert means.loc[("memory, 3 classes", "-1"), "f1"] == pytest.approx(1 / 6)
-    assert means.loc[("memory, 3 classes", "0"), "n"] == 3
-
-
 def corpus(name: str, train: int, test: int, *, one_year: str = "") -> list[Example]:
     """Harmful items have even numbers in the first dataset, odd ones in others."""
     examples = []
@@ -184,15 +172,3 @@ def test_the_shipped_map_knows_labels_of_the_shipped_taxonomies() -> None:
         for label in load_taxonomy(name).of_role("vote", "abstain"):
             shared = labels.of(name, label.id)
             assert (shared == "harmful") == (label.severity > 0), label.id
-
-
-def test_labels_that_a_map_lacks_are_named(tmp_path: Path) -> None:
-    labels = load_label_map("harmful")
-    with pytest.raises(InputError, match="'odd' of harmeme is"):
-        labels.of("harmeme", "odd")
-    with pytest.raises(InputError, match="has no dataset 'x'"):
-        labels.of("x", "odd")
-    path = tmp_path / "map.toml"
-    path.write_text('name = "m"\nlabels = ["a", "b"]\n[maps.x]\ny = "c"\n')
-    with pytest.raises(InputError, match="'c', which is not in labels"):
-        load_label_map(str(path))

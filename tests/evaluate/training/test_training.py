@@ -143,15 +143,6 @@ def test_models_are_compared_on_their_common_items(
             assert table.loc[name, figure] == pytest.approx(float(getattr(metrics, figure)))
 
 
-def test_folds_are_scored_each(training: Training, written: TrainedFiles) -> None:
-    folds = wide(written.figures, "folds").set_index(["group", "item"])
-    for task in ("3 classes", "2 classes"):
-        f1s = folds.loc[(task, "words"), [f"f1: fold {number}" for number in (1, 2, 3)]]
-        assert folds.loc[(task, "words"), "sd"] == pytest.approx(np.std(f1s, ddof=1))
-    splits = wide(written.figures, "splits")
-    assert splits["tested on"].sum() == len(training.dataset.examples)
-
-
 def test_a_saved_model_predicts_the_same(
     training: Training, written: TrainedFiles, tmp_path: Path
 ) -> None:
@@ -165,18 +156,6 @@ def test_a_saved_model_predicts_the_same(
         expected = estimator.predict(frame[seen])
         assert [label for label in predicted if label] == expected
         assert "## How right it was" in (folder / "README.md").read_text(encoding="utf-8")
-
-
-def test_a_changed_model_is_refused(written: TrainedFiles, tmp_path: Path) -> None:
-    folder = tmp_path / "model"
-    folder.mkdir()
-    for file in written.saved[1].iterdir():
-        (folder / file.name).write_bytes(file.read_bytes())
-    (folder / "model.skops").write_bytes(b"PK something else")
-    with pytest.raises(InputError, match="not the file that was saved"):
-        load_model(folder)
-    with pytest.raises(InputError, match="holds no model"):
-        load_model(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -107,15 +107,6 @@ def test_a_colour_glyph_keeps_its_colours_and_letters_take_the_styles(
     assert "missing glyph" not in rendered.proof.problems
 
 
-def test_a_colour_glyph_leaves_no_trace_in_the_next_picture(font: Path, background: Path) -> None:
-    template = Template("grey", background, (TextBox("box", 0, 0, 1, 0.5, style=TextStyle()),))
-    renderer = Renderer(FontLibrary([font]))
-    renderer.render(template, BADGE, "en")
-    after = renderer.render(template, "X", "en").image
-    alone = Renderer(FontLibrary([font])).render(template, "X", "en").image
-    assert after.tobytes() == alone.tobytes()
-
-
 @pytest.mark.parametrize("angle", [0.0, 90.0])
 def test_an_outline_goes_around_a_colour_glyph(font: Path, background: Path, angle: float) -> None:
     style = TextStyle(max_size=0.4, outline_width=0.1, outline="#00ff00")
@@ -149,11 +140,3 @@ def test_the_systems_emoji_are_in_colour(background: Path, size: float) -> None:
     assert rendered.proof.parts[0].fonts == ("colour-emoji",)
     assert not rendered.proof.findings
     assert len(rendered.proof.fonts["colour-emoji"]) == 64
-
-
-def test_what_one_colour_loses_is_in_the_proof(background: Path) -> None:
-    template = Template("grey", background, (TextBox("box", 0, 0, 1, 1, style=TextStyle()),))
-    renderer = Renderer(FontLibrary(["noto-emoji"]))
-    proof = renderer.render(template, "so 😀 💙 🇩🇪", "en").proof
-    detail = "without flag, colour or tone: 💙 🇩🇪"
-    assert proof.findings == (("lost colour", "box", detail),)

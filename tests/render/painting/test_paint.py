@@ -71,35 +71,6 @@ def test_alignment_is_of_the_ink(tag: str, align: Align, valign: VAlign) -> None
         assert abs((top + bottom) / 2 - 80) <= 1.5
 
 
-def test_the_letter_is_filled_and_its_outline_around_it() -> None:
-    layout = laid("I", largest=80.0)
-    canvas = plain(0xFF808080)
-    Painter().paint(canvas, layout, AREA, Ink("#ffffff", "#ff0000"))
-    middle = canvas.pixels[80]
-    colours = [int(value) & 0xFFFFFF for value in middle]
-    whites = [at for at, colour in enumerate(colours) if colour == 0xFFFFFF]
-    reds = [at for at, colour in enumerate(colours) if colour in (0x0000FF, 0x0000FE)]
-    assert whites
-    assert len(reds) >= 4
-    assert min(reds) < min(whites) <= max(whites) < max(reds)
-    assert colours[0] == 0x808080
-
-
-def test_a_half_turn_is_the_same_picture_upside_down() -> None:
-    layout = laid("half a turn")
-    area = Area(20, 30, 220, 130, 0.0, "center", "middle", 0.06)
-    level = painted(layout, area).astype(int)
-    turned = painted(layout, replace(area, angle=180.0)).astype(int)
-    ink, back = 255 - level, 255 - turned[::-1, ::-1]
-    best = max(
-        np.minimum(moved, ink).sum() / np.maximum(moved, ink).sum()
-        for down in (-1, 0, 1)
-        for across in (-1, 0, 1)
-        for moved in [np.roll(back, (down, across), (0, 1))]
-    )  # the picture's centre is the area's
-    assert best > 0.9
-
-
 def test_what_lies_outside_the_picture_is_clipped_and_reported() -> None:
     layout = laid("far out")
     canvas = plain()

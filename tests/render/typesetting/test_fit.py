@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import combinations, pairwise
 
 import pytest
@@ -147,22 +146,3 @@ def test_the_largest_size_is_that_of_brute_force(
     slack = (room.bounds.height - 2) / size - 2 * room.bounds.margin - room.extent
     assert abs(slack / room.pitch - round(slack / room.pitch)) < 1e-6
     assert abs(fitted - best) <= 1
-
-
-def test_a_long_text_is_broken_evenly() -> None:
-    number = 3000
-    words = Segments(
-        list(range(number)),
-        list(range(1, number + 1)),
-        [1 + (at % 7) / 4 for at in range(number)],
-        [0.8 + (at % 7) / 4 for at in range(number)],
-        [False] * number,
-    )
-    room = Capacity(Bounds(402, 40_000, 900, 0.0, 1.0), 1.2, 1.0)
-    choice = choose(words, room, 12 * 2, 12 * 2, list, 2, 0)
-    assert choice is not None
-    lines = choice.lines
-    assert lines[0][0] == 0
-    assert lines[-1][1] == number
-    assert all(width_of(words, *line) <= 20 for line in lines)
-    assert len(lines) == count_lines(words, 20) >= math.ceil(sum(words.full) / 20.2)

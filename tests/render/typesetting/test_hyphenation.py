@@ -122,15 +122,3 @@ def test_a_scream_breaks_between_its_letters_without_a_hyphen(
     assert not layout.broken_word
     assert not layout.hyphenated
     assert layout.divided == ("|".join(texts(layout)),)
-
-
-def test_a_file_name_breaks_behind_its_underscores() -> None:
-    layout = laid("report_final_really", "en", 200, 100)
-    assert texts(layout) == ["report_", "final_really"]
-    assert not layout.hyphenated
-    assert not layout.broken_word
-
-
-def test_an_authors_soft_hyphens_are_the_only_ones_of_their_word() -> None:
-    layout = laid("Lebensmittelinforma\u00adtionsdurchführungsverordnung", "de", 400)
-    assert layout.hyphenated == ("Lebensmittelinforma-tionsdurchführungsverordnung",)

@@ -34,24 +34,6 @@ def test_a_dropped_caption_is_not_translated_again(filled: Store) -> None:
     assert [item.meme_id for item in filled.captions.to_translate("hi")] == ["one", "three"]
 
 
-def test_a_dropped_caption_leaves_the_memory(filled: Store) -> None:
-    send(filled, "s1")
-    answer(filled, "s1", {"one": "a // b", "two": "c // d"})
-    drop(filled, "one", language="de")
-    assert [unit.meme_id for unit in filled.memory.find("en", "de")] == ["two"]
-
-
-def test_a_later_decision_takes_dropping_back(filled: Store) -> None:
-    send(filled, "s1")
-    (case,) = answer(
-        filled, "s1", {"one": ""}, outcome="case", reason="given up", status="wordplay"
-    )
-    decide(filled, case, person="bob", drop="drop all")
-    decide(filled, case, person="eve", parts=("doch", "noch"))
-    assert filled.captions.current("de")["one"].parts == ("doch", "noch")
-    assert filled.drops.find() == []
-
-
 @pytest.mark.parametrize(("how", "language"), [("drop", "de"), ("drop all", "")])
 def test_a_case_that_was_dropped_waits_again_once_that_is_taken_back(
     filled: Store, how: Literal["drop", "drop all"], language: str

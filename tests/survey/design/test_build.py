@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.survey.design.build import Design, build, build_next, notes, to_sheets
+from memeloc.survey.design.build import Design, build, build_next, to_sheets
 from memeloc.survey.model import Batch, Check, Culture, Sheet, entry_id
 from memeloc.taxonomy import load_taxonomy, taxonomy_names
 from tests.each import each
@@ -52,14 +51,6 @@ def sheets(
     )
 
 
-def row_templates(batch: Batch, submissions: dict[str, str]) -> list[str]:
-    """The template at each place; that of a check is its own."""
-    return [
-        submissions[slot.meme_id] if slot.meme_id else f"check {place}"
-        for place, slot in enumerate(batch.slots)
-    ]
-
-
 several_memes = st.lists(st.integers(1, 12), min_size=1, max_size=12).map(lambda one: memes(*one))
 
 
@@ -73,32 +64,6 @@ def test_every_meme_once_evenly_dealt(submissions: dict[str, str], size: int, se
     for template in set(submissions.values()):
         counts = [sum(submissions[meme] == template for meme in batch.memes) for batch in batches]
         assert max(counts) - min(counts) <= 1
-
-
-@given(several_memes, st.integers(1, 25), st.integers(0, 2**32))
-def test_templates_are_parted_and_checks_stand_inside(
-    submissions: dict[str, str], size: int, seed: int
-) -> None:
-    batches = build(submissions, replace(DESIGN, size=size, seed=seed), TAXONOMY)
-    remarks = " ".join(notes(batches, submissions))
-    for batch in batches:
-        count = len(batch.memes)
-        most = max(Counter(submissions[meme] for meme in batch.memes).values())
-        neighbours = sum(
-            submissions[one] == submissions[other] for one, other in pairwise(batch.memes)
-        )
-        # As few as any order has.
-        assert neighbours == max(0, 2 * most - count - 1)
-        in_a_row = sum(one == other for one, other in pairwise(row_templates(batch, submissions)))
-        assert in_a_row == max(0, neighbours - 4)
-        assert (f"{batch.id}:" in remarks) == (in_a_row > 0 or count == 1)
-        checks = [slot.check is not None for slot in batch.slots]
-        assert sum(checks) == 4
-        if count > 1:
-            assert not checks[0]
-            assert not checks[-1]
-        if count > 4:
-            assert not any(one and other for one, other in pairwise(checks))
 
 
 def test_checks_stand_apart_from_memes_of_their_template() -> None:

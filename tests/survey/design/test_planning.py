@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.survey.design.build import build
-from memeloc.survey.design.planning import Rates, measured_paces, plan, read_rates
+from memeloc.survey.design.planning import Rates, plan, read_rates
 from memeloc.survey.model import Submission
 from tests.each import each
 from tests.survey.design.test_build import DESIGN, PAPER, TAXONOMY
@@ -44,17 +44,6 @@ US, DE = sheets_of(build(FEW, TWO, TAXONOMY), TWO)
 
 def took(seconds: float, sheet: str = US.id, status: str = "complete") -> Submission:
     return Submission("s", sheet, "p", (), "csv", START + timedelta(0, seconds), START, status)
-
-
-def test_each_culture_has_a_pace_of_its_own() -> None:
-    paces = measured_paces([took(240)] * 5 + [took(480, DE.id)] * 5, [US, DE])
-    assert {code: pace.minutes(24) for code, pace in paces.items()} == {"US": 4, "DE": 8}
-    batches = build(FEW, TWO, TAXONOMY)
-    us, de = plan(batches, TWO, paces=paces)["cultures"]
-    assert (us["minutes"], de["minutes"]) == (4, 8)
-    assert us["reward"] < de["reward"]
-    assumed = plan(batches, TWO, paces=paces, seconds=60)
-    assert [(row["minutes"], row["measured"]) for row in assumed["cultures"]] == [(27, 0)] * 2
 
 
 @each(

@@ -6,12 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
-from itertools import product
 from statistics import median
 from typing import Any
 
 import pandas as pd
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -365,31 +363,3 @@ def test_each_rule_excludes_its_own_and_can_be_switched_off(rule: str) -> None:
     assert rule not in without.counts()
     assert f"s-{rule}-{on.id}" in {row.id for row in without.retained}
     assert len(without.retained) == len(with_rule.retained) + 1
-
-
-def test_a_straight_line_is_as_unlikely_as_all_ways_together_say() -> None:
-    """The chance in the evidence against a sum over all ways in which others could answer."""
-    on = sheet("US", 1, 8)
-    several, _ = failing(on)
-    line = next(item for item in several if item.participant == "straight")
-    others = [item for item in several if item.participant.startswith("good")]
-    rules = read_rules({"straight": {"chance": 1.0}})
-    report = check([*others, line], [on], rules=rules)
-    (judged,) = (row for row in report.judged if row.submission == line.id)
-    evidence = judged.reasons["straight"]
-    memes = [answer.entry for answer in line.answers if answer.entry.startswith("m")]
-    given = [{a.entry: a.label for a in other.answers} for other in others]
-    overall = Counter(one[meme] for one in given for meme in memes)
-    share = overall["hate"] / sum(overall.values())
-    chances = [
-        (sum(one[meme] == "hate" for one in given) + 2 * share) / (len(given) + 2) for meme in memes
-    ]
-    total = 0.0
-    for ways in product((True, False), repeat=len(memes)):
-        if sum(ways) >= len(memes):
-            one = 1.0
-            for way, chance in zip(ways, chances, strict=True):
-                one *= chance if way else 1 - chance
-            total += one
-    assert evidence["chance"] == pytest.approx(total, rel=0.01)
-    assert evidence["count"] == len(memes)

@@ -58,19 +58,6 @@ def test_long_studies_need_two_failed_checks(
     assert decide(fill(US, "jo", wrong=wrong), minutes=minutes).action == action
 
 
-def test_two_explicit_checks_reject_in_a_long_study() -> None:
-    result = decide(fill(TWO, "jo", wrong=("check-1", "check-5")), TWO, 12)
-    assert (result.action, result.category) == ("reject", "FAILED_CHECK")
-    assert result.evidence == {"explicit_missed": 2, "implicit_missed": 0, "needed": 2}
-    assert "another answer to 2 of them" in result.message
-    assert "5 checks" in result.message
-    assert "introduction" not in result.message
-    assert result.body() == (
-        "transition/",
-        {"action": "REJECT", "message": result.message, "rejection_category": "FAILED_CHECK"},
-    )
-
-
 @each("minutes", [1, 4.9, 5, 60])
 @each("counted", [True, False])
 def test_implicit_checks_alone_never_reject(minutes: float, counted: bool) -> None:
@@ -90,23 +77,6 @@ def test_exclusions_that_concern_the_survey_only_are_paid() -> None:
     }
 
 
-def test_only_fast_outliers_are_rejected_and_only_if_asked() -> None:
-    submissions = [fill(US, f"p{number:02d}", seconds=230 + number) for number in range(30)]
-    submissions.append(fill(US, "hurried", seconds=20))
-    people = [person(item.participant, US) for item in submissions]
-    report = check(submissions, [US], people)
-    assert {decision.action for decision in decisions(report, FOUR)} == {"approve"}
-    rejected = [
-        decision
-        for decision in decisions(report, FOUR, reject_fast=True)
-        if decision.action == "reject"
-    ]
-    assert [(row.participant, row.category) for row in rejected] == [("hurried", "TOO_QUICKLY")]
-    assert len(rejected[0].message) >= SHORTEST
-    few = check([*submissions[:5], submissions[-1]], [US], [*people[:5], people[-1]])
-    assert {decision.action for decision in decisions(few, FOUR, reject_fast=True)} == {"approve"}
-
-
 def test_who_is_of_another_country_is_asked_to_return() -> None:
     someone = person("jo", DE, nationality="Austria")
     result = decide(fill(DE, "jo", wrong=("check-1",)), DE, who=someone)
@@ -117,16 +87,6 @@ def test_who_is_of_another_country_is_asked_to_return() -> None:
 def test_of_what_was_sent_twice_one_decision_is_made() -> None:
     submissions = [fill(US, "jo"), replace(fill(US, "jo", after=900), id="again")]
     assert len(decisions(check(submissions, [US], [person("jo", US)]), FOUR)) == 1
-
-
-def test_the_only_row_of_a_person_is_the_first_sheets() -> None:
-    other = sheet("US", 2)
-    first = replace(fill(US, "jo"), id="by-form-1")
-    second = replace(fill(other, "jo", after=9000, wrong=("check-1",)), id="by-form-2")
-    someone = replace(person("jo", US), study="64ff0a", submission="64ff0b")
-    report = check([second, first], [US, other], [someone])
-    (result,) = decisions(report, {US.id: 4, other.id: 4})
-    assert (result.action, result.service, result.sheet) == ("approve", "64ff0b", US.id)
 
 
 @each("tag", shipped_languages())

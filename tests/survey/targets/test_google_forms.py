@@ -28,8 +28,6 @@ pytest.importorskip("googleapiclient")
 
 from memeloc.survey.model import MemeEntry
 from memeloc.survey.targets.google_forms.forms import (
-    FSI,
-    PDI,
     plan,
 )
 from memeloc.survey.targets.google_forms.target import all_requests, picture_address
@@ -133,30 +131,6 @@ def test_who_does_not_agree_gets_that_code_and_no_question(english: SheetsToSend
     assert [key for key, text in texts.items() if "NO-7" in text] == ["section:declined"]
     assert [key for key, text in texts.items() if "DONE-7" in text] == ["section:end"]
     assert "DONE-7" not in form.thanks + form.description
-
-
-def test_mixed_directions_have_isolates_and_codes_do_not(
-    tmp_path: Path,
-) -> None:
-    pack = small_pack(tmp_path, "ar", "EG")
-    locale = pack.sheets[0].culture.locale
-    words = {
-        "participant.label": "رقم المشاركة",
-        "consent.declined": "رمزك هو {code}",
-        "sent.code": "رمزك هو {code}",
-        "consent.text": "أسئلة: {contact}",
-    }
-    pack = replace(pack, texts={locale.tag: survey_texts(locale, words)})
-    form = plan(pack, pack.sheets[0])
-    items = {item.key: item for item in form.items}
-    assert items["participant"].title == f"رقم المشاركة ({FSI}{pack.sheets[0].id}{PDI})"
-    for key, copied in (
-        ("section:declined", "NO-7"),
-        ("section:end", "DONE-7"),
-        ("consent", "lab@university.example"),
-    ):
-        assert copied in items[key].description
-        assert FSI not in items[key].description
 
 
 def test_hostile_words_stay_words(english: SheetsToSend) -> None:
@@ -300,24 +274,6 @@ def test_the_script_makes_the_same_form(pack: SheetsToSend, tmp_path: Path) -> N
     assert images == [item.picture for item in form.items if item.picture]
     lines = (folder / "forms.csv").read_text().splitlines()
     assert lines[1].endswith("/d/1/viewform?usp=pp_url&entry.1={{%PROLIFIC_PID%}}")
-
-
-@needs_node
-def test_the_script_goes_on_where_it_stopped(english: SheetsToSend, tmp_path: Path) -> None:
-    sheet = english.sheets[0]
-    sheets = tuple(replace(sheet, id=f"r1-b0{number}-US") for number in range(1, 4))
-    folder = tmp_path / "out"
-    GoogleForms().export(replace(english, sheets=sheets), folder)
-    first = run_script(folder, tick=130_000)
-    assert first["left"] == 1
-    stored = first["stored"] | {"begun:r1-b03-US": "half"}
-    second = run_script(folder, stored=stored)
-    assert second["left"] == 0
-    assert ["bin", "half"] in second["log"]
-    assert sum(each[0] == "form" for each in second["log"]) == 1
-    third = run_script(folder, stored=second["stored"])
-    assert not third["log"]
-    assert len((folder / "forms.csv").read_text().splitlines()) == 4
 
 
 @st.composite

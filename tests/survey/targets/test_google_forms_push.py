@@ -141,18 +141,6 @@ def test_a_run_may_be_killed_at_any_call(
     check_whole(forms, pack)
 
 
-def test_a_cut_off_form_is_found_by_the_next_run(
-    pack: SheetsToSend, server: tuple[FormsServer, str], state: MemoryState
-) -> None:
-    forms, address = server
-    forms.faults["create"] = ["cut"]
-    forms.faults["files"] = [403]
-    with pytest.raises(ServiceError, match="403"):
-        target(address).push(pack, state)
-    target(address).push(pack, state)
-    check_whole(forms, pack)
-
-
 def test_ids_of_googles_own_are_recorded_and_read_back(
     pack: SheetsToSend, server: tuple[FormsServer, str], state: MemoryState, tmp_path: Path
 ) -> None:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-import zipfile
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -97,31 +95,6 @@ def test_wrong_encodings_and_delimiters(
     imported = import_file(GoogleForms(), path, arabic)
     assert core(imported) == wanted
     assert [rejected.reason for rejected in imported.rejected] == ["encoding"] * expected
-
-
-def test_the_archive_that_google_gives_out_and_the_linked_sheet(
-    english: SheetsToSend, tmp_path: Path
-) -> None:
-    import openpyxl
-
-    rows = table(english)
-    wanted = core(import_file(GoogleForms(), saved(tmp_path / "r.csv", rows), english))
-    with zipfile.ZipFile(tmp_path / "r.csv.zip", "w") as archive:
-        archive.write(tmp_path / "r.csv", "What do these memes say_.csv")
-    assert GoogleForms().recognises(tmp_path / "r.csv.zip")
-    assert core(import_file(GoogleForms(), tmp_path / "r.csv.zip", english)) == wanted
-    book = openpyxl.Workbook()
-    for row in rows:
-        book.active.append(
-            [datetime(2026, 11, 21, 14, 4, 5) if cell.startswith("2026/") else cell for cell in row]
-        )
-    book.active.cell(4, 6).value = '=HYPERLINK("https://x.invalid")'
-    book.save(tmp_path / "r.xlsx")
-    imported = import_file(GoogleForms(), tmp_path / "r.xlsx", english)
-    assert len(imported.submissions) == 3
-    assert imported.submissions[0] == replace(wanted[0], row=2) or imported.submissions[0].answers
-    assert [rejected.reason for rejected in imported.rejected] == ["unknown label"]
-    assert imported.submissions[0].submitted == datetime(2026, 11, 21, 14, 4, 5, tzinfo=UTC)
 
 
 def test_what_cannot_be_read_is_rejected_with_its_row(

@@ -128,24 +128,6 @@ def test_no_question_is_left_out(browser: Browser, tmp_path: Path, survey: Sheet
 
 
 @pytest.mark.slow
-def test_problems_are_in_sight_and_the_end_has_no_buttons(
-    browser: Browser, tmp_path: Path, survey: SheetsToSend
-) -> None:
-    page = opened(browser, written(tmp_path, survey), {"width": 390, "height": 500})
-    begin(page)
-    page.click("#next")
-    box = page.locator(".problem").bounding_box()
-    assert box is not None
-    assert 0 <= box["y"] <= box["y"] + box["height"] <= 500
-    fill(page, survey)
-    assert page.locator(".problem").is_hidden()
-    page.click("#next")
-    assert page.locator("#save").is_visible()
-    assert page.locator("nav").is_hidden()
-    page.context.close()
-
-
-@pytest.mark.slow
 def test_numbers_have_the_digits_of_the_language(browser: Browser, tmp_path: Path) -> None:
     page = opened(browser, written(tmp_path, pack(tmp_path, "bn", "BD")))
     assert "৩টি" in page.inner_text("main")

@@ -20,7 +20,6 @@ from tests.survey.sheet_pages import (
     kept_in,
     new_context,
     open_in,
-    opened,
     wait_until,
     written,
 )
@@ -33,22 +32,6 @@ def survey(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
 
 def progress(page: Page) -> str | None:
     return page.locator("progress").get_attribute("value")
-
-
-@pytest.mark.slow
-def test_another_participant_begins_with_consent(
-    browser: Browser, tmp_path: Path, survey: SheetsToSend
-) -> None:
-    path, context = written(tmp_path, survey), new_context(browser)
-    first = open_in(context, path)
-    begin(first, "ada")
-    fill(first, survey, 0, 2)
-    second = open_in(context, path)
-    assert second.locator("h1").inner_text() == "What do these memes say?"
-    begin(second, "ben")
-    assert progress(second) == "0"
-    assert second.locator("input:checked").count() == 0
-    context.close()
 
 
 @pytest.mark.slow
@@ -79,24 +62,6 @@ def test_an_address_with_another_participant_is_another_person(
     page.goto(f"{path.as_uri()}?PROLIFIC_PID=ada")
     assert progress(page) == "2"
     context.close()
-
-
-@pytest.mark.slow
-def test_what_was_sent_is_cleared_from_the_browser(
-    browser: Browser, tmp_path: Path, survey: SheetsToSend
-) -> None:
-    receiver = Receiver()
-    with serve(receiver.reply) as address:
-        page = opened(browser, written(tmp_path, survey, address))
-        begin(page, "ada")
-        fill(page, survey)
-        page.fill("#comments", "a comment")
-        page.click("#next")
-        page.wait_for_selector(".code")
-        wait_until(page, lambda kept: ("ada", "sent", "") in kept)
-        kept = str(kept_in(page)) + page.evaluate("JSON.stringify(sessionStorage)")
-        page.context.close()
-    assert [word for word in ("no-hate", "a comment", "DONE-7") if word in kept] == []
 
 
 @pytest.mark.slow

@@ -161,30 +161,6 @@ def test_the_first_required_question_left_out_is_shown(
     page.context.close()
 
 
-@pytest.mark.slow
-def test_digits_in_a_text_are_text(browser: Browser, tmp_path: Path, survey: SheetsToSend) -> None:
-    page = first_entry(browser, tmp_path, survey)
-    page.locator("textarea[name=text]").press("1")
-    assert page.locator("input[name=label]:checked").count() == 0
-    page.context.close()
-
-
-@pytest.mark.slow
-def test_a_passage_is_chosen_by_keys_and_taken_back(
-    browser: Browser, tmp_path: Path, survey: SheetsToSend
-) -> None:
-    page = first_entry(browser, tmp_path, survey)
-    page.check("input[name=label][value=hate]")
-    page.locator(".word").first.focus()
-    for key in ("ArrowRight", "Space", "ArrowRight", "Enter"):
-        page.keyboard.press(key)
-    assert page.inner_text("output") == "Your passage: \U0001f95a Eier"
-    assert page.locator(".word[aria-pressed=true]").all_inner_texts() == ["\U0001f95a", "Eier"]
-    page.click("text=Remove the passage")
-    assert page.locator(".word[aria-pressed=true]").count() == 0
-    page.context.close()
-
-
 def test_a_passage_is_chosen_by_dragging(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:

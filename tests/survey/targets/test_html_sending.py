@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -149,21 +148,6 @@ def test_who_does_not_agree_leaves_nothing(
         again.click("#next")
         page.context.close()
     assert receiver.bodies == []
-
-
-@pytest.mark.slow
-def test_without_a_receiver_the_file_goes_to_the_contact(
-    browser: Browser, tmp_path: Path, survey: SheetsToSend
-) -> None:
-    page = opened(browser, written(tmp_path, survey))
-    begin(page)
-    finish(page, survey)
-    assert state(page) == "Your answers are kept in this browser."
-    assert CONTACT in page.inner_text("#where")
-    saved = json.loads(saved_file(page).read_text("utf-8"))
-    page.click("#saved")
-    assert (code(page), saved["code"]) == ("", "")
-    page.context.close()
 
 
 def test_codes_and_checks_are_not_read_at_a_glance(tmp_path: Path, survey: SheetsToSend) -> None:

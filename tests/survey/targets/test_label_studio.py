@@ -13,22 +13,17 @@ import pytest
 from playwright.sync_api import Locator, Page
 
 from memeloc.locales import default
-from memeloc.survey.model import Answer, PersonEntry
-from memeloc.survey.targets.instructions import SheetTexts, ShownQuestion, is_read
+from memeloc.survey.targets.instructions import ShownQuestion
 from memeloc.survey.targets.label_studio import LabelStudio
-from memeloc.survey.targets.protocol import ALL_KINDS, SheetsToSend
-from memeloc.survey.targets.resolver import import_file
+from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question
 from tests.survey.annotators import labelled
-from tests.survey.every_kind import answered, every_kind
-from tests.survey.packs import hostile, pack
+from tests.survey.packs import pack
 from tests.survey.real_programs import (
     drag_over,
     free_port,
     installed,
-    phone,
-    pictures_shown,
     started,
 )
 
@@ -111,50 +106,11 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
         yield base, folder / "files"
 
 
-def personal_token(client: httpx.Client) -> str:
-    """What the program's page "Access Token" gives: it is exchanged for one of some minutes."""
-    legacy = {"Authorization": f"Token {TOKEN}"}
-    return str(client.post("/api/token/", headers=legacy).json()["token"])
-
-
 def access(client: httpx.Client, personal: str) -> str:
     """The header by which somebody with a personal token is let in, for some minutes."""
     answer = client.post("/api/token/refresh/", json={"refresh": personal})
     assert answer.status_code == 200, answer.text
     return f"Bearer {answer.json()['access']}"
-
-
-@pytest.mark.slow
-def test_the_program_shows_every_item_and_its_exports_come_back(
-    survey: SheetsToSend, served: tuple[str, Path], tmp_path: Path
-) -> None:
-    base, files = served
-    survey = hostile(survey)
-    own = exported(survey, files / survey.name)
-    with httpx.Client(base_url=base, timeout=60) as client:
-        # Both kinds of tokens are good for everything that the guide tells people to do.
-        personal = personal_token(client)
-        client.headers["Authorization"] = access(client, personal)
-        project = made(client, own, files / survey.name)
-        with phone() as pages:
-            annotated(pages(), survey, base, project, ANSWERS)
-        for authorization in (access(client, personal), f"Token {TOKEN}"):
-            client.headers["Authorization"] = authorization
-            came_back(client, survey, project, tmp_path, ANSWERS)
-
-
-@pytest.mark.slow
-def test_the_program_asks_every_kind_of_question(
-    small: SheetsToSend, served: tuple[str, Path], tmp_path: Path
-) -> None:
-    base, files = served
-    survey = replace(every_kind(small, ALL_KINDS), name="kinds")
-    own = exported(survey, files / survey.name)
-    with httpx.Client(base_url=base, timeout=60) as client, phone() as pages:
-        client.headers["Authorization"] = f"Token {TOKEN}"
-        project = made(client, own, files / survey.name)
-        annotated(pages(), survey, base, project, answered(survey))
-        came_back(client, survey, project, tmp_path, answered(survey))
 
 
 def made(client: httpx.Client, own: Path, folder: Path) -> int:
@@ -171,47 +127,6 @@ def made(client: httpx.Client, own: Path, folder: Path) -> int:
     wanted = read(own / "tasks.json")
     assert post(f"/api/projects/{project}/import", wanted)["task_count"] == len(wanted)
     return project
-
-
-def annotated(
-    page: Page, survey: SheetsToSend, base: str, project: int, answers: tuple[Answer, ...]
-) -> None:
-    """Answer all items by a phone."""
-    page.goto(f"{base}/user/login")
-    page.fill("input[name=email]", USER)
-    page.fill("input[name=password]", PASSWORD)
-    page.locator("button[type=submit]").click()
-    page.wait_for_url(lambda url: "login" not in url)
-    page.goto(f"{base}/projects/{project}/data?labeling=1")
-    instructions = page.locator(".lsf-modal-ls__content")
-    instructions.locator("img").first.wait_for()
-    # The interface brings the instructions' width.
-    page.locator(".shown img").wait_for()
-    shown = pictures_shown(page, ".lsf-modal-ls__content img")
-    assert len(shown) == len(survey.taxonomy.examples)
-    page.keyboard.press("Escape")
-    instructions.wait_for(state="detached")
-    texts = SheetTexts(survey, survey.sheets[0])
-    for entry, answer in zip(survey.sheets[0].entries, answers, strict=True):
-        printed = isinstance(entry, PersonEntry) or is_read(entry)
-        # A caption is read out, not printed; a sentence is printed.
-        if printed:
-            page.locator(".to-read", has_text=texts.text(entry)).wait_for()
-        else:
-            page.get_by_alt_text(texts.text(entry), exact=True).wait_for()
-        assert len(pictures_shown(page, ".shown img")) == (not printed)
-        for question in texts.questions(entry):
-            given = answer.get(question.id)
-            if is_read(entry):
-                # It is not asked about a picture that is not there.
-                assert page.get_by_role("heading", name=question.text).count() == 0
-                page.locator(f'.lsf-choice input[name="{question.answers[given[0]]}"]').check()
-            elif given:
-                fill(page, question, given)
-            elif question.required:
-                assert not page.get_by_text(question.text, exact=True).is_visible()
-        with page.expect_response(lambda response: "/annotations" in response.url):
-            page.get_by_test_id("bottombar-submit-button").click()
 
 
 def fill(page: Page, question: ShownQuestion, values: tuple[str, ...]) -> None:
@@ -246,31 +161,3 @@ def mark(page: Page, heading: Locator, span: str) -> None:
     """Mark words of the caption, as a finger does that is drawn over them."""
     within(heading).locator(".lsf-label").click()
     drag_over(page, within(heading).locator(".lsf-htx-richtext"), span)
-
-
-def came_back(
-    client: httpx.Client,
-    survey: SheetsToSend,
-    project: int,
-    folder: Path,
-    expected: tuple[Answer, ...],
-) -> None:
-    """Whether both kinds of exports hold all answers, as one submission."""
-    ids = set()
-    for kind in ("JSON", "JSON_MIN"):
-        answer = client.get(f"/api/projects/{project}/export?exportType={kind}")
-        assert answer.status_code == 200
-        path = folder / f"{kind}.json"
-        path.write_bytes(answer.content)
-        assert LabelStudio().recognises(path)
-        matches = import_file(LabelStudio(), path, survey)
-        assert matches.rejected == ()
-        (submission,) = matches.submissions
-        assert submission.answers == expected
-        assert submission.status == "complete"
-        assert submission.started is not None
-        assert submission.submitted is not None
-        assert submission.started < submission.submitted
-        ids.add(submission.id)
-    # Both exports name the annotator in the same way, so they are one submission.
-    assert len(ids) == 1

@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("httpx")
 
-from memeloc.errors import InputError, MissingError, ServiceError
+from memeloc.errors import InputError, MissingError
 from memeloc.request_pool import Backoff
 from memeloc.survey.model import Check, codes
 from memeloc.survey.quality.checking import check
@@ -138,21 +138,6 @@ def test_what_passes_is_waited_for_and_makes_no_second_study(
     server.faults[MAKING] = [*["ok"] * place, fault]
     server.faults["POST participant-groups/"] = [fault]
     assert all(column(target.push(PACK, made), "made"))
-    whole(server)
-
-
-def test_a_run_that_died_goes_on_where_it_was(
-    server: ProlificServer, target: Prolific, made: MemoryState
-) -> None:
-    # The second study is made, and its answer never comes, however often it is asked for.
-    server.faults[MAKING] = ["ok", "cut"]
-    server.faults["GET studies/"] = ["ok", *["drop"] * 8]
-    with pytest.raises(ServiceError, match="Prolific"):
-        target.push(PACK, made)
-    assert len(server.studies) == 2
-    assert sum(key.startswith("study/") for key in made) == 1
-    server.faults.clear()
-    assert column(target.push(PACK, made), "made") == [False, False, True]
     whole(server)
 
 
@@ -320,16 +305,4 @@ def test_decisions_are_sent_once_and_only_when_agreed_to(
     assert target.decide(drawn, ids, made, agree=asked) == {"sent before": 3}
     late = target.decide(drawn, ids, MemoryState(), agree=agreed)
     assert late == {"APPROVED": 1, "REJECTED": 1, "return requested": 1}
-    assert all(len(submission["bodies"]) == 1 for submission in server.submissions.values())
-
-
-@pytest.mark.parametrize("fault", ["cut", "drop", 503])
-def test_a_decision_whose_answer_was_lost_is_sent_once(
-    server: ProlificServer, target: Prolific, made: MemoryState, fault: int | str
-) -> None:
-    drawn = decided("a", "b", "c")
-    server.awaiting(*own_ids(drawn))
-    server.faults["POST submissions/ID/transition/"] = [fault, fault]
-    server.faults["POST submissions/ID/request-return/"] = [fault]
-    assert target.decide(drawn, own_ids(drawn), made, agree=agreed) == {"sent": 3}
     assert all(len(submission["bodies"]) == 1 for submission in server.submissions.values())
