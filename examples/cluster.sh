@@ -63,7 +63,7 @@ node second --address "$cluster"
 
 say "Render on the cluster; a worker of the first node is killed, then the second node"
 mkdir alone spread
-memeloc render "$captions" --out spread/out --engine ray --address "$cluster" --json >spread/render.json &
+memeloc render "$captions" --out spread/out --engine ray:"$cluster" --json >spread/render.json &
 render=$!
 waiting "picture" at_least spread/out 130
 kill -9 $(workers head | head -1)
@@ -85,7 +85,7 @@ for how in alone spread; do
     options=(--jobs 1)
     if [ "$how" = spread ]; then
         run=(killing memeloc)
-        options=(--engine ray --address "$cluster")
+        options=(--engine ray:"$cluster")
     fi
     "${run[@]}" ocr alone/out/de/*/*-01.jpg --langs de --reader tesseract "${options[@]}" --json >"$how/ocr.json"
 done
@@ -99,13 +99,13 @@ for how in alone spread; do
     options=(--jobs 1)
     if [ "$how" = spread ]; then
         run=(killing memeloc)
-        options=(--engine ray --address "$cluster")
+        options=(--engine ray:"$cluster")
     fi
     memeloc init "$how/set" >/dev/null 2>&1
     (
         cd "$how/set"
         memeloc collect folder ../../pictures >/dev/null
-        "${run[@]}" dedup --texts-model ngrams:3 --images-model efficientnet:lite0 "${options[@]}" --json >../dedup.json
+        "${run[@]}" dedup --set texts_model=ngrams:3 --set images_model=efficientnet:lite0 "${options[@]}" --json >../dedup.json
         memeloc filter quality "${options[@]}" --json >../filter.json
         for table in items verdicts; do memeloc export "$table" --to "../$table.csv" 2>/dev/null; done
     )

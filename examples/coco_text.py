@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-words = pd.read_parquet("words.parquet")  # memeloc boxes out --to words.parquet
+words = pd.read_parquet("words.parquet")  # memeloc proof out --boxes words.parquet
 corners = words[["x1", "y1", "x2", "y2", "x3", "y3", "x4", "y4"]]
 xs, ys = corners.iloc[:, ::2].clip(lower=0), corners.iloc[:, 1::2].clip(lower=0)
 left, top = xs.min(axis=1), ys.min(axis=1)

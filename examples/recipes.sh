@@ -47,7 +47,7 @@ with open(rounds, "w", encoding="utf-8") as stream:  # three rounds of a model
         stream.write(f"{row['meme_id']},safe,{'safe' if number % 5 else 'offensive'},safe\n")
 PYTHON
 memeloc import ../captions.csv
-memeloc survey recipes
+memeloc survey show recipes
 
 say "Multi3Hate: recruited people of two cultures, asked again until there is a majority"
 memeloc survey build multi3hate --recipe multi3hate --cultures US,DE
@@ -59,7 +59,7 @@ memeloc survey build harmeme-dry --recipe harmeme --mode dry-run --sample 20 --p
 fill harmeme-dry --team ../harmeme.csv --agreement 0.5
 memeloc survey build harmeme --recipe harmeme --size 6 --people ../harmeme.csv --cultures US
 fill harmeme --team ../harmeme.csv --agreement 0.75
-memeloc survey team harmeme --people ../harmeme.csv | sed -n 1,4p
+memeloc survey status harmeme --by person --people ../harmeme.csv | sed -n 1,4p
 
 say "AraHarMeme: three people label everything"
 team ../araharmeme.csv native 3

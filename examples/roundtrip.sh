@@ -87,7 +87,7 @@ disagreements=$(field 'sum(c["reason"] == "disagreement" for c in it["cases"])' 
 say "What correction taught"
 cd one
 memeloc correct status
-memeloc correct compare --langs de --changed
+memeloc correct report --each --langs de --changed
 memeloc correct report --to ../report.html
 
 say "Render, change one caption, render again"

@@ -328,7 +328,7 @@ class CaptionsTable:
         if name in self._wrong_templates:
             return f"The template {name!r} cannot be used: {self._wrong_templates[name]}"
         near = difflib.get_close_matches(name[:100], list(self.templates), n=3, cutoff=0.5)
-        hint = "`memeloc templates list` names those there are; --templates DIR adds a folder"
+        hint = "`memeloc templates show` names those there are; --templates DIR adds a folder"
         hint = f"Did you mean {' or '.join(near)}?" if near else f"{hint} of yours."
         return f"There is no template {name[:60]!r}. {hint}"
 

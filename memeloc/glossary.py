@@ -128,7 +128,7 @@ def _columns(table: Table, locales: Registry) -> dict[str, tuple[str, str]]:
             columns[heading] = (canonical(tag), about)
         elif about:
             raise InputError(
-                f"there is no locale {tag[:20]!r}; `memeloc locales list` names all",
+                f"there is no locale {tag[:20]!r}; `memeloc locales show` names all",
                 file=table.path,
                 column=heading,
             )

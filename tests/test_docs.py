@@ -22,7 +22,7 @@ COMMANDS = dict(commands())
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SHELL = ("", "sh", "console")
 MARKUP = "rich takes [this] for markup"
-GLOBAL_OPTIONS = {"--help", "-h", "--debug", "--version"}
+GLOBAL_OPTIONS = {"--help", "-h", "--debug", "--json", "--version"}
 
 
 def _help(command: Any) -> tuple[str, str]:

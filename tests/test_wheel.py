@@ -21,9 +21,9 @@ one,cloud-monday,a caption // from a wheel,تعليق // من الحزمة,ค�
 """
 
 DATA = [
-    ("locales", "tag", "zh-Hans"),
-    ("fonts", "family", "anton"),
-    ("templates", "name", "bookmark"),
+    (("locales", "show"), "tag", "zh-Hans"),
+    (("fonts",), "family", "anton"),
+    (("templates", "show"), "name", "bookmark"),
 ]
 
 MODULES = """
@@ -100,8 +100,8 @@ def test_the_wheel_stands_alone(environment: Path, tmp_path: Path) -> None:
 
     assert "No broken requirements" in _run([environment / "pip", "check"], tmp_path)
     assert Path(_run([python, "-c", MODULES], tmp_path).strip()).is_relative_to(environment.parent)
-    for noun, key, name in DATA:
-        (listed, *_) = json.loads(_run([program, noun, "list", "--json"], tmp_path)).values()
+    for words, key, name in DATA:
+        (listed, *_) = json.loads(_run([program, *words, "--json"], tmp_path)).values()
         assert name in {entry[key] for entry in listed}
 
     render = [program, "render", table, "--langs", "all", "--out", "out", "--json"]

@@ -30,7 +30,7 @@ says what), 2 for wrong usage, and 130 after Ctrl-C.
 
 
 def commands() -> Iterator[tuple[str, Any]]:
-    """Every command that does something, as its full name (`memeloc fonts list`) and its object."""
+    """Every command that does something, as its full name (`memeloc fonts`) and its object."""
     yield from _below("memeloc", get_command(app))
 
 

@@ -60,24 +60,23 @@ PANELS = {
     },
     "Looking": {
         "proof": ("proof.proof", "List what was found in the pictures of a set"),
-        "boxes": ("proof.boxes", "Export the words of a set with their boxes"),
         "export": ("workspace.export", "Write a table of the workspace to a file"),
     },
     "Materials": {
-        "templates": ("templates.app", "Look at the templates, and make new ones"),
-        "fonts": ("fonts.app", "Look at the fonts, and at what they draw"),
-        "locales": ("locales.app", "Look at the locales, and begin new ones"),
-        "keywords": ("curating.keywords.app", "Write keywords as memes spell them"),
-        "glossary": ("glossary.glossary", "Check the team's glossary"),
-        "memory": ("translate.memory", "Exchange the translation memory"),
+        "templates": ("materials.templates", "Look at the templates, and make new ones"),
+        "fonts": ("materials.fonts", "Look at the fonts, and at what they draw"),
+        "locales": ("materials.locales", "Look at the locales, and begin new ones"),
+        "keywords": ("curating.keywords.keywords", "Write keywords as memes spell them"),
+        "glossary": ("materials.glossary", "Check the team's glossary"),
     },
     "Upkeep": {
         "drop": ("workspace.drop", "Leave memes out of all that follows"),
-        "dump": ("dump.dump", "Write the workspace into plain files"),
-        "load": ("dump.load", "Make the workspace of a dump"),
+        "dump": ("workspace.dump", "Write the workspace into plain files"),
     },
 }
 """Where each command is and a line on what it is for, by the part of the help where it stands."""
+FIRST_SCREEN = 11
+"""Options beside --help that the first panel of a command's help shows, in their order."""
 COMMANDS = {name: place for panel in PANELS.values() for name, (place, _) in panel.items()}
 
 
@@ -85,7 +84,6 @@ class _Commands(TyperGroup):
     """The top group: turns what escapes a command into a sentence and an exit status."""
 
     _debug = False
-    _listing = False
 
     def list_commands(self, ctx: Any) -> list[str]:
         return [*COMMANDS, *(name for name in self.commands if name not in COMMANDS)]
@@ -113,12 +111,11 @@ class _Commands(TyperGroup):
         listed.format_help(ctx, formatter)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Take `--debug` from anywhere before a `--`, not only from before the command's name."""
+        """Take `--debug` and `--json` from anywhere before a `--`, as from behind the command."""
         end = args.index("--") if "--" in args else len(args)
-        self._debug = "--debug" in args[:end]
-        rest: list[str] = super().parse_args(
-            ctx, [word for word in args[:end] if word != "--debug"] + args[end:]
-        )
+        self._debug, output.as_json = "--debug" in args[:end], "--json" in args[:end]
+        words = [word for word in args[:end] if word not in ("--debug", "--json")]
+        rest: list[str] = super().parse_args(ctx, words + args[end:])
         return rest
 
     def invoke(self, ctx: Any) -> Any:
@@ -174,6 +171,7 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def memeloc(
+    as_json: bool = Option(False, "--json", help="Print a command's result as JSON."),
     debug: bool = Option(False, "--debug", help="Show the whole traceback of an error."),
     version: bool = Option(
         False,
@@ -208,6 +206,9 @@ def _reflow(command: Any) -> None:
     flowing = [text if text.startswith("Example") else text.replace("\n", " ") for text in rest]
     # The line more keeps the indent of examples that stand alone; rich shows none.
     command.help = "\n\n".join([first, "\n" + "\n\n".join(flowing)] if flowing else [first])
+    options = [each for each in command.params if each.param_type_name == "option"]
+    for each in options[FIRST_SCREEN:]:
+        each.rich_help_panel = "Further options"
     for child in getattr(command, "commands", {}).values():
         _reflow(child)
 

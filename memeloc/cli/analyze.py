@@ -10,9 +10,9 @@ import typer
 from typer import Argument, Option
 
 import memeloc
-from memeloc.cli.options import AsJson, split
-from memeloc.cli.options import columns as columns_by_key
-from memeloc.cli.output import print_json, progress
+from memeloc.cli import output
+from memeloc.cli.options import ColumnMapOption, column_map, split
+from memeloc.cli.output import progress
 from memeloc.cli.show import Table, explain, next_lines, show
 
 if TYPE_CHECKING:
@@ -53,24 +53,10 @@ def analyze(
         help="A table of answers (.csv, .xlsx, .jsonl, .parquet), or a survey of the workspace.",
         show_default="the only survey; without any, what was collected",
     ),
-    item: str = Option("", metavar="COL", help="Of a table: the column with the item."),
-    annotator: str = Option("", metavar="COL", help="Of a table: the column with the annotator."),
-    culture: str = Option("", metavar="COL", help="Of a table: the column with the culture."),
-    label: str = Option(
-        "",
-        metavar="COL",
-        help="Of a table: the column with the answer; or one a culture, as US=COL,DE=COL.",
-    ),
+    map_: ColumnMapOption = None,
     category: Path | None = Option(
         None, metavar="FILE", help="Of a table: items with their category, topic or template."
     ),
-    demographics: str = Option(
-        "", metavar="COL,...", help="Of a table: columns with facts about annotators."
-    ),
-    map_: Path | None = Option(
-        None, "--map", metavar="TOML", help="Of a table: what its columns, labels, cultures mean."
-    ),
-    scale: bool = Option(False, "--scale", help="Of a table: labels that are numbers are a scale."),
     pictures: Path | None = Option(
         None, metavar="DIR", help="Of a survey: a folder that `memeloc render` made."
     ),
@@ -89,7 +75,6 @@ def analyze(
     repetitions: int = Option(10_000, min=2, help="Of random groups of annotators."),
     permutations: int = Option(1_999, min=19, help="Of people between cultures, for p-values."),
     smallest_cell: int = Option(5, min=1, help="People whom a demographic cell shown must have."),
-    as_json: AsJson = False,
 ) -> None:
     """Analyse what annotators of several cultures answered, and write a report.
 
@@ -101,11 +86,12 @@ def analyze(
 
     Example:
       memeloc analyze pilot --pictures out
-      memeloc analyze answers.csv --item meme --annotator worker --culture country --label answer
-      memeloc analyze answers.csv --map answers.toml --demographics age,gender --out report
+      memeloc analyze answers.csv --map item=meme,annotator=worker,culture=country,label=answer
+      memeloc analyze answers.csv --map answers.toml --map demographics=age --out report
     """
-    from memeloc.analyze import Settings
-    from memeloc.reports import as_json_rows, write_report
+    from memeloc.analyze import Settings, figures, read_answers
+    from memeloc.analyze.report import report_of
+    from memeloc.reports import write_report
     from memeloc.reports.figures import gaps, of_analysis
 
     two = tuple(split(pair))
@@ -118,32 +104,28 @@ def analyze(
         smallest_cell=smallest_cell,
         pair=(two[0], two[1]) if two else None,
     )
-    columns = {
-        "item": item,
-        "annotator": annotator,
-        "culture": culture,
-        "label": columns_by_key(label),
-        "scale": scale,
-    }
-    of_table = {"category": category, "demographics": split(demographics), "mapping": map_}
     further: list[str] = []
     with progress("Analysing", None, unit="analyses") as bar:
 
         def on_analysis(_: str, done: int, total: int) -> None:
             bar.report(int(done > 0), total)
 
-        if _is_table(source, [*columns.values(), *of_table.values()]):
-            report = _of_table(source, {**columns, **of_table}, split(only), settings, on_analysis)
+        if Path(source).is_file() or Path(source).suffix or map_ or category:
+            if not source:
+                raise typer.BadParameter("name the table of answers", param_hint="ANSWERS")
+            answers = read_answers(source, column_map(map_), category=category)
+            computed = figures(answers, settings, split(only), None, on_analysis)
+            report = report_of(answers, computed, settings)
         else:
             report, further = _of_survey(
-                source, pictures, models, split(only), settings, on_analysis, as_json=as_json
+                source, pictures, models, split(only), settings, on_analysis
             )
     with progress("Drawing", None, unit="plots") as bar:
         files = write_report(report, out, on_progress=bar.report)
     explain("Note", report.notes)
     explain("Gap", gaps(report.figures))
-    if as_json:
-        print_json(as_json_rows(report.figures))
+    if output.as_json:
+        show(report.figures)
         return
     rows = [
         row
@@ -151,27 +133,7 @@ def analyze(
         for row in of_analysis(report.figures, analysis, *names).itertuples(index=False)
         if not row.item
     ]
-    show(rows, _FIGURES, f"The report: {files.page}", *further, as_json=False)
-
-
-def _is_table(source: str, options: list[object]) -> bool:
-    return Path(source).is_file() or bool(Path(source).suffix) or any(options)
-
-
-def _of_table(
-    source: str,
-    options: dict[str, object],
-    only: list[str],
-    settings: Settings,
-    on_analysis: OnAnalysis,
-) -> Report:
-    from memeloc.analyze import figures, read_answers
-    from memeloc.analyze.report import report_of
-
-    if not source:
-        raise typer.BadParameter("name the table of answers", param_hint="ANSWERS")
-    answers = read_answers(source, **options)  # type: ignore[arg-type]
-    return report_of(answers, figures(answers, settings, only, None, on_analysis), settings)
+    show(rows, _FIGURES, f"The report: {files.page}", *further)
 
 
 def _of_survey(
@@ -181,8 +143,6 @@ def _of_survey(
     only: list[str],
     settings: Settings,
     on_analysis: OnAnalysis,
-    *,
-    as_json: bool,
 ) -> tuple[Report, list[str]]:
     """The report, and what comes next."""
     with memeloc.Workspace.find() as workspace:
@@ -193,4 +153,4 @@ def _of_survey(
         report = survey.analysis.analyze(
             settings, pictures=pictures, models=models, only=only, on_analysis=on_analysis
         )
-        return report, next_lines(workspace, "analyze", survey=survey.name, as_json=as_json)
+        return report, next_lines(workspace, "analyze", survey=survey.name)

@@ -10,9 +10,9 @@ import typer
 from typer import Argument, Option
 
 import memeloc
+from memeloc.cli import output
 from memeloc.cli.options import (
     AnsweredBy,
-    AsJson,
     DecidedBy,
     DryRun,
     Kind,
@@ -140,7 +140,6 @@ def export(
     pictures: bool = Option(
         True, "--pictures/--no-pictures", help="Show each meme with the text to be corrected."
     ),
-    as_json: AsJson = False,
 ) -> None:
     """Write a sheet of captions for each person and language to correct.
 
@@ -194,7 +193,7 @@ def export(
         if left_out := sheet["left_out"]:
             why = f"{person} has answered them in another round"
             lines.append(f"{left_out:,} were left out: {why}")
-    show({"sheets": sheets}, *lines, as_json=as_json)
+    show({"sheets": sheets}, *lines)
 
 
 @app.command(name="import")
@@ -211,18 +210,29 @@ def import_(
         help="Write a table beside each file of what became of each row, for who filled it in.",
     ),
     dry_run: DryRun = False,
-    as_json: AsJson = False,
+    take_back: bool = Option(
+        False, "--take-back", help="Undo the import of a file: none of its answers counts any more."
+    ),
+    why: str = Option("", metavar="TEXT", help="With --take-back: why."),
+    decider: DecidedBy = "",
 ) -> None:
-    """Take back sheets that people filled in.
+    """Take in sheets that people filled in.
 
     Each answer is placed, already known, kept to be settled, or refused, and each file is stored
-    as a whole, once; `withdraw` takes it back. Nothing that anybody typed is overwritten. What
-    contradicts itself, belongs to nothing here, or was answered by the same person in another
-    round, too, is kept to be settled; where something is left out, the exit status is 1.
+    as a whole, once. Nothing that anybody typed is overwritten. What contradicts itself, belongs to
+    nothing here, or was answered by the same person in another round, too, is kept to be settled;
+    where something is left out, the exit status is 1.
+
+    After --take-back captions that stood by a file's answers go back to what stood before; what was
+    done on top of them stays, and is named. Nothing is deleted, and the file can be imported again.
 
     Example:
       memeloc correct import hi-r1-asha.xlsx de-r1-jonas.xlsx --report
+      memeloc correct import hi-r1-asha.xlsx --take-back --why "the wrong file"
     """
+    if take_back:
+        _take_back(files, decider or login(), why)
+        return
     results: list[dict[str, Any]] = []
     with memeloc.Workspace.find() as workspace:
         for path in files:
@@ -241,16 +251,28 @@ def import_(
                 say(f"Not taken: {error}")
                 results.append({"file": str(path), "error": str(error)})
                 continue
-            if not as_json:
+            if not output.as_json:
                 _print_import(result, dry_run)
             result["answers"] = [_fields(answer, _PLACED) for answer in result["answers"]]
             result["problems"] = list(map(str, result["problems"]))
             results.append(as_plain(result))
         is_stored = not dry_run and any("error" not in result for result in results)
-        further = next_lines(workspace, "correct", as_json=as_json or not is_stored)
-    show({"files": results, "stored": not dry_run}, *further, as_json=as_json)
+        further = next_lines(workspace, "correct", quiet=not is_stored)
+    show({"files": results, "stored": not dry_run}, *further)
     if any("error" in result or result["left_out"] for result in results):
         raise typer.Exit(1)
+
+
+def _take_back(files: list[Path], person: str, why: str) -> None:
+    if len(files) > 1:
+        raise typer.BadParameter("takes back one file at a time", param_hint="--take-back")
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.correcting.withdraw(files[0], person=person, why=why)
+        further = next_lines(workspace, "correct")
+    stay = result["stay"]
+    later = f"Later work stands on top of {', '.join(stay[:SHOWN])}: these captions stay"
+    then = f"{counted(result['answers'], 'answer')} of {files[0]} taken back"
+    show(result, then, *[later] * bool(stay), *further)
 
 
 def _print_import(result: dict[str, Any], dry_run: bool) -> None:
@@ -262,9 +284,9 @@ def _print_import(result: dict[str, Any], dry_run: bool) -> None:
     print(f"{file}: {done or 'no answers'}{' (nothing stored)' if dry_run else ''}")
     if result["note"]:
         say(f"{file}: {result['note']}")
-    show(result, _ANSWERS, as_json=False)
+    show(result, _ANSWERS)
     explain("Not read", result["problems"])
-    show(result, _WARNINGS, as_json=False)
+    show(result, _WARNINGS)
     if earlier := result["earlier"]:
         say(
             f"{file}: {counted(len(earlier), 'answer is', 'answers are')} about an earlier "
@@ -284,31 +306,7 @@ def _print_import(result: dict[str, Any], dry_run: bool) -> None:
 
 
 @app.command()
-def withdraw(
-    file: Path = Argument(..., metavar="FILE", help="A sheet that was imported."),
-    why: str = Option("", metavar="TEXT", help="Why."),
-    person: DecidedBy = "",
-    as_json: AsJson = False,
-) -> None:
-    """Take the import of a sheet back: none of its answers counts any more.
-
-    Captions that stood by them go back to what stood before; what was done on top of them stays,
-    and is named. Nothing is deleted, and the same file can be imported again.
-
-    Example:
-      memeloc correct withdraw hi-r1-asha.xlsx --why "the wrong file"
-    """
-    with memeloc.Workspace.find() as workspace:
-        result = workspace.correcting.withdraw(file, person=person or login(), why=why)
-        further = next_lines(workspace, "correct", as_json=as_json)
-    stay = result["stay"]
-    later = f"Later work stands on top of {', '.join(stay[:SHOWN])}: these captions stay"
-    then = f"{counted(result['answers'], 'answer')} of {file} taken back"
-    show(result, then, *[later] * bool(stay), *further, as_json=as_json)
-
-
-@app.command()
-def status(as_json: AsJson = False) -> None:
+def status() -> None:
     """Say what is out with whom, what came back, and what is left to settle.
 
     Example:
@@ -317,11 +315,11 @@ def status(as_json: AsJson = False) -> None:
     with memeloc.Workspace.find() as workspace:
         result = workspace.correcting.status()
     waiting = [f"{result['to_settle']:,} to settle: memeloc correct settle"]
-    show(result, _SHEETS, *waiting * bool(result["to_settle"]), as_json=as_json)
+    show(result, _SHEETS, *waiting * bool(result["to_settle"]))
 
 
 @app.command(name="check")
-def check(langs: Langs = "all", kind: Kind = "caption", as_json: AsJson = False) -> None:
+def check(langs: Langs = "all", kind: Kind = "caption") -> None:
     """Look at the captions as they stand: parts, script, numbers, punctuation, capacity, fonts.
 
     Also what was left untranslated or is all capitals, names and links that are lost, HTML
@@ -336,27 +334,7 @@ def check(langs: Langs = "all", kind: Kind = "caption", as_json: AsJson = False)
     count = len({(warning.meme_id, warning.language) for warning in warnings})
     then = f"{texts:,} {_NAMES[kind]} looked at, {count:,} with warnings"
     result = {_NAMES[kind].replace(" ", "_"): texts, "warnings": warnings}
-    show(result, _WARNINGS, then, as_json=as_json)
-
-
-@app.command()
-def compare(
-    langs: Langs = "all",
-    memes: str = Option("", metavar="IDS", help="Only these memes, with commas between."),
-    changed: bool = Option(False, "--changed", help="Only answers that changed something."),
-    kind: Kind = "caption",
-    as_json: AsJson = False,
-) -> None:
-    """Show who changed what, caption by caption.
-
-    Example:
-      memeloc correct compare --langs hi --changed
-    """
-    with memeloc.Workspace.find() as workspace:
-        answers = workspace.correcting.compare(
-            languages(langs), meme_ids=split(memes), changed=changed, kind=kind
-        )
-    show({"answers": answers}, _ANSWERED, as_json=as_json)
+    show(result, _WARNINGS, then)
 
 
 @app.command()
@@ -364,7 +342,13 @@ def report(
     langs: Langs = "all",
     to: Path | None = Option(None, metavar="FILE", help="Write the report as a page, too."),
     kind: Kind = "caption",
-    as_json: AsJson = False,
+    each: bool = Option(False, "--each", help="Show who changed what, caption by caption."),
+    memes: str = Option(
+        "", metavar="IDS", help="With --each: only these memes, with commas between."
+    ),
+    changed: bool = Option(
+        False, "--changed", help="With --each: only answers that changed something."
+    ),
 ) -> None:
     """Say what correction taught: how much was touched, by whom, how far, and what most often.
 
@@ -373,12 +357,20 @@ def report(
 
     Example:
       memeloc correct report --langs hi,zh --to report.html
+      memeloc correct report --each --changed --langs hi
     """
+    if (memes or changed) and not each:
+        raise typer.BadParameter("go with --each", param_hint="--memes, --changed")
     with memeloc.Workspace.find() as workspace:
-        result = workspace.correcting.report(languages(langs), kind=kind, to=to)
-    if as_json:
+        correcting, tags = workspace.correcting, languages(langs)
+        if each:
+            answers = correcting.compare(tags, meme_ids=split(memes), changed=changed, kind=kind)
+            show({"answers": answers}, _ANSWERED)
+            return
+        result = correcting.report(tags, kind=kind, to=to)
+    if output.as_json:
         result["comments"] = [_fields(comment, _COMMENT) for comment in result["comments"]]
-    show(result, *_REPORT, *[f"The page: {to}"] * bool(to), as_json=as_json)
+    show(result, *_REPORT, *[f"The page: {to}"] * bool(to))
 
 
 def _case_rows(result: Mapping[str, list[Case]]) -> Iterator[tuple[Any, ...]]:
@@ -424,7 +416,6 @@ def settle(
         metavar="RULE",
         help="Settle all open cases that a rule decides: person:NAME, round:NUMBER or majority.",
     ),
-    as_json: AsJson = False,
 ) -> None:
     """List what is to be settled, and decide it.
 
@@ -458,7 +449,7 @@ def settle(
         if to is not None:
             file, count = cases.write(to, tags)
             then = f"Wrote {count:,} open cases to {file}; fill in take (or text) and import"
-            show({"file": file, "cases": count}, then, as_json=as_json)
+            show({"file": file, "cases": count}, then)
             return
         if prefer:
             done = cases.prefer(prefer, person=who, languages=tags, comment=comment)
@@ -468,24 +459,23 @@ def settle(
             how = {"accept": accept, "text": text, "drop": _DROPS.get(drop, "")}
             done = cases.decide(case, person=who, comment=comment, **how)  # type: ignore[arg-type]
         else:
-            _list_cases(cases.open(tags) if case is None else [cases.find(case)], as_json)
+            _list_cases(cases.open(tags) if case is None else [cases.find(case)])
             return
         open_cases = len(cases.open(tags))
-        further = next_lines(workspace, "correct", as_json=as_json)
+        further = next_lines(workspace, "correct")
     dropped = f" ({done['dropped']:,} of them dropped)" if done["dropped"] else ""
     then = f"{done['settled']:,} settled{dropped}, {open_cases:,} open"
-    show(done | {"open": open_cases}, _WARNINGS, then, *further, as_json=as_json)
+    show(done | {"open": open_cases}, _WARNINGS, then, *further)
 
 
-def _list_cases(cases: list[Case], as_json: bool) -> None:
+def _list_cases(cases: list[Case]) -> None:
     from memeloc.correct.settling import said, shown_answers
 
     then = "memeloc correct settle CASE --accept ANSWER, or --text, --keep or --drop"
-    if not as_json:
+    if not output.as_json:
         show(
             {"cases": cases},
             *([_CASES, then] if cases else ["There is nothing to settle"]),
-            as_json=False,
         )
         return
     rows = [
@@ -508,4 +498,4 @@ def _list_cases(cases: list[Case], as_json: bool) -> None:
         }
         for case in cases
     ]
-    show({"cases": rows}, as_json=True)
+    show({"cases": rows})

@@ -11,9 +11,10 @@ import typer
 from typer import Argument, Option
 
 import memeloc
+from memeloc.cli import output
 from memeloc.cli.groups import RunByDefault
-from memeloc.cli.options import AsJson, split
-from memeloc.cli.output import print_json, progress, say
+from memeloc.cli.options import ColumnMapOption, column_map, pairs, split
+from memeloc.cli.output import progress, say
 from memeloc.cli.show import Column, Table, explain, show
 from memeloc.counts import counted
 from memeloc.errors import InputError
@@ -90,7 +91,6 @@ def run(
     budget: float | None = Option(
         None, min=0, help="Stop before more than this is spent, in the currency of the prices."
     ),
-    as_json: AsJson = False,
 ) -> None:
     """Ask models a run's questions, read their answers, and score them.
 
@@ -122,14 +122,14 @@ def run(
             budget=budget,
         )
         if dry_run:
-            show(opened.plan(), _PLAN, _plan_lines, as_json=as_json)
+            show(opened.plan(), _PLAN, _plan_lines)
             return
         with progress("Asking", unit="questions") as bar:
             result = opened.ask(
                 on_progress=bar.report,
-                on_model=None if as_json else lambda title: say(f"Asking {title}."),
+                on_model=None if output.as_json else lambda title: say(f"Asking {title}."),
             )
-    show(result, _result_lines, as_json=as_json)
+    show(result, _result_lines)
     explain("", result["failures"])
     if result["over_budget"]:
         say("The same command with a larger --budget goes on.")
@@ -203,88 +203,45 @@ def score(
     run: str = Option(
         "multi3hate", metavar="RUN", help="Whose options these are: a shipped run, or a run file."
     ),
-    map_: Path | None = Option(
-        None,
-        "--map",
-        metavar="TOML",
-        help="Which columns hold what, and what labels mean; options go before it.",
-    ),
-    item: str = Option("", metavar="COL", help="The column of the items.", show_default="by name"),
-    prompt: str = Option(
-        "", metavar="COL", help="That of the prompt's number or text.", show_default="by name"
-    ),
-    answer: str = Option("", metavar="COL", help="That of the answer.", show_default="by name"),
-    model_column: str = Option("", metavar="COL", help="That of the model.", show_default="model"),
-    dimension: str = Option("", metavar="COL", help="Multiple choice: what a question is about."),
-    meme: str = Option("", metavar="COL", help="Multiple choice: the meme, for group accuracy."),
-    correct: str = Option(
-        "",
-        metavar="COL",
-        help="Multiple choice: the right option's letter or text, here or in the gold.",
-    ),
+    map_: ColumnMapOption = None,
     options: str = Option(
         "",
         metavar="LIST",
-        help="The options in the first prompt's order, as a=Hate,b=Non-hate; of multiple choice "
-        "the columns with their texts.",
+        help="The options in the first prompt's order, as a=Hate,b=Non-hate.",
         show_default="as the prompts list them, else the run's",
     ),
     language: str = Option(
         "", metavar="TAG", help="Of the prompts.", show_default="read from their texts, else en"
     ),
     model: str = Option("", metavar="NAME", help="Who answered.", show_default="the file's name"),
-    gold_item: str = Option(
-        "", metavar="COL", help="The gold's column of the items.", show_default="by name, or values"
-    ),
-    cultures: str = Option(
-        "",
-        metavar="LIST",
-        help="The gold's columns, as USA,Germany or US=USA,DE=Germany.",
-        show_default="all that hold labels only",
-    ),
     seed: int = Option(0, help="Of the resamples of items."),
     bootstraps: int = Option(1_000, min=2, help="Resamples of items behind an interval."),
     out: Path | None = Option(None, metavar="DIR", help="Write the report there, too."),
-    as_json: AsJson = False,
 ) -> None:
     """Score answers that were made elsewhere, as those of a run are scored.
 
     An answer may be stored with its prompt or as a whole chat: it is read from behind it. Prompts
-    are numbers (0 to 5 as Multi3Hate's: three wordings in two orders) or texts.
+    are numbers (0 to 5 as Multi3Hate's: three wordings in two orders) or texts. The roles of --map:
+    item, prompt, answer, model; of multiple choice dimension, meme, correct and option (several:
+    the columns of their texts); of the gold gold_item, and label, as label.US=COLUMN.
 
     Example:
       memeloc evaluate score responses_en.csv --gold final_annotations.csv
-      memeloc evaluate score answers.csv --item ID --answer response --gold gold.csv --json
-      memeloc evaluate score questions.csv --run multiple-choice --item id --correct correct
+      memeloc evaluate score answers.csv --map item=ID,answer=response --gold gold.csv
+      memeloc evaluate score questions.csv --run multiple-choice --map item=id,correct=right
       memeloc evaluate score answers.csv --run m-quest --gold benchmark/questions.csv
     """
     from memeloc.evaluate.reading import score_answers
     from memeloc.evaluate.scores import ScoreSettings, write_evaluation
-    from memeloc.tables.column_map import read_map
 
-    pairs = [tuple(map(str.strip, part.partition("=")[::2])) for part in split(options)]
-    columns = {
-        "item": item,
-        "answer": answer,
-        "prompt": prompt,
-        "model": model_column,
-        "dimension": dimension,
-        "meme": meme,
-        "correct": correct,
-        "option": tuple(column for column, name in pairs if not name),
-        "gold_item": gold_item,
-        "label": {
-            part.partition("=")[0]: part.partition("=")[2] or part for part in split(cultures)
-        },
-    }
     scored = score_answers(
         answers,
         gold,
         run=run,
-        column_map=read_map(map_, **columns),
+        column_map=column_map(map_),
         language=language,
         model=model,
-        options=tuple((marker, name) for marker, name in pairs if name),
+        options=tuple(pairs("--options", split(options)).items()),
         settings=ScoreSettings(seed=seed, bootstraps=bootstraps),
     )
     if out is not None:
@@ -298,12 +255,10 @@ def score(
                 on_progress=bar.report,
             )
     explain("Note", gaps(scored.figures[scored.figures["analysis"] == "answers"]))
-    if as_json:
-        from memeloc.reports import as_json_rows
-
-        print_json(as_json_rows(scored.figures))
+    if output.as_json:
+        show(scored.figures)
         return
-    show(scored, _lines, _CULTURES, _DIMENSIONS, _BASELINES, as_json=False)
+    show(scored, _lines, _CULTURES, _DIMENSIONS, _BASELINES)
     if out is not None:
         typer.echo(f"The report: {files.page}")
 
@@ -395,7 +350,6 @@ def train(
     out: Path | None = Option(
         None, metavar="DIR", help="Where all of it is written.", show_default="the run's name"
     ),
-    as_json: AsJson = False,
 ) -> None:
     """Train models on a dataset with labels, test them, and compare them on one page.
 
@@ -412,7 +366,6 @@ def train(
       memeloc evaluate train baselines.toml --out results --json
     """
     from memeloc.evaluate.training import read_run, train_run, write_training
-    from memeloc.reports import as_json_rows
 
     settings, folder, dataset = read_run(run), out or Path(run.stem), None
     if settings.dataset.survey:
@@ -422,11 +375,11 @@ def train(
         training = train_run(settings, folder, dataset, bar.phase)
     with progress("Drawing", None, unit="plots") as bar:
         written = write_training(training, folder, on_progress=bar.report)
-    explain("Note", written.notes if not as_json else ())
-    if as_json:
-        print_json(as_json_rows(written.figures))
+    explain("Note", written.notes)
+    if output.as_json:
+        show(written.figures)
     else:
-        show(written, _MODELS, f"The report: {written.files.page}", as_json=False)
+        show(written, _MODELS, f"The report: {written.files.page}")
 
 
 for _command in (run, score, train):

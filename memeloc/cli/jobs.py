@@ -22,7 +22,6 @@ def ask_model(
     unit: str,
     asked: Callable[[Result], str],
     done: Callable[[Result], Iterable[str]],
-    as_json: bool,
 ) -> None:
     """Show a plan, or ask and show what came of it; end with status 1 where something is left.
 
@@ -41,11 +40,11 @@ def ask_model(
             yield plan["model"].line()
             yield from (f"\n{sample}" for sample in plan["model"].samples[:1])
 
-        show(plan(), planned, as_json=as_json)
+        show(plan(), planned)
         return
     with progress(unit=unit) as bar:
         result = run(bar.report)
-    show(result, done, as_json=as_json)
+    show(result, done)
     if result["cost"]:
         say(result["cost"])
     without = result["refused"] + result["wrong"] - len(result["missing"])

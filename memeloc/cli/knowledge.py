@@ -12,10 +12,10 @@ import typer
 from typer import Argument, Option
 
 import memeloc
+from memeloc.cli import output
 from memeloc.cli.jobs import ask_model
 from memeloc.cli.options import (
     ASKED_MEMES,
-    AsJson,
     AskDryRun,
     Budget,
     Cultures,
@@ -85,7 +85,6 @@ def extract(
     ),
     budget: Budget = None,
     dry_run: AskDryRun = False,
-    as_json: AsJson = False,
     **settings: Any,
 ) -> None:
     """Have a language model say what memes mean, a question a dimension.
@@ -113,7 +112,6 @@ def extract(
             ),
             dry_run=dry_run,
             unit="answers",
-            as_json=as_json,
         )
 
 
@@ -142,7 +140,6 @@ def ask(
     model: Model = "",
     budget: Budget = None,
     dry_run: AskDryRun = False,
-    as_json: AsJson = False,
     **settings: Any,
 ) -> None:
     """Have a language model write a question about each dimension of what was extracted.
@@ -164,24 +161,38 @@ def ask(
             lambda report: questions.ask(budget=budget, on_progress=report, **settings),
             dry_run=dry_run,
             unit="questions",
-            as_json=as_json,
         )
 
 
-def status(as_json: AsJson = False) -> None:
+@taking(_WHICH)
+def status(
+    check: bool = Option(
+        False, "--check", help="Check instead the graphs of one extraction; what is wrong is named."
+    ),
+    **which: Any,
+) -> None:
     """Say how far each extraction is, what was found, what is missing and why, and what it cost.
+
+    With --check every graph has to have what it must: texts with languages, provenance and the
+    like. That ends with status 1 where something is wrong.
 
     Example:
       memeloc knowledge status
-      memeloc knowledge status --json
+      memeloc knowledge status --check
     """
+    if check:
+        with memeloc.Workspace.find() as workspace, progress(unit="graphs") as bar:
+            checked = workspace.knowledge.check(on_progress=bar.report, **which)
+        graphs = counted(checked["graphs"], "graph")
+        show(checked, f"{graphs} checked, {counted(len(checked['violations']), 'violation')}")
+        explain("", checked["violations"], fail=True)
+        return
     with memeloc.Workspace.find() as workspace:
         result = workspace.knowledge.status()
-    show(result, _sentences, _DIMENSIONS, as_json=as_json)
-    if not as_json:
-        for each in result["extractions"]:
-            explain("Missing", each["reasons"])
-            explain("", each["notes"])
+    show(result, _sentences, _DIMENSIONS)
+    for each in result["extractions"]:
+        explain("Missing", each["reasons"])
+        explain("", each["notes"])
 
 
 def _sentences(result: Mapping[str, Any]) -> Iterator[str]:
@@ -210,29 +221,54 @@ _DIMENSIONS = Table(
 )
 
 
-@taking(_WHICH, before="as_json")
+@taking([*_WHICH, _QUESTIONS[2]])
 def export(
-    out: Path = Argument(..., help="A file; for parquet a folder."),
-    to: Literal["ttl", "jsonld", "nquads", "parquet"] = Option(
-        ..., help="Turtle, JSON-LD, N-Quads, or tables of statements, entities and relations."
+    out: Path = Argument(..., metavar="OUT", help="A file; of parquet, pages, benchmark a folder."),
+    to: Literal["ttl", "jsonld", "nquads", "parquet", "pages", "benchmark"] = Option(
+        ...,
+        help="Turtle, JSON-LD, N-Quads; tables of statements, entities and relations; a page of "
+        "each meme; or the questions that people found right.",
     ),
-    as_json: AsJson = False,
+    pictures: str = Option(
+        "",
+        metavar="DIR",
+        help="Of pages: the rendered captions, what `render` wrote.",
+        show_default="the extraction's",
+    ),
+    seed: Seed = 0,
     **which: Any,
 ) -> None:
-    """Write what memes mean as RDF: a named graph a meme and version, sorted.
+    """Write what memes mean: as RDF, a named graph a meme and version; as pages; as a benchmark.
+
+    A page has the picture, the graph drawn, and where each statement comes from. The benchmark is
+    as M-QUEST: memes whose toxicity question was found right, with the question that the toxicity
+    rests on, and those drawn of each other dimension. What fell out is kept with its reason.
 
     Example:
       memeloc knowledge export memes.ttl --to ttl
       memeloc knowledge export tables --to parquet
+      memeloc knowledge export pages --to pages --pictures out
+      memeloc knowledge export benchmark --to benchmark
     """
-    with memeloc.Workspace.find() as workspace:
-        result = workspace.knowledge.export(out, to, **which)
-    unit = ("row", "rows") if to == "parquet" else ("statement of RDF", "statements of RDF")
-    show(
-        result,
-        f"{out}: {counted(result['graphs'], 'graph')}, {counted(result['rows'], *unit)}",
-        as_json=as_json,
-    )
+    with memeloc.Workspace.find() as workspace, progress(unit="pages") as bar:
+        knowledge, lang = workspace.knowledge, which.pop("lang")
+        if to == "pages":
+            pages = knowledge.pages(out, pictures=pictures, on_progress=bar.report, **which)
+        elif to == "benchmark":
+            chosen = knowledge.questions.select(out, seed=seed, lang=lang, **which)
+        else:
+            graphs = knowledge.export(out, to, **which)
+    if to == "pages":
+        show(pages, f"{pages['index']}: {counted(pages['memes'], 'meme')}")
+        if without := pages["without_picture"]:
+            say(f"{counted(without, 'page has', 'pages have')} no picture")
+    elif to == "benchmark":
+        show(chosen, _selected, _FUNNEL)
+        explain("Note", chosen["notes"])
+    else:
+        unit = ("row", "rows") if to == "parquet" else ("statement of RDF", "statements of RDF")
+        named = counted(graphs["graphs"], "graph")
+        show(graphs, f"{out}: {named}, {counted(graphs['rows'], *unit)}")
 
 
 def query(
@@ -242,7 +278,6 @@ def query(
     ),
     rows: int = Option(10_000, min=1, help="That are read at the most."),
     seconds: float = Option(60.0, min=0.1, help="After which the query is ended."),
-    as_json: AsJson = False,
 ) -> None:
     """Ask all graphs a question in SPARQL; nothing is changed, and no other server is asked.
 
@@ -262,59 +297,11 @@ def query(
         from memeloc.sheets import write_sheet_table
 
         file, count = write_sheet_table(out, result["columns"], result["rows"])
-        show({"file": file, "rows": count}, f"{file}: {counted(count, 'row')}", as_json=as_json)
+        show({"file": file, "rows": count}, f"{file}: {counted(count, 'row')}")
     else:
-        show(result, _ROWS, as_json=as_json)
+        show(result, _ROWS)
     if result["more"]:
         say(f"Only the first {counted(rows, 'row')}: --rows reads more.")
-
-
-@taking(_WHICH, before="as_json")
-def page(
-    out: Path = Argument(..., help="A folder."),
-    pictures: str = Option(
-        "",
-        metavar="DIR",
-        help="The rendered captions: what `render` wrote.",
-        show_default="the extraction's",
-    ),
-    as_json: AsJson = False,
-    **which: Any,
-) -> None:
-    """Write a page of each meme: its picture, its graph drawn, and where each statement comes from.
-
-    Example:
-      memeloc knowledge page pages
-      memeloc knowledge page pages --pictures out
-    """
-    with memeloc.Workspace.find() as workspace, progress(unit="pages") as bar:
-        result = workspace.knowledge.pages(out, pictures=pictures, on_progress=bar.report, **which)
-    show(result, f"{result['index']}: {counted(result['memes'], 'meme')}", as_json=as_json)
-    if without := result["without_picture"]:
-        say(f"{counted(without, 'page has', 'pages have')} no picture")
-
-
-@taking(_WHICH, before="as_json")
-def check(as_json: AsJson = False, **which: Any) -> None:
-    """Check that every graph has what it must have: texts with languages, provenance and the like.
-
-    Ends with status 1 where something is wrong.
-
-    Example:
-      memeloc knowledge check
-    """
-    with memeloc.Workspace.find() as workspace, progress(unit="graphs") as bar:
-        result = workspace.knowledge.check(on_progress=bar.report, **which)
-    show(
-        result,
-        f"{counted(result['graphs'], 'graph')} checked, "
-        f"{counted(len(result['violations']), 'violation')}",
-        as_json=as_json,
-    )
-    if not as_json:
-        explain("", result["violations"])
-    if result["violations"]:
-        raise typer.Exit(1)
 
 
 _ROWS = Table("{n:row}", "rows", lambda result: by_place(*result["columns"]), empty=True)
@@ -348,7 +335,7 @@ _ROWS = Table("{n:row}", "rows", lambda result: by_place(*result["columns"]), em
     ],
     before="out",
 )
-def compare(out: Out = None, as_json: AsJson = False, **options: Any) -> None:
+def compare(out: Out = None, **options: Any) -> None:
     """Say which statements about a meme have a counterpart in another of its versions.
 
     The statements are in one language: extract each version with --statements-language en.
@@ -363,7 +350,7 @@ def compare(out: Out = None, as_json: AsJson = False, **options: Any) -> None:
     with memeloc.Workspace.find() as workspace:
         tags = [workspace.locale(tag).tag for tag in versions]
         result = workspace.knowledge.compare(tags, **options)
-    show_report(result, _COMPARED, _ALONE, out=out, as_json=as_json)
+    show_report(result, _COMPARED, _ALONE, out=out)
 
 
 _COMPARED = Table(
@@ -389,7 +376,7 @@ _ALONE = Table(
 )
 
 
-@taking(_QUESTIONS, before="as_json")
+@taking(_QUESTIONS, before="")
 def questions(
     answers: list[Path] = Option(
         [],
@@ -398,46 +385,30 @@ def questions(
         "repeated.",
         show_default="none",
     ),
+    validity: bool = Option(False, "--validity", help="Report what people judged instead."),
     out: Out = None,
     seed: Seed = 0,
-    as_json: AsJson = False,
     **which: Any,
 ) -> None:
-    """Say whether the questions, as a set, give their right answers away.
+    """Say whether the questions, as a set, give their right answers away; or what people say.
 
     How often the longest option is right, or the one that shares words with the question or with
     the caption; where the right one stands; questions that are the same. With answers of models
-    that were given no picture: how many questions can be answered without it, and which.
+    that were given no picture: how many questions can be answered without it, and which. With
+    --validity: how much of what the model wrote people find right, by dimension, with intervals.
 
     Example:
       memeloc knowledge questions --out questions
       memeloc knowledge questions --answers evaluation-m-quest
+      memeloc knowledge questions --validity --out validity
     """
     with memeloc.Workspace.find() as workspace:
-        result = workspace.knowledge.questions.review(answers=answers, seed=seed, **which)
-    show_report(result, out=out, as_json=as_json)
-
-
-@taking(_QUESTIONS, before="as_json")
-def select(
-    out: Path = Argument(..., help="The folder of the benchmark."),
-    seed: Seed = 0,
-    as_json: AsJson = False,
-    **which: Any,
-) -> None:
-    """Write the benchmark: questions that people found right, with their answers.
-
-    As M-QUEST: memes whose toxicity question was found right, with the question that the toxicity
-    rests on, and those drawn of each other dimension. What fell out is kept with its reason.
-
-    Example:
-      memeloc knowledge select benchmark
-    """
-    with memeloc.Workspace.find() as workspace:
-        result = workspace.knowledge.questions.select(out, seed=seed, **which)
-    show(result, _selected, _FUNNEL, as_json=as_json)
-    if not as_json:
-        explain("Note", result["notes"])
+        about = workspace.knowledge.questions
+        if validity:
+            result = about.validity(**which)
+        else:
+            result = about.review(answers=answers, seed=seed, **which)
+    show_report(result, out=out)
 
 
 def _selected(result: Mapping[str, Any]) -> Iterator[str]:
@@ -474,11 +445,9 @@ _FUNNEL = Table(
         ("captions", "accepted", TakenCaptions),
         *_QUESTIONS,
     ],
-    before="as_json",
+    before="",
 )
-def survey(
-    name: str = Argument(..., help="Of the survey."), as_json: AsJson = False, **options: Any
-) -> None:
+def survey(name: str = Argument(..., help="Of the survey."), **options: Any) -> None:
     """Build the survey in which people judge questions, answers and statements.
 
     By the recipe m-quest: up to six judgements a meme, YES, NO or MAYBE. It is a survey like
@@ -492,9 +461,9 @@ def survey(
     with memeloc.Workspace.find() as workspace:
         results = workspace.knowledge.questions.build_surveys(name, **options)
         names = [result["survey"] for result in results]
-        lines = [next_lines(workspace, "survey", survey=name, as_json=as_json) for name in names]
-    if as_json:
-        show({"surveys": results}, as_json=True)
+        lines = [next_lines(workspace, "survey", survey=name) for name in names]
+    if output.as_json:
+        show({"surveys": results})
         return
     for result, next_line in zip(results, lines, strict=True):
         explain("Note", result["remarks"])
@@ -503,39 +472,8 @@ def survey(
             f"{result['survey']}: {counted(result['memes'], 'meme')}, "
             f"{counted(result['sheets'], 'sheet')} for {counted(result['annotators'], 'judge')}",
             *next_line,
-            as_json=False,
         )
 
 
-@taking(_QUESTIONS, before="as_json")
-def validity(
-    out: Out = None,
-    as_json: AsJson = False,
-    **which: Any,
-) -> None:
-    """Say how much of what the model wrote people find right, by dimension, with intervals.
-
-    Example:
-      memeloc knowledge validity
-      memeloc knowledge validity --out validity
-    """
-    with memeloc.Workspace.find() as workspace:
-        result = workspace.knowledge.questions.validity(**which)
-    show_report(result, out=out, as_json=as_json)
-
-
-for _command in (
-    extract,
-    status,
-    export,
-    query,
-    check,
-    page,
-    compare,
-    ask,
-    questions,
-    survey,
-    validity,
-    select,
-):
+for _command in (extract, status, export, query, compare, ask, questions, survey):
     app.command()(_command)

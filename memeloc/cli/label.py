@@ -15,7 +15,6 @@ from memeloc.cli.groups import RunByDefault
 from memeloc.cli.jobs import ask_model
 from memeloc.cli.options import (
     ASKED_MEMES,
-    AsJson,
     AskDryRun,
     Budget,
     Cultures,
@@ -36,15 +35,16 @@ app = typer.Typer(
     help="Have a language model label memes in rounds, and people what the rounds differ on.\n\n"
     "Example:\n  memeloc label --taxonomy charmemes --model MODEL --rounds 3 --dry-run\n"
     "  memeloc label --taxonomy charmemes --model MODEL --rounds 3 --budget 20\n"
-    "  memeloc label status\n"
-    "  memeloc label differing hard --cultures RU --people team.csv\n"
-    "  memeloc label audit trial --cultures RU --people team.csv\n"
-    "  memeloc label agreement trial --out audit",
+    "  memeloc label survey hard --of differing --cultures RU --people team.csv\n"
+    "  memeloc label status trial --out audit",
 )
 _EQUAL = "When rounds are equal: in their most severe category, or also its subcategories."
 _SETTINGS = [
     option(
-        "taxonomy", "charmemes", "The label set; `memeloc survey taxonomies` lists.", "NAME|FILE"
+        "taxonomy",
+        "charmemes",
+        "The label set; `memeloc survey show taxonomies` lists.",
+        "NAME|FILE",
     ),
     option("rounds", 3, "How often each meme is labelled.", min=1, max=20),
     option("equal", "severe", _EQUAL, "severe|exact", kind=Literal["severe", "exact"]),
@@ -94,7 +94,6 @@ def run(
     model: Model = "",
     budget: Budget = None,
     dry_run: AskDryRun = False,
-    as_json: AsJson = False,
     **settings: Any,
 ) -> None:
     """Have a language model label memes, in rounds that are compared; run may be left out.
@@ -121,7 +120,6 @@ def run(
             unit="answers",
             asked=lambda plan: f"to label by {plan['taxonomy']}",
             done=_done,
-            as_json=as_json,
         )
 
 
@@ -132,7 +130,7 @@ def _done(result: Mapping[str, Any]) -> Iterator[str]:
     )
     yield _STATES.format(**result["counts"])
     if result["counts"]["missing"] == 0 and not result["stopped"]:
-        yield "Next: memeloc label differing NAME, and memeloc label audit NAME"
+        yield "Next: memeloc label survey NAME --of differing, and another --of accepted"
 
 
 _STATES = (
@@ -142,12 +140,11 @@ _STATES = (
 )
 
 
-@taking(_WHICH, before="as_json")
+@taking(_WHICH, before="")
 def topics(
     filled: Path | None = Argument(None, help="A sheet that a person has filled in."),
     out: Path | None = Option(None, metavar="FILE", help="Write the sheet there: .csv."),
     person: str = Option("", help="Who filled it in.", show_default="your login"),
-    as_json: AsJson = False,
     **which: Any,
 ) -> None:
     """List the new topics that a model proposed, and merge those that mean the same.
@@ -167,7 +164,7 @@ def topics(
         file = labels.write_topics(out, **which) if out else None
         result = {"topics": labels.new_topics(**which), "file": file}
         written = [f"To be filled in: {file}"] if file else []
-        show(result, _TOPICS, *written, as_json=as_json)
+        show(result, _TOPICS, *written)
 
 
 _TOPICS = Table(
@@ -178,20 +175,34 @@ _TOPICS = Table(
 )
 
 
-@taking(_WHICH, before="as_json")
-def status(as_json: AsJson = False, **which: Any) -> None:
-    """Say how far each labelling is, what it cost, and how sure it is.
+@taking(_WHICH, before="")
+def status(
+    name: str = Argument(
+        "", metavar="[SURVEY]", help="One of accepted labels.", show_default="the labellings"
+    ),
+    out: Path | None = Option(
+        None, metavar="DIR", help="Of a survey: write a page with tables and plots there, too."
+    ),
+    **which: Any,
+) -> None:
+    """Say how far each labelling is, what it cost, and how sure it is; or how people agree with it.
+
+    Of a survey of accepted labels: Cohen's kappa of each person with the model, Fleiss' of the
+    people, and who stands out.
 
     Example:
       memeloc label status
-      memeloc label status --model MODEL --json
+      memeloc label status trial --out audit
     """
     with memeloc.Workspace.find() as workspace:
-        result = workspace.labels.status(**which)
-        show(result, _ROUNDS, _LABELS, _sentences, as_json=as_json)
+        if not name:
+            show(workspace.labels.status(**which), _ROUNDS, _LABELS, _sentences)
+            return
+        result = workspace.labels.audited(name)
+    show_report(result, _WITH_MODEL, out=out)
 
 
-@taking(_WHICH_EQUAL, before="as_json")
+@taking(_WHICH_EQUAL, before="")
 def export(
     file: Path = Argument(..., help="A .csv, .jsonl or .parquet file."),
     accepted: bool = Option(
@@ -200,7 +211,6 @@ def export(
         help="Only the model's accepted labels, as `memeloc analyze --models` reads them.",
     ),
     survey: str = Option("", metavar="NAME", help="Only of a survey's memes.", show_default="all"),
-    as_json: AsJson = False,
     **which: Any,
 ) -> None:
     """Write each label with who gave it: a row a meme of the model, and one of people.
@@ -211,7 +221,7 @@ def export(
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.labels.export(file, accepted=accepted, survey=survey, **which)
-        show(result, f"{result['file']}: {counted(result['rows'], 'row')}", as_json=as_json)
+        show(result, f"{result['file']}: {counted(result['rows'], 'row')}")
 
 
 def _with_model(name: str) -> Any:
@@ -257,84 +267,55 @@ def _sentences(result: Mapping[str, Any]) -> Iterator[str]:
             yield f"people: {name} ({what}); memeloc survey status {name}"
 
 
-@taking(_SURVEY, before="as_json")
-def differing(
+@taking(_SURVEY)
+def survey(
     name: str = Argument(..., help="Of the survey."),
+    of: Literal["differing", "accepted"] = Option(
+        ..., help="What rounds differ on or gave no label; or a sample of what all agree on."
+    ),
+    sample: int | None = Option(
+        None, min=0, help="Of the accepted: so many memes; 0 for all.", show_default="200"
+    ),
     show: bool = Option(
         False,
         "--show",
-        help="Show people what the model answered (label-studio, as predictions; csv); else it is "
-        "hidden, and people judge by themselves.",
+        help="Of differing: show people what the model answered (label-studio, as predictions; "
+        "csv); else it is hidden, and people judge by themselves.",
     ),
-    as_json: AsJson = False,
     **options: Any,
 ) -> None:
-    """Build a survey of the memes on which the model's rounds differ, or gave no label.
+    """Build a survey in which people label what a model did: what rounds differ on, or a sample.
 
     It is a survey like others: export it, take the answers in, settle it. By the recipe charmemes
-    two people of a team label each meme, and a session decides where they differ.
+    two people of a team label each meme that rounds differ on, and a session decides where they do;
+    of the accepted everybody labels a simple random sample, the model's labels hidden, and
+    `memeloc label status NAME` then says how people agree with it.
 
     Example:
-      memeloc label differing hard --cultures RU --people team.csv
-      memeloc label differing hard --cultures RU --people team.csv --show
-    """
-    _build(name, as_json, purpose="differing", show=show, **options)
-
-
-@taking(_SURVEY, before="as_json")
-def audit(
-    name: str = Argument(..., help="Of the survey."),
-    sample: int | None = Option(None, min=0, help="Memes of it; 0 for all.", show_default="200"),
-    as_json: AsJson = False,
-    **options: Any,
-) -> None:
-    """Build a survey of a simple random sample of what all rounds agree on; everybody labels all.
-
-    The model's labels are hidden. `memeloc label agreement` then says how people agree with it.
-
-    Example:
-      memeloc label audit trial --cultures RU --people team.csv
-      memeloc label audit trial --cultures RU --people team.csv --sample 50 --seed 7
+      memeloc label survey hard --of differing --cultures RU --people team.csv
+      memeloc label survey trial --of accepted --cultures RU --people team.csv --sample 50 --seed 7
     """
     from memeloc.workspace.labels import SAMPLE
 
-    _build(name, as_json, purpose="audit", sample=SAMPLE if sample is None else sample, **options)
+    if of == "accepted":
+        options |= {"purpose": "audit", "sample": SAMPLE if sample is None else sample}
+    else:
+        options |= {"purpose": "differing", "show": show}
+    _build(name, options)
 
 
-def _build(name: str, as_json: bool, **options: Any) -> None:
+def _build(name: str, options: Mapping[str, Any]) -> None:
     with memeloc.Workspace.find() as workspace:
         result = workspace.labels.ask_people(name, **options)
-        lines = next_lines(workspace, "survey", survey=name, as_json=as_json)
-    if not as_json:
-        explain("Note", result["remarks"])
+        lines = next_lines(workspace, "survey", survey=name)
+    explain("Note", result["remarks"])
     show(
         result,
         f"{result['survey']}: {counted(result['memes'], 'meme')} in "
         f"{counted(len(result['batches']), 'batch', 'batches')}, "
         f"{counted(result['sheets'], 'sheet')} for {counted(result['annotators'], 'annotator')}",
         *lines,
-        as_json=as_json,
     )
-
-
-def agreement(
-    name: str = Argument(..., help="Of the survey."),
-    out: Path | None = Option(
-        None, metavar="DIR", help="Write a page with tables and plots there, too."
-    ),
-    as_json: AsJson = False,
-) -> None:
-    """Say how the people of an audit agree with the model, and with each other.
-
-    Cohen's kappa of each person with the model, Fleiss' of the people, and who stands out.
-
-    Example:
-      memeloc label agreement trial
-      memeloc label agreement trial --out audit
-    """
-    with memeloc.Workspace.find() as workspace:
-        result = workspace.labels.audited(name)
-    show_report(result, _WITH_MODEL, out=out, as_json=as_json)
 
 
 _WITH_MODEL = Table(
@@ -349,5 +330,5 @@ _WITH_MODEL = Table(
     ),
 )
 
-for _command in (run, status, differing, audit, agreement, topics, export):
+for _command in (run, status, survey, topics, export):
     app.command()(_command)

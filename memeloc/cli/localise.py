@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 import memeloc
-from memeloc.cli.options import AsJson, FontFiles, TemplateFolders, languages
+from memeloc.cli.options import FontFiles, TemplateFolders, languages
 from memeloc.cli.output import progress
 from memeloc.cli.show import Table, explain, show
 
@@ -94,7 +94,6 @@ def localise(
     ),
     templates: TemplateFolders = None,
     font: FontFiles = None,
-    as_json: AsJson = False,
 ) -> None:
     """Take the text out of finished memes, and set it again in other languages.
 
@@ -145,7 +144,7 @@ def localise(
     explain("Note", result.notes)
     explain("Not translated", result.failures)
     explain("Left out", result.left_out, most=None)
-    show(result, _TABLE, *_sentences(result, langs), as_json=as_json)
+    show(result, _TABLE, *_sentences(result, langs))
     problems = [f"{name}: {problem}" for name, problem in result.problems.items()]
     explain("memeloc", problems, most=None)
     if problems or result.failures:

@@ -10,7 +10,8 @@ import typer
 from typer import Argument, Option
 
 import memeloc
-from memeloc.cli.options import AsJson, EngineAddress, EngineName, Jobs, engine, split
+from memeloc.cli import output
+from memeloc.cli.options import EngineName, Jobs, engine, split
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import SHOWN, Table, show
 from memeloc.counts import counted
@@ -48,8 +49,6 @@ def ocr(
     ),
     jobs: Jobs = None,
     engine_name: EngineName = "",
-    address: EngineAddress = "",
-    as_json: AsJson = False,
 ) -> None:
     """Read the text in pictures.
 
@@ -67,8 +66,8 @@ def ocr(
         raise typer.BadParameter(f"one of {', '.join(_ONLY)}", param_hint="--only")
     wanted = split(langs)
     if files:
-        by = engine(engine_name, address)
-        _read_files(files, wanted[0] if wanted else "en", reader, jobs, by, as_json)
+        by = engine(engine_name)
+        _read_files(files, wanted[0] if wanted else "en", reader, jobs, by)
         return
     with memeloc.Workspace.find() as workspace, progress() as bar:
         result = workspace.collecting.read(
@@ -76,7 +75,7 @@ def ocr(
             reader=reader,
             only=only,  # type: ignore[arg-type]
             jobs=jobs,
-            engine=engine(engine_name, address, workspace.settings.engine),
+            engine=engine(engine_name, workspace.settings.engine),
             on_progress=bar.phase,
         )
     then = [f"Read {counted(result.pictures, 'picture')}, {result.remembered:,} of them before."]
@@ -87,13 +86,13 @@ def ocr(
         then.append("To correct: memeloc correct export --kind transcript --langs TAG")
     if not result.pictures and not result.not_read:
         then = ["There is no picture to read: collect some, or ask for --only all."]
-    show(result, *then, _NOT_READ, as_json=as_json)
+    show(result, *then, _NOT_READ)
     if result.not_read:
         raise typer.Exit(1)
 
 
 def _read_files(
-    files: Sequence[Path], language: str, reader: str, jobs: int | None, by: Engine, as_json: bool
+    files: Sequence[Path], language: str, reader: str, jobs: int | None, by: Engine
 ) -> None:
     from memeloc.ocr.reading import read_files
 
@@ -106,12 +105,12 @@ def _read_files(
         if not picture.failure:
             texts += [f"{picture.file}:"] if len(pictures) > 1 else []
             texts.append("\n".join(picture.parts) or "(no text)")
-    show({"pictures": pictures}, *texts, as_json=as_json)
+    show({"pictures": pictures}, *texts)
     for picture in pictures:
         if picture.failure:
             named = picture.file in picture.failure
             say(picture.failure if named else f"{picture.file}: {picture.failure}")
-        elif picture.marks and not as_json:
+        elif picture.marks and not output.as_json:
             say(f"{picture.file}: {', '.join(picture.marks)}")
     if any(picture.failure for picture in pictures):
         raise typer.Exit(1)

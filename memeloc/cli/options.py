@@ -15,8 +15,8 @@ from typer import Option
 
 if TYPE_CHECKING:
     from memeloc.engine import Engine, EngineSettings
+    from memeloc.tables.column_map import ColumnMap
 
-AsJson = Annotated[bool, Option("--json", help="Print the result as JSON.")]
 DryRun = Annotated[bool, Option("--dry-run", help="Only say what would be done; store nothing.")]
 AnsweredBy = Annotated[
     str, Option("--person", metavar="NAME", help="Who answered, if the file does not say.")
@@ -80,20 +80,11 @@ EngineName = Annotated[
     Option(
         "--engine",
         metavar="NAME",
-        help="What spreads the work: processes, of this machine; or ray, a cluster.",
+        help="What spreads the work: processes, of this machine; ray, started here; or a cluster: "
+        "ray:auto (this machine's), ray:HOST:PORT or ray://HOST:10001.",
         show_default="memeloc.toml's, else processes",
     ),
 ]
-EngineAddress = Annotated[
-    str,
-    Option(
-        "--address",
-        metavar="ADDRESS",
-        help="Of the Ray cluster: auto (this machine's), HOST:PORT or ray://HOST:10001.",
-        show_default="memeloc.toml's, else Ray is started here",
-    ),
-]
-
 Kind = Annotated[
     Literal["caption", "transcript", "survey"],
     Option(
@@ -121,6 +112,19 @@ CurationRecipe = Annotated[
         "harmeme, multi3hate, or a TOML of yours.",
         show_default="none",
     ),
+]
+ColumnMapOption = Annotated[
+    list[str] | None,
+    Option(
+        "--map",
+        metavar="TOML|ROLE=COLUMN,...",
+        help="What columns, labels and cultures mean: a file; or pairs, as item=ID,label=Hate, "
+        "label.DE=COLUMN of one a culture, labels.1=hate, fixed.culture=DE. May be repeated.",
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    Option("--set", metavar="KEY=VALUE", help="A setting, as below; may be repeated."),
 ]
 TakenCaptions = Annotated[
     Literal["accepted", "corrected", "any"],
@@ -152,11 +156,11 @@ AskDryRun = Annotated[bool, Option("--dry-run", help="Say what would be asked, a
 
 
 def taking(
-    options: Iterable[tuple[str, Any, Any]], before: str
+    options: Iterable[tuple[str, Any, Any]], before: str = ""
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command options (name, default and annotation) in the place of its `**options`.
 
-    They come before the parameter `before`.
+    They come before the parameter `before`, else last.
     """
     parameters = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
@@ -165,7 +169,7 @@ def taking(
 
     def with_options(command: Callable[..., None]) -> Callable[..., None]:
         own = list(signature(command, eval_str=True).parameters.values())
-        at = [parameter.name for parameter in own].index(before)
+        at = [parameter.name for parameter in own].index(before or own[-1].name)
         whole = [*own[:at], *parameters, *own[at:-1]]
         whole = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in whole]
         command.__signature__ = Signature(whole)  # type: ignore[attr-defined]
@@ -225,12 +229,32 @@ def split(text: str) -> list[str]:
     return [value.strip() for value in text.split(",") if value.strip()]
 
 
-def columns(text: str) -> str | dict[str, str]:
-    """A column's name, or columns by key where it is written as `US=COLUMN,DE=COLUMN`."""
-    parts = split(text)
-    if parts and all("=" in part for part in parts):
-        return pairs("columns", parts)
-    return text
+def column_map(texts: Sequence[str] | None) -> ColumnMap:
+    """Return the map of `--map`: its TOML file, before which its pairs go.
+
+    Raises:
+        InputError: the file cannot be read, or there is no such role.
+    """
+    import re
+
+    from memeloc.tables.column_map import read_map
+
+    file, values = None, dict[str, Any]()
+    for part in (part for text in texts or () for part in re.split(r",(?=[^,=]+=)", text)):
+        key, equals, value = map(str.strip, part.partition("="))
+        role, dot, name = key.partition(".")
+        if not equals:
+            file = Path(key)
+        elif dot:
+            values.setdefault(role, {})[name] = value
+        elif role in ("order", "abstentions", "missing", "models"):
+            values[role] = tuple(value.split("|"))
+        elif role in values:
+            before = values[role]
+            values[role] = (*(before if isinstance(before, tuple) else (before,)), value)
+        else:
+            values[role] = value if role != "scale" else value.lower() != "false"
+    return read_map(file, **values)
 
 
 def own_and(
@@ -284,8 +308,8 @@ def settings(texts: Sequence[str] | None) -> dict[str, Any]:
     return values
 
 
-def engine(name: str, address: str, settings: EngineSettings | None = None) -> Engine:
-    """Return what `--engine` and `--address` name; what is not given is as in the settings.
+def engine(name: str, settings: EngineSettings | None = None) -> Engine:
+    """Return what `--engine` names; without it, what the settings do.
 
     Raises:
         InputError: there is no such engine.
@@ -295,10 +319,11 @@ def engine(name: str, address: str, settings: EngineSettings | None = None) -> E
     from memeloc.settings import validate
 
     values = (settings or EngineSettings()).model_dump()
-    if address:
-        values |= {"name": "ray", "address": address}
+    kind, colon, address = name.partition(":")
     if name:
-        values["name"] = name
+        values["name"] = kind
+    if colon:
+        values["address"] = name if address.startswith("//") else address
     # Ray would print what died among a command's results, which are to be piped.
     os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")
     return engine_of(validate(EngineSettings, values, "--engine"))

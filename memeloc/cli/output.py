@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress as Bar
 
+as_json = False
+"""Whether results are printed as JSON: `--json` anywhere in a command sets it."""
 is_program = False
 """Whether this process is the program `memeloc` and nothing else, set by `memeloc.cli.main`."""
 

@@ -1,4 +1,4 @@
-"""`memeloc proof` and `boxes`. In: a rendered set. Out: what to look at; where its words are."""
+"""`memeloc proof`. In: a rendered set. Out: what to look at; where its words are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer import Argument, Option
 
-from memeloc.cli.options import AsJson, LocaleFolders, TemplateFolders, languages
+from memeloc.cli.options import LocaleFolders, TemplateFolders, languages
 from memeloc.cli.output import Cell, progress
 from memeloc.cli.show import Column, Table, explain, show
 from memeloc.counts import counted
@@ -31,7 +31,9 @@ def proof(
     fail_on_problems: bool = Option(
         False, "--fail-on-problems", help="Exit with 1 on a fault or a warning."
     ),
-    as_json: AsJson = False,
+    boxes: Path | None = Option(
+        None, metavar="FILE", help="Only write its words with their boxes: .csv, .jsonl, .parquet."
+    ),
 ) -> None:
     """List what was found in the pictures of a set, and where its languages differ most.
 
@@ -41,18 +43,27 @@ def proof(
     hyphenated words. Parity ranks the memes whose languages differ most in size of text and in the
     share of the picture that text covers.
 
+    The table of --boxes, to train or test OCR with, has a row a word, in the order in which they
+    are read: picture, meme, language, locale, text box, line, text, and the corners of its box in
+    pixels.
+
     Example:
       memeloc proof out
       memeloc proof out --ocr --langs en,zh --limit 5
       memeloc proof out --json --fail-on-problems
+      memeloc proof out --langs hi,ar --boxes words.csv
     """
     from memeloc.locales import Registry
     from memeloc.render.ocr import read_back
     from memeloc.render.proof import KINDS
-    from memeloc.render.sets.reading import review
+    from memeloc.render.sets.reading import review, write_words
     from memeloc.templates import load_templates
 
     tags, most = languages(langs), limit or None
+    if boxes is not None:
+        count = write_words(out, boxes, tags)
+        show({"file": str(boxes), "words": count}, f"{counted(count, 'word')}: {boxes}")
+        return
     rendered = review(out, tags)
     found = rendered.findings.to_dict("records")
     parity = rendered.parity.to_dict("records")
@@ -86,9 +97,8 @@ def proof(
             **{name: getattr(reading, name) for name in ("not_read", "failed", "fresh")},
         }
         tables += [_OCR, _table("Read worst", worst, limit, _READ)]
-    if not rendered.flawed and not as_json:
-        print(f"No faults and no warnings in {counted(rendered.pictures, 'picture')}.\n")
-    show(report, *tables, as_json=as_json)
+    fine = [f"No faults and no warnings in {counted(rendered.pictures, 'picture')}.\n"]
+    show(report, *([] if rendered.flawed else fine), *tables)
     if fail_on_problems and rendered.flawed:
         raise typer.Exit(1)
 
@@ -136,28 +146,3 @@ _OCR = Table(
     ),
     empty=True,
 )
-
-
-def boxes(
-    out: Path = Argument(
-        ..., metavar="DIR", help="What `memeloc render --out` wrote: a folder, or its address."
-    ),
-    to: Path = Option(
-        Path("words.csv"), metavar="FILE", help="The file to write: .csv, .jsonl or .parquet."
-    ),
-    langs: str = Option("all", metavar="TAGS", help="Languages to take, as de,zh; or all."),
-    as_json: AsJson = False,
-) -> None:
-    """Export the words of a rendered set with their boxes as a table, to train or test OCR with.
-
-    A row a word, in the order in which they are read: picture, meme, language, locale, text box,
-    line, text, and the corners of its box in pixels.
-
-    Example:
-      memeloc boxes out
-      memeloc boxes out --langs hi,ar --to hi-ar.parquet
-    """
-    from memeloc.render.sets.reading import write_words
-
-    count = write_words(out, to, languages(langs))
-    show({"file": str(to), "words": count}, f"{counted(count, 'word')}: {to}", as_json=as_json)

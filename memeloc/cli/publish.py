@@ -9,7 +9,8 @@ import typer
 from typer import Argument, Option
 
 import memeloc
-from memeloc.cli.options import AsJson, Jobs, Langs, languages
+from memeloc.cli import output
+from memeloc.cli.options import Jobs, Langs, languages
 from memeloc.cli.output import progress
 from memeloc.cli.show import Table, by_place, explain, next_lines, show
 from memeloc.counts import counted
@@ -52,7 +53,6 @@ def publish(
         help="Look for all else that must not go out first, and write nothing where there is any.",
     ),
     jobs: Jobs = None,
-    as_json: AsJson = False,
 ) -> None:
     """Publish the workspace's dataset: pictures, captions, answers, labels, how they came about.
 
@@ -87,7 +87,7 @@ def publish(
             jobs=jobs or usable_cpus(),
             on_progress=bar.phase,
         )
-        further = next_lines(workspace, "publish", as_json=as_json)
+        further = next_lines(workspace, "publish")
     explain("Note", result["notes"])
     explain("Warning", map(str, result["findings"]))
     if result["unread"] and not check:
@@ -95,10 +95,10 @@ def publish(
         explain("Warning", [f"No person read these captions, by language: {listed}."])
     name = Path(str(result["folder"])).name
     upload = [f"To the Hub: hf upload YOU/{name} {folder} --repo-type dataset"]
-    further = further if "://" in folder or as_json else upload + further
+    further = further if "://" in folder or output.as_json else upload + further
     then = (
         f"Published {counted(sum(result['pictures'].values()), 'picture')} and "
         f"{counted(len(result['tables']), 'table')} in {folder} "
         f"({counted(result['files'], 'file')}, {result['size'] / 1e6:,.1f} MB)."
     )
-    show(result, _PICTURES, _TABLES, then, *further, as_json=as_json)
+    show(result, _PICTURES, _TABLES, then, *further)

@@ -13,8 +13,6 @@ from typer import Argument, Option
 import memeloc
 from memeloc.cli import output
 from memeloc.cli.options import (
-    AsJson,
-    EngineAddress,
     EngineName,
     FontFiles,
     Jobs,
@@ -65,9 +63,7 @@ def render(
         help="Folder of pictures, manifest, page; or its address, as s3://bucket/set.",
     ),
     engine_name: EngineName = "",
-    address: EngineAddress = "",
     taken: TakenCaptions = "any",
-    as_json: AsJson = False,
     **options: Any,
 ) -> None:
     """Render a table of captions as a parallel set of pictures.
@@ -84,7 +80,7 @@ def render(
       memeloc render --langs hi        (in a workspace: its captions as they stand)
       memeloc render --captions accepted --out final
       memeloc render captions.csv --to webdataset --out shards-for-training
-      memeloc render captions.csv --engine ray --address auto --out /shared/out
+      memeloc render captions.csv --engine ray:auto --out /shared/out
     """
     from memeloc.engine import fork_ahead
     from memeloc.render.sets.manifest import leave_out_pandas
@@ -100,7 +96,7 @@ def render(
             "a table's captions have no states; without TABLE the workspace's are rendered",
             param_hint="--captions",
         )
-    by = engine(engine_name, address, stated)
+    by = engine(engine_name, stated)
     options["jobs"] = options["jobs"] or by.cpus()
     options["languages"] = languages(options["languages"]) or "all"
     given = {name: value for name, value in options.items() if value is not None}
@@ -121,7 +117,7 @@ def render(
                 summary = workspace.rendering.render(
                     out, settings, captions=taken, engine=by, on_progress=bar.report
                 )
-                further = next_lines(workspace, "render", as_json=as_json)
+                further = next_lines(workspace, "render")
         else:
             from memeloc.render.sets.parallel_set import render_table
 
@@ -137,7 +133,7 @@ def render(
         more=summary.input_kinds.total() - len(summary.input_problems),
         where=str(summary.skipped_file),
     )
-    show(_fields(summary), _PROBLEMS, *_sentences(summary), *further, as_json=as_json)
+    show(_fields(summary), _PROBLEMS, *_sentences(summary), *further)
     if summary.failed or not summary.rendered + summary.unchanged:
         raise typer.Exit(1)
 

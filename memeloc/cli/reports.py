@@ -6,23 +6,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memeloc.cli.output import print_json
+from memeloc.cli import output
 from memeloc.cli.show import View, explain, show
 
 if TYPE_CHECKING:
     from memeloc.reports import Report
 
 
-def show_report(report: Report, *views: View, out: Path | None, as_json: bool) -> None:
+def show_report(report: Report, *views: View, out: Path | None) -> None:
     """Write a report where a folder is named, and print its rows, or views and its sentences."""
-    from memeloc.reports import as_json_rows, write_report
+    from memeloc.reports import write_report
 
     if out is not None:
         write_report(report, out)
-    if as_json:
-        print_json(as_json_rows(report.figures))
+    if output.as_json:
+        show(report.figures)
     else:
-        show(report, *views, sentences, as_json=False)
+        show(report, *views, sentences)
     explain("Note", report.notes)
 
 

@@ -7,7 +7,7 @@ people a command lists beside it which tables there are, and what stands in each
         "name licence SHA-256=state",                # fields; a heading that is another
         ("KB", lambda family: family.bytes // 1000), # or a heading and a function of the row
     ))
-    show(result, _FONTS, f"{result.count} families", as_json=as_json)
+    show(result, _FONTS, f"{result.count} families")
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from memeloc.cli import output
 from memeloc.cli.output import Cell, print_json, say, table
 from memeloc.counts import sentence
 
@@ -94,9 +95,9 @@ View = Table | str | Callable[[Any], Iterable[str]]
 """A table, a sentence, or a function of the result that gives sentences."""
 
 
-def show(result: Any, *views: View, as_json: bool) -> None:
+def show(result: Any, *views: View) -> None:
     """Print a result on the standard output: its fields as JSON, or views of it for people."""
-    if as_json:
+    if output.as_json:
         print_json(as_plain(result))
         return
     drawn = False
@@ -109,18 +110,22 @@ def show(result: Any, *views: View, as_json: bool) -> None:
 
 
 def next_lines(
-    workspace: Workspace, stage: str, *, survey: str = "", as_json: bool = False
+    workspace: Workspace, stage: str, *, survey: str = "", quiet: bool = False
 ) -> list[str]:
     """Return the last line of a command that moved a stage of the path: what comes next, if
-    anything does. For `--json` there is none: `memeloc status --json` has it."""
+    anything does. For `--json`, and where nothing was stored, there is none."""
     from memeloc.workspace.status import next_command
 
-    command = "" if as_json else next_command(workspace, stage, survey)
+    command = "" if quiet or output.as_json else next_command(workspace, stage, survey)
     return [f"Next: {command}"] if command else []
 
 
 def as_plain(result: Any) -> Any:
-    """A result as JSON has it: dictionaries, lists, texts, numbers."""
+    """Return a result as JSON has it: dictionaries, lists, texts, numbers; of figures the rows."""
+    if hasattr(result, "to_dict"):
+        from memeloc.reports import as_json_rows
+
+        return as_json_rows(result)
     from pydantic import TypeAdapter
 
     return TypeAdapter(type(result)).dump_python(result, mode="json")

@@ -1,4 +1,4 @@
-"""`memeloc translate, memory`. In: captions, TMX files. Out: the same in more languages; TMX."""
+"""`memeloc translate`. In: captions, a translator. Out: the same in more languages."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import typer
-from typer import Argument, Option
+from typer import Option
 
 import memeloc
-from memeloc.cli.options import AsJson, DryRun, Langs, Taxonomy, check_taxonomy, languages
+from memeloc.cli import output
+from memeloc.cli.options import DryRun, Langs, Settings, Taxonomy, check_taxonomy, languages, pairs
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import Table, by_place, explain, next_lines, show
 from memeloc.counts import counted, listed, sentence
@@ -87,24 +88,7 @@ def translate(
     fuzzy: float | None = Option(
         None, min=0.5, max=1.0, help="Let the memory fill captions that are this similar, as 0.9."
     ),
-    models: Path | None = Option(
-        None,
-        metavar="DIR",
-        help="Folder of offline models; without --langs and --with, lists what is in it.",
-    ),
-    model: str = Option("", metavar="NAME", help="The service's model (openai, google)."),
-    project: str = Option(
-        "", metavar="ID", help="Google Cloud project.", show_default="GOOGLE_CLOUD_PROJECT"
-    ),
-    location: str = Option("", metavar="REGION", help="Google Cloud region, as us-central1."),
-    glossary: str = Option("", metavar="ID", help="Google glossary."),
-    endpoint: str = Option(
-        "",
-        metavar="HOST:PORT",
-        help="Another server that speaks Google's or, as a URL, OpenAI's protocol. A local "
-        "one gets no credentials.",
-    ),
-    as_json: AsJson = False,
+    changed: Settings = None,
 ) -> None:
     """Translate the workspace's captions, and say first what it will cost.
 
@@ -112,25 +96,27 @@ def translate(
     same command again goes on where it was and asks nothing twice. What people wrote stays: where
     its source has changed, the translation is a suggestion beside it on the next sheet. Of the
     texts of surveys those are translated that memeloc does not ship in a language; their
-    placeholders stay.
+    placeholders stay. Settings, also of memeloc.toml, are model (openai, google);
+    project, location, glossary of Google Cloud; endpoint, another server that speaks Google's or,
+    as a URL, OpenAI's protocol (a local one gets no credentials); models, the folder of offline
+    models, which are listed where nothing else is named.
 
     Example:
       memeloc translate --langs de,es,hi,zh --with google --dry-run
       memeloc translate --langs de,es,hi,zh --with google --budget 20.00
-      memeloc translate --langs de --with ctranslate2 --models models
+      memeloc translate --langs de --with ctranslate2 --set models=models
       memeloc translate --kind survey --langs tr --with google
     """
-    if models is not None and not langs and not using:
-        _list_models(models, as_json)
+    options = pairs("--set", changed)
+    if options.keys() == {"models"} and not langs and not using:
+        _list_models(Path(options["models"]))
         return
     check_taxonomy(taxonomy, kind)
-    options = {"model": model, "project": project, "location": location, "glossary": glossary}
-    options |= {"models": "" if models is None else str(models), "endpoint": endpoint}
     with memeloc.Workspace.find() as workspace:
         job = workspace.translating.prepare(
             languages(langs),
             translator=using,
-            options={name: value for name, value in options.items() if value},
+            options=options,
             budget=budget,
             kind=kind,
             taxonomy=taxonomy,
@@ -144,17 +130,17 @@ def translate(
                 "source has changed since; --only new leaves these out."
             )
         if dry_run:
-            show(job.plan, _PLAN, as_json=as_json)
+            show(job.plan, _PLAN)
             return
         plan, currency = job.plan, job.plan["currency"]
-        if not as_json:
+        if not output.as_json:
             counts = (
                 "{captions:caption} with {translator}: {strings:string}, {characters:character}"
             )
             say(f"{sentence(counts, **plan)}, about {_money(plan['cost'], currency)}")
         with progress("Translating", plan["captions"], unit="captions") as bar:
             result = job.run(on_progress=bar.report, on_wait=_wait)
-        further = next_lines(workspace, "translate", as_json=as_json or kind != "caption")
+        further = next_lines(workspace, "translate", quiet=kind != "caption")
     done = (
         f"{result.translated:,} translated, {result.from_memory:,} from memory, "
         f"{result.repeated:,} repeated, {result.empty:,} without text; "
@@ -164,7 +150,7 @@ def translate(
         done += f"\n{result.elsewhere:,} were translated by another program at the same time"
     if result.marks:
         done += f"\nMarked: {listed(dict(sorted(result.marks.items())))}"
-    show(result, done, *further, as_json=as_json)
+    show(result, done, *further)
     if plan["translator"] == "memory":  # what the memory does not know is not a failure
         if result.failures:
             say(f"{counted(len(result.failures), 'caption is', 'captions are')} not in the memory.")
@@ -185,7 +171,7 @@ def _wait(count: int) -> None:
     say(f"Another `memeloc translate` is at work here; {counted(count, 'caption')} wait for it.")
 
 
-def _list_models(folder: Path, as_json: bool) -> None:
+def _list_models(folder: Path) -> None:
     from memeloc.translate.ctranslate2 import find_models
 
     models, problems = find_models(folder)
@@ -194,47 +180,5 @@ def _list_models(folder: Path, as_json: bool) -> None:
         {name: getattr(model, name) for name in names} | {"folder": str(model.path)}
         for model in models
     ]
-    show({"models": rows, "problems": [*map(str, problems)]}, _MODELS, as_json=as_json)
+    show({"models": rows, "problems": [*map(str, problems)]}, _MODELS)
     explain("", problems, fail=True)
-
-
-memory = typer.Typer(
-    no_args_is_help=True, help="Exchange the translation memory with other programs."
-)
-
-
-@memory.command("import")
-def import_memory(
-    file: Path = Argument(..., metavar="FILE", help="A TMX file of any program."),
-    as_json: AsJson = False,
-) -> None:
-    """Add a TMX file to the workspace's translation memory.
-
-    Taken are its units from the workspace's source language into the languages that memeloc knows.
-
-    Example:
-      memeloc memory import memes.tmx
-    """
-    with memeloc.Workspace.find() as workspace:
-        result = workspace.translating.import_memory(file)
-    units = counted(result["units"], "unit")
-    show(result, f"{units}, {result['new']:,} of them new", as_json=as_json)
-    for reason, count in result["skipped"].items():
-        say(f"{count:,} passed over: {reason}")
-
-
-@memory.command("export")
-def export_memory(
-    file: Path = Argument(..., metavar="FILE", help="The TMX file to write."),
-    langs: Langs = "all",
-    as_json: AsJson = False,
-) -> None:
-    """Write the workspace's translation memory as TMX 1.4.
-
-    Example:
-      memeloc memory export memes.tmx --langs de,es
-    """
-    with memeloc.Workspace.find() as workspace:
-        result = workspace.translating.export_memory(file, languages(langs))
-    units = counted(result["units"], "unit")
-    show(result, f"Wrote {units} to {result['file']}", as_json=as_json)

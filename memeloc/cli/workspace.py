@@ -1,4 +1,4 @@
-"""`memeloc init, import, export, status`. In: a folder, a table. Out: a workspace, its state."""
+"""`memeloc init, import, export, status, drop, dump`. In: tables. Out: a workspace, its state."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typer import Argument, Option
 
 import memeloc
 from memeloc.cli.options import (
-    AsJson,
     DecidedBy,
     DryRun,
+    Langs,
     MadeBy,
     Strict,
     TakenCaptions,
@@ -31,16 +31,24 @@ def init(
     folder: Path = Argument(Path(), metavar="DIR", help="The workspace's folder; made if need be."),
     source: str = Option("en", metavar="TAG", help="The language that captions are written in."),
     langs: str = Option("", metavar="TAGS", help="Languages to translate into, as de,es,hi,zh."),
-    as_json: AsJson = False,
+    dump: Path | None = Option(
+        None, "--from", metavar="DUMP", help="Load what `memeloc dump` wrote into that folder."
+    ),
 ) -> None:
     """Make a workspace: a folder with memeloc.toml and a database.
 
     The other commands find it from the working directory upwards. A team shares a database by
-    MEMELOC_DATABASE_URL or the settings.
+    MEMELOC_DATABASE_URL or the settings, which also say where a dump is loaded. Keys are not in a
+    dump: copy survey.key and erasure.key yourself. People who were erased in this workspace before
+    stay out. Interrupted, run it again.
 
     Example:
       memeloc init my-memes --langs de,es,hi,zh
+      memeloc init my-memes --from ../my-memes-2026-11-22
     """
+    if dump is not None:
+        _load(dump, folder)
+        return
     with memeloc.Workspace.create(folder, source=source, languages=split(langs)) as workspace:
         made = {
             "folder": str(folder.resolve()),
@@ -54,7 +62,40 @@ def init(
         f"A workspace is in {made['folder']}; its settings are in memeloc.toml.\n"
         f"Next: memeloc import TABLE{where}"
     )
-    show(made, then, as_json=as_json)
+    show(made, then)
+
+
+def _load(dump: Path, folder: Path) -> None:
+    with progress("Loading", None, unit="rows") as bar:
+        result = memeloc.Workspace.load(dump, folder, bar.phase)
+    explain("Note", result["notes"])
+    rows = counted(sum(result["rows"].values()), "row")
+    then = [f"Loaded {rows} and {counted(result['files'], 'file')} into {folder}."]
+    if result["seen"]:
+        then = ["Nothing is new: everything of the dump is here already."]
+    if erased := sum(result["erased"].values()):
+        then.append(f"Left out: {counted(erased, 'row')} of people who were erased here.")
+    show(result, *then)
+
+
+def dump(
+    folder: Path = Argument(..., metavar="DIR", help="The dump's folder, new or empty."),
+) -> None:
+    """Write the whole workspace into a folder of plain files: JSON Lines, pictures, templates.
+
+    It can be read without memeloc, loaded by `memeloc init --from` on SQLite or PostgreSQL, and
+    holds no keys and no passwords. Interrupted, run it again; it is whole once manifest.json is
+    there.
+
+    Example:
+      memeloc dump ../my-memes-2026-11-22
+    """
+    with memeloc.Workspace.find() as workspace, progress("Dumping", None, unit="rows") as bar:
+        result = workspace.dump(folder, bar.phase)
+    explain("Note", result["notes"])
+    rows, files = result["rows"], counted(result["files"], "file")
+    count = f"{counted(sum(rows.values()), 'row')} of {counted(len(rows), 'table')} and {files}"
+    show(result, f"Wrote {count} to {folder} ({result['size'] / 1e6:,.1f} MB).")
 
 
 def import_table(
@@ -62,7 +103,7 @@ def import_table(
         ...,
         metavar="TABLE",
         help="CSV, a workbook, JSON Lines or Parquet: meme_id, template, then a column a language; "
-        "or the folder of a published dataset.",
+        "the folder of a published dataset; or a TMX file, for the translation memory.",
     ),
     langs: str = Option("all", metavar="TAGS", help="Columns besides the source, or all."),
     state: TranslationState = "given",
@@ -70,7 +111,6 @@ def import_table(
     templates: TemplateFolders = None,
     strict: Strict = False,
     dry_run: DryRun = False,
-    as_json: AsJson = False,
 ) -> None:
     """Import memes and captions from a table, the same as `memeloc render` reads.
 
@@ -85,22 +125,25 @@ def import_table(
     A folder that `memeloc publish` wrote comes in whole, whatever its layout: captions, pictures
     with all that is known of them as collected memes, and its tables in releases/NAME. Of a folder
     that others made for the Hugging Face Hub (Parquet, image folders, WebDataset) the finished
-    memes are collected; it names how columns are read and what is not taken.
+    memes are collected; it names how columns are read and what is not taken. Of a TMX file of any
+    program the units go into the translation memory that are from the source language into those
+    that memeloc knows.
 
     Example:
       memeloc import captions.csv
       memeloc import mended.csv --dry-run
       memeloc import captions.csv --state machine --by google --templates pictures
       memeloc import published/my-dataset
-      memeloc import captions.csv --langs de,hi --strict
+      memeloc import memory.tmx
     """
-    if captions.is_dir():
+    is_memory = captions.suffix.lower() == ".tmx"
+    if is_memory or captions.is_dir():
         if any((templates, strict, dry_run, langs != "all", state != "given", by)):
             raise typer.BadParameter(
                 "only of a captions table are --langs, --state, --by, --templates, --strict, "
                 "--dry-run"
             )
-        _import_folder(captions, as_json)
+        (_import_memory if is_memory else _import_folder)(captions)
         return
     with memeloc.Workspace.find() as workspace, progress("Importing", None, unit="rows") as bar:
         result = workspace.captions.import_table(
@@ -113,7 +156,7 @@ def import_table(
             dry_run=dry_run,
             on_progress=bar.report,
         )
-        further = next_lines(workspace, "translate", as_json=as_json)
+        further = next_lines(workspace, "translate")
     explain("Note", result.notes)
     explain("Left out", result.left_out, more=sum(result.problems.values()) - len(result.left_out))
     if result.empty:
@@ -126,16 +169,24 @@ def import_table(
         then = "Nothing is new: {r.unchanged:caption is|captions are} here already."
     did = "Would import" if dry_run else "Imported"
     then = sentence(then, did=did, r=result, new=added, changed=changed)
-    show(result, then, *further, as_json=as_json)
+    show(result, then, *further)
 
 
-def _import_folder(folder: Path, as_json: bool) -> None:
+def _import_memory(file: Path) -> None:
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.translating.import_memory(file)
+    show(result, f"{counted(result['units'], 'unit')}, {result['new']:,} of them new")
+    for reason, count in result["skipped"].items():
+        say(f"{count:,} passed over: {reason}")
+
+
+def _import_folder(folder: Path) -> None:
     from memeloc.cli.curating.collect import how_read
 
     with memeloc.Workspace.find() as workspace, progress("Importing", None) as bar:
         result = workspace.publishing.import_folder(folder, on_progress=bar.phase)
         stage = "translate" if result["memes"] else "collect"
-        further = next_lines(workspace, stage, as_json=as_json)
+        further = next_lines(workspace, stage)
     collected = result["collected"]
     if not result["layout"]:
         explain("Read", map(how_read, collected.tables))
@@ -154,7 +205,7 @@ def _import_folder(folder: Path, as_json: bool) -> None:
             f"Captions of {counted(result['memes'], 'meme')}: {captions:,} new or changed. "
             f"{counted(len(result['tables']), 'table')} and further files: {result['kept']}"
         )
-    show(result, *then, *further, as_json=as_json)
+    show(result, *then, *further)
 
 
 def export(
@@ -164,12 +215,14 @@ def export(
         help="captions, history, memes, corrections, cases, drops, memory, sheets, "
         "failures or files; of what was collected items, verdicts, pictures, templates or funnel.",
     ),
-    to: Path = Option(..., metavar="FILE", help="A .csv, .jsonl or .parquet file to write."),
+    to: Path = Option(
+        ..., metavar="FILE", help="A .csv, .jsonl or .parquet file to write; of memory also .tmx."
+    ),
+    langs: Langs = "all",
     captions: TakenCaptions = "any",
     selected: bool = Option(
         False, "--selected", help="Of what was collected, only what `memeloc select` took."
     ),
-    as_json: AsJson = False,
 ) -> None:
     """Write a table of the workspace to a file.
 
@@ -179,18 +232,28 @@ def export(
     verdict, what it rests on, who decided, and at which stage it went out; `verdicts` has a row for
     each verdict, `pictures` the finished memes, `funnel` the stages of the selection.
     In CSV a cell that a spreadsheet would take for a formula gets an apostrophe before it.
+    Of the translation memory as TMX 1.4, --langs takes only some languages.
 
     Example:
       memeloc export captions --to captions.csv
       memeloc export captions --captions accepted --to accepted.csv
       memeloc export history --to history.parquet
       memeloc export pictures --selected --to pictures.csv
+      memeloc export memory --to memory.tmx --langs de,es
     """
+    is_memory = table == "memory" and to.suffix.lower() == ".tmx"
+    if languages(langs) and not is_memory:
+        raise typer.BadParameter("goes with a memory's .tmx", param_hint="--langs")
+    if is_memory:
+        with memeloc.Workspace.find() as workspace:
+            result = workspace.translating.export_memory(to, languages(langs))
+        show(result, f"Wrote {counted(result['units'], 'unit')} to {result['file']}")
+        return
     with memeloc.Workspace.find() as workspace:
         result = workspace.captions.export(table, to, captions=captions, selected=selected)
     explain("Note", result["acceptance"].sentences() if result["acceptance"] else ())
     then = f"Wrote {counted(result['rows'], 'row')} of {table} to {result['file']}"
-    show(result, then, as_json=as_json)
+    show(result, then)
 
 
 def _columns(languages: Any) -> list[Column]:
@@ -218,7 +281,7 @@ _TABLES = (
 )
 
 
-def status(as_json: AsJson = False) -> None:
+def status() -> None:
     """Show the path: what is done and open of each stage, and the one command that comes next.
 
     Stages are collect, filter, select, translate, correct, render, survey, settle, analyze and
@@ -234,7 +297,7 @@ def status(as_json: AsJson = False) -> None:
     counts = ", ".join(counted(count, kind) for kind, count in result["collected"].items())
     then = [f"Collected: {counts}"] if counts else []
     then += [f"Next: {result['next']}"] if result["next"] else []
-    show(result, *_TABLES, *then, as_json=as_json)
+    show(result, *_TABLES, *then)
 
 
 def drop(
@@ -245,7 +308,6 @@ def drop(
     langs: str = Option("all", metavar="TAGS", help="Languages to drop them in, or all."),
     take_back: bool = Option(False, "--take-back", help="Bring dropped memes back."),
     person: DecidedBy = "",
-    as_json: AsJson = False,
 ) -> None:
     """Drop memes: leave them out of pictures, surveys, exports and the translation memory.
 
@@ -272,4 +334,4 @@ def drop(
     result = {"changed": changed, "dropped": dropped}
     language = ("language", lambda row: row.language or "all")
     table = Table("Dropped", "dropped", ("meme_id", language, "by=person why=comment"))
-    show(result, table, f"{done}Dropped now: {len(dropped):,}", as_json=as_json)
+    show(result, table, f"{done}Dropped now: {len(dropped):,}")

@@ -173,7 +173,7 @@ _ROLES = (
         required=True,
     ),
     Role("prompt", ("prompt", "prompt_id", "prompt_text", "question")),
-    Role("model", ("model", "model_name"), option="model-column"),
+    Role("model", ("model", "model_name")),
     Role("language", ("language", "lang")),
     Role("input", ("input",)),
     Role("dimension"),

@@ -206,7 +206,7 @@ def user_family(font: str, known: Iterable[str]) -> Family:
             raise InputError(
                 f"there is no font family {name!r}, no such file, and no font of this system has "
                 f"that name{fetch_first(path)}; "
-                + (f"did you mean {near[0]!r}?" if near else "`memeloc fonts list` has them")
+                + (f"did you mean {near[0]!r}?" if near else "`memeloc fonts` has them")
             )
         path, index = place
     return Family(

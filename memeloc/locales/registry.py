@@ -107,7 +107,7 @@ RIGHT_TO_LEFT = frozenset({"Arab", "Hebr", "Syrc", "Thaa", "Nkoo", "Adlm", "Rohg
 _Words = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(strict=False)]
 _FAMILIES = (
     "a list of font families, font files or names of fonts of the system, best first; "
-    "`memeloc fonts list` has the families"
+    "`memeloc fonts` has the families"
 )
 
 
@@ -285,7 +285,7 @@ class Registry:
             return locale
         near = [f"{each.tag} ({each.name}, {each.script})" for each in tags.near(tag, self)]
         hint = (near and f"did you mean {' or '.join(near)}?") or (
-            f"`memeloc locales list` names all {len(self)}, `memeloc locales new TAG` begins a "
+            f"`memeloc locales show` names all {len(self)}, `memeloc locales new TAG` begins a "
             "file for another, and --locales DIR adds yours."
         )
         raise InputError(f"there is no locale {tag[:60]!r}; {hint}")

@@ -253,7 +253,7 @@ def _has_tables(connection: Connection, name: str) -> bool:
     raise WorkspaceError(
         f"{name}: The database has the schema {version or 'of an earlier memeloc'}, and this "
         f"memeloc has {SCHEMA}. Run `memeloc dump DIR` with the memeloc that made it, then "
-        "`memeloc load DIR FOLDER` with this one."
+        "`memeloc init FOLDER --from DIR` with this one."
     )
 
 

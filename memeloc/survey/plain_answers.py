@@ -29,12 +29,12 @@ from memeloc.taxonomy import LABEL, SOURCE, Taxonomy
 
 ROLES = (
     Role("item", ("item", "item id", "meme", "meme id"), required=True),
-    Role("annotator", ("annotator", "annotator id"), required=True, option="participant"),
+    Role("annotator", ("annotator", "annotator id"), required=True),
     # As written: a row that is rejected is kept with what was typed.
-    Role("label", ("label", "answer"), required=True, option="answer"),
+    Role("label", ("label", "answer"), required=True),
     Role("culture", ("culture", "country"), values="culture"),
     Role("time"),
-    Role("demographics", many=True, values="fact", option="fact"),
+    Role("demographics", many=True, values="fact"),
     Role("question", many=True),
 )
 _LONGEST_ITEM = 200
@@ -70,7 +70,7 @@ def read_answers(
     for row, culture in zip(rows.to_dict("records"), written, strict=True):
         who, item, label = row["annotator"], row["item"], row["label"]
         unread = f"{label!r} is taken for no answer." if label else "It has no answer."
-        unknown = f"{culture[:60]!r} is no country that is known; name it: --country TEXT=CODE"
+        unknown = f"{culture[:60]!r} is no country that is known; name it: --map cultures.TEXT=CODE"
         problems = (
             (not who, "no participant", "It does not say who answered."),
             (who in column_map.models, "a model", "The map says that a model answered."),
@@ -159,14 +159,14 @@ def label_reader(
     named = [by_name.get(folded(each), each) for each in column_map.labels.values() if each]
     roles = [str(column).partition("question: ") for column in columns]
     for option, words, entries in (
-        ("--label", named, taxonomy.labels),
-        ("--question", [word for _, found, word in roles if found], taxonomy.questions),
+        ("label", named, taxonomy.labels),
+        ("question", [word for _, found, word in roles if found], taxonomy.questions),
     ):
         allowed = [each.id for each in entries]
         for word in words:
             if word not in allowed:
                 has = ", ".join(allowed) or "none"
-                raise InputError(f"{option} {word[:40]}: {taxonomy.name} has only {has}")
+                raise InputError(f"There is no {option} {word[:40]!r}: {taxonomy.name} has {has}")
 
     def label_of(answer: str) -> str:
         label = column_map.label_of(answer)

@@ -85,7 +85,7 @@ class Study(BaseModel):
                     continue
                 raise InputError(
                     f"[study.texts] of memeloc.toml has {key[:80]!r}, which is no text; "
-                    "`memeloc survey texts` lists their names."
+                    "`memeloc survey show texts` lists their names."
                 )
             if text.strip() and not usable(key, text, shipped or ""):
                 needed = ", ".join(f"{{{name}}}" for name in sorted(placeholders(shipped or "")))

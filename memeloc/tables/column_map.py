@@ -78,7 +78,6 @@ class Role:
         values: what its cells are: `label` and `culture` are mapped, of a `fact` missing values
             are empty, and `text` is as it stands.
         shared: whether a known name may be that of a column which has another role.
-        option: of the command line, where it is not called as the role.
     """
 
     name: str
@@ -87,7 +86,6 @@ class Role:
     many: bool = False
     values: Literal["text", "fact", "label", "culture"] = "text"
     shared: bool = False
-    option: str = ""
 
 
 class ColumnMap(BaseModel):
@@ -300,10 +298,10 @@ def columns_of(
         elif role.required and role.name not in column_map.fixed:
             if is_wide and role.name == "annotator":
                 continue  # each column is taken for a person
-            option = role.option or role.name.replace("_", "-")
-            hint = f'Name it: --{option} COLUMN, or {role.name} = "COLUMN" in [columns] of a map.'
+            hint = f'Name it: --map {role.name}=COLUMN, or {role.name} = "COLUMN" in [columns] of '
+            hint += "the map's file."
             if role.name in ("label", "culture"):
-                hint += ' Where each culture has a column: label = { US = "COLUMN", DE = "..." }.'
+                hint += " Where each culture has a column: --map label.US=COLUMN,label.DE=..."
             raise wrong(f"No column is known to be the {role.name}.", hint)
     return found
 

@@ -234,7 +234,7 @@ def _problems(taxonomy: Taxonomy, *, ships: bool) -> Iterator[str]:
         if example.template not in built_in:
             yield (
                 f"{where} the template {example.template[:60]!r}, and no "
-                "built-in one is called so; `memeloc templates list` names them"
+                "built-in one is called so; `memeloc templates show` names them"
             )
     earlier = {LABEL: labels}
     for question in taxonomy.questions:

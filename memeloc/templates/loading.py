@@ -135,7 +135,7 @@ def find_template(templates: Mapping[str, Template], name: str) -> Template:
     if name in templates:
         return templates[name]
     near = difflib.get_close_matches(name, templates, 3, 0.5)
-    hint = f"did you mean {' or '.join(near)}?" if near else "`memeloc templates list` names them."
+    hint = f"did you mean {' or '.join(near)}?" if near else "`memeloc templates show` names them."
     raise InputError(
         f"there is no template {name[:60]!r}; {hint} Templates of yours are found in a folder that "
         "--templates DIR names"

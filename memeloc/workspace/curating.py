@@ -162,8 +162,7 @@ class Curating(Describing, Matching, Reviewing, Selecting):
         missing = [task for task in _TASKS if not models[task]]
         engine = engine or workspace.engine
         jobs = jobs or engine.cpus()
-        options = " and ".join(f"--{task}-model" for task in missing)
-        not_run = f"no model is set: {options}, or {', '.join(f'{t}_model' for t in missing)}"
+        not_run = f"no model is set: {' and '.join(f'{task}_model' for task in missing)}"
         embedders: dict[Task, Embedding] = {}
         for task in _TASKS if not missing else ():
             embedders[task] = Embedding(

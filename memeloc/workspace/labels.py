@@ -378,7 +378,8 @@ class Labels(Part):
         origin = _origin_of(self._workspace, name)
         if origin.get("purpose") != "audit":
             raise InputError(
-                f"{name} is no audit of a model's labels; memeloc label audit NAME builds one."
+                f"{name} is no audit of labels: `memeloc label survey NAME --of accepted` "
+                "builds one."
             )
         of = {key: value for key, value in origin.items() if key != "purpose"}
         results = labellings(self._workspace, **of)[-1].outcomes

@@ -98,7 +98,7 @@ class Settings(_Section):
     languages: list[str] = Field(
         default=[],
         description="the languages to translate into, as a list of tags; "
-        "`memeloc locales list` names all",
+        "`memeloc locales show` names all",
     )
     templates: list[str] = Field(
         default=["templates"], description="folders of templates besides the built-in ones"

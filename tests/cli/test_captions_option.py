@@ -10,7 +10,17 @@ from tests.cli.test_correct import Command, _answer, _export, _import, _ok, work
 
 __all__ = ["workspace"]  # a fixture, used by name
 
-BUILD = ("survey", "build", "pilot", "--cultures", "DE", "--explicit", 0, "--implicit", 0)
+BUILD = (
+    "survey",
+    "build",
+    "pilot",
+    "--cultures",
+    "DE",
+    "--set",
+    "explicit=0",
+    "--set",
+    "implicit=0",
+)
 
 
 @pytest.fixture

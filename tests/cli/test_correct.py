@@ -245,11 +245,13 @@ def test_an_import_is_withdrawn_and_taken_again(workspace: Path, command: Comman
     _import(command, _answer(sheet, texts))
     second = _export(command, "--langs", "de", "--to", "ben", "--round", 2)
     _import(command, _answer(second, {"m2": ("corrected", "c", "d")}))
-    done = _ok(command("correct", "withdraw", sheet, "--why", "the wrong file", "--json"))
+    done = _ok(
+        command("correct", "import", sheet, "--take-back", "--why", "the wrong file", "--json")
+    )
     assert (done["answers"], done["stay"]) == (3, ["m2"])
     assert _captions(command) == before | {"m2": "c // d"}
     assert _cases(command) == []
-    again = command("correct", "withdraw", sheet)
+    again = command("correct", "import", sheet, "--take-back")
     assert (again.status, "was withdrawn" in again.err) == (1, True)
     (came,) = _import(command, sheet)
     assert came["outcomes"] == {"placed": 2, "case": 1}
@@ -261,7 +263,7 @@ def test_an_import_is_withdrawn_and_taken_again(workspace: Path, command: Comman
     with zipfile.ZipFile("sent.zip", "w") as archive:
         archive.write(sheet)
     _import(command, "sent.zip")
-    assert _ok(command("correct", "withdraw", "sent.zip", "--json"))["answers"] == 1
+    assert _ok(command("correct", "import", "sent.zip", "--take-back", "--json"))["answers"] == 1
 
 
 def test_the_sheet_is_named_where_its_id_is_lost(workspace: Path, command: Command) -> None:

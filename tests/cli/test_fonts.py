@@ -18,7 +18,7 @@ Command = Callable[..., Outcome]
 
 
 def test_every_family_is_listed_and_verified(command: Command) -> None:
-    outcome = command("fonts", "list", "--json")
+    outcome = command("fonts", "--json")
     listed = json.loads(outcome.out)
     assert (outcome.status, outcome.err, listed["problems"]) == (0, "", [])
     entries = {entry["family"]: entry for entry in listed["families"]}
@@ -49,7 +49,7 @@ def test_another_file_than_the_one_named_is_refused(
     (tmp_path / "fonts.toml").write_text(gone, encoding="utf-8")
     monkeypatch.setattr(library, "folder", lambda _name: tmp_path)
 
-    outcome = command("fonts", "list")
+    outcome = command("fonts")
 
     assert outcome.status == 1
     assert "anton is not the file that fonts.toml names" in outcome.err

@@ -76,7 +76,7 @@ def test_the_folder_of_templates_is_there_for_the_next_commands(
 ) -> None:
     Image.new("RGB", (64, 64), "teal").save("plain.png")  # of it no template is made
     command("localise", "plain.png", "--alone", "--out", "o")
-    assert command("templates", "list", "--templates", "o/templates").status == 0
+    assert command("templates", "show", "--templates", "o/templates").status == 0
 
 
 @pytest.mark.slow

@@ -190,7 +190,7 @@ ASKING: dict[str, tuple[object, ...]] = {
     "knowledge": ("knowledge", "extract", "--collected", "none", "--no-picture"),
     "filter": ("filter", "multimodality"),
     "evaluate": ("evaluate", "multi3hate", "--inputs", "text"),
-    "translate": ("translate", "--langs", "de", "--with", "openai", "--model", "tiny"),
+    "translate": ("translate", "--langs", "de", "--with", "openai", "--set", "model=tiny"),
 }
 
 

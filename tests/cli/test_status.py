@@ -84,7 +84,10 @@ def test_whose_answers_are_waited_for(world: Callable[[str], Path]) -> None:
     )
     correct(folder / "de-r1-anna.csv", {})
     memeloc(folder, "correct", "import", "de-r1-anna.csv")
-    assert memeloc(folder, "correct", "withdraw", "de-r1-anna.csv").splitlines()[-1] == why
+    assert (
+        memeloc(folder, "correct", "import", "de-r1-anna.csv", "--take-back").splitlines()[-1]
+        == why
+    )
     printed = memeloc(folder, "correct", "import", "de-r1-anna.csv").splitlines()[-1]
     assert printed.startswith("Next: memeloc correct export --langs de --round 2")
     assert printed.endswith(f"  # round 2 of 2, on nobody's sheet: de {anna}")

@@ -117,7 +117,7 @@ def test_answers_are_analysed(command: Run, case: Case) -> None:
 
 
 def test_answers_are_imported(command: Run, case: Case) -> None:
-    done = command("survey", "import-answers", "there", case.file, "--map", "map.toml", "--json")
+    done = command("survey", "import", "there", case.file, "--map", "map.toml", "--json")
     assert done.status == 0, done.err
     assert sum(file["answers"] for file in json.loads(done.out)["files"]) == case.answers
     assert {row["reason"] for row in json.loads(done.out)["rejected"]} <= {"no answer"}

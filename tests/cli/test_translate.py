@@ -40,7 +40,15 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command)
 
 
 def _google(server: GoogleServer) -> list[str]:
-    return ["translate", "--langs", LANGS, "--with", "google", "--endpoint", server.endpoint]
+    return [
+        "translate",
+        "--langs",
+        LANGS,
+        "--with",
+        "google",
+        "--set",
+        f"endpoint={server.endpoint}",
+    ]
 
 
 def _captions(folder: Path, language: str) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -82,7 +90,7 @@ def test_settings_come_from_memeloc_toml(workspace: Path, command: Command) -> N
             'project = "from-toml"\nlocation = "europe-west1"\nprice_per_million = 10\n',
             encoding="utf-8",
         )
-        outcome = command("translate", "--langs", "de", "--project", "from-option", "--json")
+        outcome = command("translate", "--langs", "de", "--set", "project=from-option", "--json")
         assert outcome.status == 0, outcome.err
         assert {r.parent for r in server.requests} == {
             "projects/from-option/locations/europe-west1"

@@ -117,17 +117,17 @@ def test_a_table_of_ones_own_with_a_map(study: Study) -> None:
 def test_columns_are_named_by_options(study: Study) -> None:
     rows = _answers(3)
     write_table(Path("answers.csv"), rows)
-    columns = ("--item", "meme", "--annotator", "worker", "--culture", "country")
+    columns = ("--map", "item=meme,annotator=worker,culture=country")
     only = ("--only", "agreement-within,agreement-between,random-groups")
-    study.run("analyze", "answers.csv", *columns, "--label", "answer", *only, *QUICK)
-    study.run("analyze", "answers.csv", *columns, "--label", "answr", *QUICK, status=1)
+    study.run("analyze", "answers.csv", *columns, "--map", "label=answer", *only, *QUICK)
+    study.run("analyze", "answers.csv", *columns, "--map", "label=answr", *QUICK, status=1)
     study.run("analyze", "nothing.csv", *columns, *QUICK, status=1)
     Path("map.toml").write_text('[columns]\nitm = "meme"\n', encoding="utf-8")
     study.run("analyze", "answers.csv", "--map", "map.toml", *QUICK, status=1)
     write_table(Path("one.csv"), [row for row in rows if row["worker"] == "Un0"])
-    study.run("analyze", "one.csv", *columns, "--label", "answer", *only, *QUICK)
+    study.run("analyze", "one.csv", *columns, "--map", "label=answer", *only, *QUICK)
     Path("empty.csv").write_text("meme,worker,country,answer\n", encoding="utf-8")
-    study.run("analyze", "empty.csv", *columns, "--label", "answer", *QUICK, status=1)
+    study.run("analyze", "empty.csv", *columns, "--map", "label=answer", *QUICK, status=1)
     study.check()
 
 

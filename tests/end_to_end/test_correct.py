@@ -130,7 +130,7 @@ def test_a_second_round_is_settled_and_reported(study: Study, world: Callable[..
     fill_csv(Path("hi-r2-dev.csv"), Path("dev.csv"), answers, "correct", False)
     study.run("correct", "import", "dev.csv", "--json")
     study.run("correct", "check", "--langs", "hi")
-    study.run("correct", "compare", "--langs", "hi")
+    study.run("correct", "report", "--each", "--langs", "hi")
     study.run("correct", "report", "--langs", "hi", "--to", "report.html")
     study.run("status")
     study.check()
@@ -144,7 +144,7 @@ def test_corrections_are_reported_and_exported(study: Study, world: Callable[...
     study.run("drop", "night-owl-02", "--take-back", "--as", "maria")
     study.run("drop")
     study.run("correct", "check", "--json")
-    study.run("correct", "compare", "--langs", "de", "--changed", "--json")
+    study.run("correct", "report", "--each", "--langs", "de", "--changed", "--json")
     study.run("correct", "report", "--to", "report.html", "--json")
     study.run("translate", "--langs", "hi", "--with", "memory", "--again", "pseudo", "--dry-run")
     for name in TABLES:
@@ -184,11 +184,11 @@ def test_transcripts_and_survey_texts_are_corrected(
     ]
     fill_in(sheet, [row | {"status": "corrected"} for row in typed], by=["part", "source"])
     study.run("correct", "import", sheet, "--json")
-    study.run("correct", "compare", "--kind", "transcript", "--json")
+    study.run("correct", "report", "--each", "--kind", "transcript", "--json")
     study.run("correct", "check", "--kind", "transcript")
     study.run("correct", "report", "--kind", "transcript", "--json")
 
-    study.run("survey", "texts", "taxonomy.multi3hate")
+    study.run("survey", "show", "texts", "taxonomy.multi3hate")
     kind = ("--kind", "survey", "--taxonomy", "multi3hate")
     study.run("translate", *kind, "--langs", "lo", "--with", "pseudo", "--dry-run", "--json")
     study.run("translate", *kind, "--langs", "lo", "--with", "pseudo")
@@ -211,9 +211,9 @@ def test_transcripts_and_survey_texts_are_corrected(
     study.run("dump", "../dump", "--json")
     study.run("dump", "../dump", status=1)
     study.files("dump", "*")
-    study.run("load", "../dump", "../copy", "--json")
-    study.run("load", "../dump", "../copy")
-    study.run("load", "../set", "../other", status=1)
+    study.run("init", "../copy", "--from", "../dump", "--json")
+    study.run("init", "../copy", "--from", "../dump")
+    study.run("init", "../other", "--from", "../set", status=1)
     with Workspace.open(".") as before, Workspace.open("../copy") as after:
         tables = ("history", "corrections", "items", "sheets", "cases")
         equal = {name: before.table(name).equals(after.table(name)) for name in tables}

@@ -99,8 +99,15 @@ def test_sites_are_collected_and_captions_chosen(study: Study) -> None:
     study.run("dedup")
     study.run("filter", "language", "quality", "topics", "--langs", "en", "--dry-run")
     study.run("filter", "language", "quality", "topics", "--langs", "en", "--json")
-    study.run("keywords", "topics")
-    few = ("--per-template", "4", "--templates-per-topic", "1", "--most-per-template", "2")
+    study.run("keywords", "--topics")
+    few = (
+        "--set",
+        "per_template=4",
+        "--set",
+        "templates_per_topic=1",
+        "--set",
+        "most_per_template=2",
+    )
     study.run("select", *few, "--dry-run")
     study.run("select", *few)
     study.run("status", "--json")
@@ -141,7 +148,7 @@ def test_captions_are_judged_for_wordplay_and_alone(
         monkeypatch.setenv("OPENAI_BASE_URL", chat.url)
         study.run("filter", "multimodality", "--model", "tiny")
         study.show("a question", min((body["messages"] for body in chat.bodies), key=str))
-    study.run("select", "--no-topics", "--per-template", "1", "--kind", "caption")
+    study.run("select", "--set", "topics=false", "--set", "per_template=1", "--kind", "caption")
     study.run("export", "verdicts", "--to", "verdicts.csv")
     study.file("verdicts.csv")
     study.check()
@@ -174,14 +181,14 @@ def test_datasets_on_disk_are_collected(study: Study) -> None:
         study.run("match", "../memegen/templates/kettle/default.png", "--distance", "4")
         study.file("set/captions.csv")
         study.run("import", "captions.csv")
-    study.run("keywords", "expand", "قهوة", "--lang", "ar", "--limit", "6")
-    study.run("keywords", "expand", "owl", "--lang", "en", "--kind", "digits", "--json")
-    study.run("keywords", "expand", "x", status=1)
+    study.run("keywords", "قهوة", "--lang", "ar", "--kind", "arabizi")
+    study.run("keywords", "owl", "--lang", "en", "--kind", "digits", "--json")
+    study.run("keywords", "x", status=1)
     (study.folder / "lines.txt").write_text("A night-owl at work\nNothing\nNIGHT OWLS\n")
     (study.folder / "words.csv").write_text("keyword\nnight owl\n")
-    study.run("keywords", "expand", "words.csv", "--lang", "en", "-o", "variants.csv")
-    study.run("keywords", "find", "gone.txt", "--keywords", "owl", "--lang", "en", status=1)
-    study.run("keywords", "find", "lines.txt", "--keywords", "words.csv", "--lang", "en")
+    study.run("keywords", "words.csv", "--lang", "en", "-o", "variants.csv")
+    study.run("keywords", "owl", "--in", "gone.txt", "--lang", "en", status=1)
+    study.run("keywords", "words.csv", "--in", "lines.txt", "--lang", "en")
     study.check()
 
 
@@ -193,12 +200,17 @@ def test_memes_are_judged_by_rules_people_and_a_model(
     study.run("collect", "table", "memes", "--language", "en")
     study.run("ocr", "--reader", "source")
     study.run("dedup", "--json")
-    study.run("dedup", "--rule", "none", status=1)
+    study.run("dedup", "--set", "rule=none", status=1)
     study.run("review", "export", "duplicates", "--to", "asha")
     write_picture_model(study.folder / "pictures.onnx")
     write_text_model(study.folder / "texts/model.onnx")
-    models = ("--images-model", "onnx:pictures.onnx", "--texts-model", "onnx:texts/model.onnx")
-    study.run("dedup", "--copies", "--keep", "largest", *models)
+    models = (
+        "--set",
+        "images_model=onnx:pictures.onnx",
+        "--set",
+        "texts_model=onnx:texts/model.onnx",
+    )
+    study.run("dedup", "--copies", "--set", "keep=largest", *models)
     study.run("filter", "--list")
     study.run("filter", "nothing", status=1)
     study.run("filter", "language", "--set", "sure=yes", status=1)
@@ -238,7 +250,7 @@ def test_memes_are_judged_by_rules_people_and_a_model(
     with Workspace.open(".") as workspace:
         items = workspace.table("items")
         study.run("filter", "--explain", items["item"].iloc[0])
-    study.run("select", "--kind", "picture", "--asked", "keep", "--json")
+    study.run("select", "--kind", "picture", "--set", "asked=keep", "--json")
     study.run("dedup", "--recipe", "harmeme")
     study.run("filter", "--recipe", "harmeme")
     study.run("select", "--recipe", "harmeme")

@@ -59,8 +59,8 @@ def test_from_memes_to_a_benchmark(study: Study, chat: ChatServer) -> None:
     study.run("knowledge", "extract", *ASKED)
     study.run("knowledge", "status")
 
-    study.run("knowledge", "check")
-    study.run("knowledge", "check", "--json")
+    study.run("knowledge", "status", "--check")
+    study.run("knowledge", "status", "--check", "--json")
     for out, kind in (("memes.ttl", "ttl"), ("memes.jsonld", "jsonld"), ("memes.nq", "nquads")):
         study.run("knowledge", "export", out, "--to", kind)
     study.run("knowledge", "export", "tables", "--to", "parquet", "--json")
@@ -75,7 +75,7 @@ def test_from_memes_to_a_benchmark(study: Study, chat: ChatServer) -> None:
     study.run("knowledge", "query", "texts.rq", "--rows", 3)
     study.run("knowledge", "query", "texts.rq", "--out", "texts.csv")
     study.run("knowledge", "query", "SELECT ?tea WHERE", status=1)
-    study.run("knowledge", "page", "pages", "--pictures", "out", "--json")
+    study.run("knowledge", "export", "pages", "--to", "pages", "--pictures", "out", "--json")
     study.files("pages")
     study.run("knowledge", "compare", "--langs", "en,de", "--out", "comparison")
     study.run("knowledge", "compare", "--langs", "en", status=2)
@@ -85,8 +85,8 @@ def test_from_memes_to_a_benchmark(study: Study, chat: ChatServer) -> None:
     study.run("knowledge", "ask", "--lang", "en", "--json")
     study.run("knowledge", "ask", "--lang", "en")
     study.run("knowledge", "questions", "--lang", "en", "--out", "questions")
-    study.run("knowledge", "validity", "--lang", "en")
-    study.run("knowledge", "select", "benchmark", "--lang", "en", status=1)
+    study.run("knowledge", "questions", "--validity", "--lang", "en")
+    study.run("knowledge", "export", "benchmark", "--to", "benchmark", "--lang", "en", status=1)
     judges = [{"participant": f"judge-{n}@team.example", "group": "judge"} for n in range(1, 4)]
     write_table(study.folder / "judges.csv", judges)
     stage = ("--sample", 2, "--cultures", "US", "--people", "judges.csv", "--lang", "en", "--stage")
@@ -96,9 +96,9 @@ def test_from_memes_to_a_benchmark(study: Study, chat: ChatServer) -> None:
     built = study.run("knowledge", "survey", "others", *stage, "others", "--answers", 2, "--json")
     for survey in built["surveys"]:
         judge(study, survey["survey"], quietly=True)
-    study.run("knowledge", "validity", "--lang", "en", "--out", "validity")
+    study.run("knowledge", "questions", "--validity", "--lang", "en", "--out", "validity")
     study.file("validity/tables/validity.csv")
-    study.run("knowledge", "select", "benchmark", "--lang", "en", "--json")
+    study.run("knowledge", "export", "benchmark", "--to", "benchmark", "--lang", "en", "--json")
     study.file("benchmark/questions.csv")
 
     examined = ("--data", "benchmark", "--model", "scripted", "--out", "exam")

@@ -96,24 +96,38 @@ def test_memes_labelled_in_rounds(
 
     write_table(study.folder / "team.csv", PEOPLE)
     people = ("--cultures", "US", "--people", "team.csv", "--model", "tiny")
-    study.run("label", "differing", "hard", *people, "--json")
+    study.run("label", "survey", "hard", "--of", "differing", *people, "--json")
     study.run("survey", "export", "hard", "--to", "html", *CONTACT, "--option", "codes=false")
     answer_as_team(study.folder, "hard", "back", seed=3)
     study.run("survey", "import", "hard", "back")
     study.run("survey", "check", "hard")
     study.run("survey", "settle", "hard")
-    study.run("label", "differing", "shown", *people, "--show", "--equal", "exact")
+    study.run(
+        "label", "survey", "shown", "--of", "differing", *people, "--show", "--equal", "exact"
+    )
     study.run("survey", "export", "shown", "--to", "html", *CONTACT, status=1)
-    study.run("label", "audit", "trial", *people, "--sample", 4, "--seed", 5, "--json")
-    study.run("label", "agreement", "trial")
-    study.run("label", "agreement", "hard", status=1)
+    study.run(
+        "label",
+        "survey",
+        "trial",
+        "--of",
+        "accepted",
+        *people,
+        "--sample",
+        4,
+        "--seed",
+        5,
+        "--json",
+    )
+    study.run("label", "status", "trial")
+    study.run("label", "status", "hard", status=1)
     study.run("survey", "export", "trial", "--to", "html", *CONTACT, "--option", "codes=false")
     answer_as_team(study.folder, "trial", "audited", seed=4)
     study.run("survey", "import", "trial", "audited")
     memeloc(study.folder, "survey", "check", "trial")  # lists three people by drawn ids
     memeloc(study.folder, "survey", "settle", "trial")
-    study.run("label", "agreement", "trial", "--out", "audit")
-    study.run("label", "agreement", "trial", "--json")
+    study.run("label", "status", "trial", "--out", "audit")
+    study.run("label", "status", "trial", "--json")
     study.files("audit")
     study.run("label", "export", "labels.csv", "--model", "tiny", "--json")
     study.file("labels.csv")
@@ -271,9 +285,9 @@ def test_answers_made_elsewhere_are_scored(study: Study) -> None:
     study.run("evaluate", "score", "native.csv", *gold, "--out", "page")
     study.file("page/figures.csv")
     write_answers(study.folder / "from one.csv", first=1)
-    study.run("evaluate", "score", "from one.csv", *gold, "--cultures", "US", "--model", "tiny")
-    study.run("evaluate", "score", "raw.csv", *gold, "--answer", "responses", status=1)
-    study.run("evaluate", "score", "raw.csv", *gold, "--cultures", "FR", status=1)
+    study.run("evaluate", "score", "from one.csv", *gold, "--map", "label.US=US", "--model", "tiny")
+    study.run("evaluate", "score", "raw.csv", *gold, "--map", "answer=responses", status=1)
+    study.run("evaluate", "score", "raw.csv", *gold, "--map", "label.FR=FR", status=1)
     for rows in ("7,0,a\n7,0,b\n", "7,0,a\n,0,b\n", "70,0,a\n"):
         (study.folder / "wrong.csv").write_text(f"ID,prompt,response\n{rows}")
         study.note(f"# wrong.csv\n{rows}")
@@ -286,8 +300,8 @@ def test_answers_made_elsewhere_are_scored(study: Study) -> None:
     study.run("evaluate", "score", *classes, "--out", "classes")
     study.file("classes/tables/tasks.csv")
     (study.folder / "choices.csv").write_text(CHOICES)
-    columns = ("--item", "id", "--answer", "answer", "--options", "A,B,C,D", "--dimension",
-        "dimension", "--meme", "meme", "--correct", "correct", "--bootstraps", 50)  # fmt: skip
+    roles = "item=id,answer=answer,option=A,option=B,option=C,option=D,dimension=dimension"
+    columns = ("--map", roles, "--map", "meme=meme,correct=correct", "--bootstraps", 50)
     study.run("evaluate", "score", "choices.csv", "--run", "multiple-choice", *columns)
     choices = ("evaluate", "score", "choices.csv", "--run", "multiple-choice", *columns)
     rows = json.loads(memeloc(study.folder, *choices, "--json"))

@@ -58,10 +58,10 @@ def test_harmeme(study: Study) -> None:
     study.run(*build, *people, "--size", 6)
     study.run(*build, *team(study, a=3, c=3), "--size", 6, status=1)
     team(study, a=3, b=3)
-    study.run("survey", "team", "harm", "--people", "team.csv", "--json")
+    study.run("survey", "status", "harm", "--by", "person", "--people", "team.csv", "--json")
     rounds(study, "harm", seed=3, colleagues=Colleagues(agreement=0.5))
     study.file("harm.csv")
-    study.run("survey", "team", "harm")
+    study.run("survey", "status", "harm", "--by", "person")
     study.run("survey", "decide-labels", "harm", "--out", "open.csv")
     study.file("open.csv")
     study.run("survey", "status", "harm")
@@ -69,7 +69,7 @@ def test_harmeme(study: Study) -> None:
     rounds(study, "dry", seed=5)
     study.run("survey", "forget", "a-1@team.example", "--yes")
     study.run("survey", "settle", "harm", "--close", "--next", "--json")
-    study.run("survey", "team", "harm")
+    study.run("survey", "status", "harm", "--by", "person")
     study.check()
 
 
@@ -130,7 +130,7 @@ def test_araharmeme_and_m_quest(study: Study) -> None:
 
 def test_multi3hate_with_a_preannotation(study: Study) -> None:
     build = ("survey", "build", "large", "--cultures", "US,DE", "--recipe", "multi3hate")
-    study.run(*build, "--preannotate", "--size", 4, "--implicit", 1, "--answers", 2)
+    study.run(*build, "--preannotate", "--size", 4, "--set", "implicit=1", "--answers", 2)
     study.run("survey", "choose", "large", "--total", 4, status=1)
     export = ("survey", "export", "large", "--to", "html", "--option", "codes=false", *CONTACT)
     study.run(*export)
@@ -151,7 +151,7 @@ def test_multi3hate_with_a_preannotation(study: Study) -> None:
     ]
     write_table(study.folder / "batches.csv", batches)
     fixed = ("survey", "build", "fixed", "--cultures", "US,DE", "--batches", "batches.csv")
-    study.run(*fixed, "--implicit", 1, "--json")
+    study.run(*fixed, "--set", "implicit=1", "--json")
     study.check()
 
 
@@ -172,14 +172,14 @@ def test_answers_collected_elsewhere(study: Study) -> None:
         for number, row in enumerate(starter_rows(())[:4])
     ]
     write_table(study.folder / "answers.csv", answers)
-    given = ("survey", "import-answers", "published", "answers.csv", "--participant", "Who")
-    given += ("--item", "Meme ID", "--answer", "Hate")
-    study.run(*given[:-1], "Label", status=1)
+    given = ("survey", "import", "published", "answers.csv", "--map")
+    study.run(*given, "annotator=Who,item=Meme ID,label=Label", status=1)
+    given += ("annotator=Who,item=Meme ID,label=Hate",)
     study.run(*given, "--taxonomy", "none", status=1)
-    labels = ("--label", "1=hate", "--label", "0=no-hate")
-    study.run(*given, *labels, "--culture", "Nationality", "--dry-run")
-    more = ("--culture", "Nationality", "--time", "At", "--fact", "nationality=Nationality")
-    more += ("--label", "?=unknown", "--country", "DATA_EXPIRED=US", "--left", "left.csv")
+    labels = ("--map", "labels.1=hate,labels.0=no-hate")
+    study.run(*given, *labels, "--map", "culture=Nationality", "--dry-run")
+    more = ("--map", "culture=Nationality,time=At,demographics.nationality=Nationality")
+    more += ("--map", "labels.?=unknown,cultures.DATA_EXPIRED=US", "--left", "left.csv")
     study.run(*given, *labels, *more, "--json")
     study.run(*given, *labels, *more)
     study.run("survey", "check", "published")

@@ -37,7 +37,7 @@ def pilot(study: Study, world: World) -> None:
     world("rendered", study.folder)
     memes = ("busy-market-01", "night-owl-01", "night-owl-02", "cloud-monday-01")
     (study.folder / "memes.txt").write_text("\n".join(memes), encoding="utf-8")
-    built = ("--cultures", "US,DE", "--memes", "memes.txt", "--answers", 3, "--implicit", 1)
+    built = ("--cultures", "US,DE", "--memes", "memes.txt", "--answers", 3, "--set", "implicit=1")
     study.run("survey", "build", "pilot", *built)
 
 
@@ -132,7 +132,7 @@ def test_studies_at_prolific(
     export = ("survey", "export", "pilot", "--to", "prolific", *CONTACT, "--minutes", 3)
     study.run(*export, "--push", status=1)
     study.run(*export, status=1)
-    study.run("survey", "filters", "pilot")
+    study.run("survey", "export", "pilot", "--to", "prolific", "--look-up")
     study.file("prolific-filters.toml")
     study.run(*export, "--push", "--dry-run")
     study.run(*export, "--push", "--json")

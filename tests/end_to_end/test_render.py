@@ -101,7 +101,7 @@ def test_a_set_grows_run_by_run(study: Study) -> None:
     show_manifest(study, (*PROOF, "relative_size", "problems", "findings"))
     study.run("proof", "out")
     study.run("proof", "out", "--limit", 1, "--json", "--fail-on-problems", status=1)
-    study.run("boxes", "out", "--langs", "en", "--to", "boxes.csv")
+    study.run("proof", "out", "--langs", "en", "--boxes", "boxes.csv")
     study.show("boxes.csv", pd.read_csv("boxes.csv").iloc[:4])
 
     # One caption is corrected, a picture retouched, a file put in a new picture's place.
@@ -237,7 +237,7 @@ def test_sets_for_training_and_in_buckets(study: Study) -> None:
     study.run("render", *options, "--prune")
     study.run("render", *options[:-1], 2, "--force")  # by two processes
     study.run("proof", "parquet", "--limit", 1)
-    study.run("boxes", "parquet", "--json")
+    study.run("proof", "parquet", "--boxes", "words.csv", "--json")
     study.run("render", "captions.csv", "--to", "files", "--out", "parquet", status=1)
     with s3_server() as server:
         bucket = make_bucket(server, "memes")
@@ -277,9 +277,9 @@ def test_templates_fonts_and_locales_of_ones_own(
         Path(f"wrong/{name}/template.toml").write_text(text)
     Path("wrong/text.png").write_text("only called a picture")
     folders = [part for name in ("mine", "memegen") for part in ("--templates", name)]
-    study.run("templates", "list", *folders)
-    study.run("templates", "list", "--templates", "wrong", status=1)
-    listed = command("templates", "list", *folders, "--json").out
+    study.run("templates", "show", *folders)
+    study.run("templates", "show", "--templates", "wrong", status=1)
+    listed = command("templates", "show", *folders, "--json").out
     study.show("templates list", [each["name"] for each in json.loads(listed)["templates"]])
     study.run("templates", "show", "kettle", *folders, "--json")
     study.run("templates", "show", "cat-and-plant")
@@ -288,11 +288,11 @@ def test_templates_fonts_and_locales_of_ones_own(
     rows = [{"meme_id": name, "template": name, "en": "a"} for name in ("outside", "text")]
     write_table(Path("captions.csv"), rows)
     study.run("render", "captions.csv", "--templates", "wrong", status=1)
-    study.run("templates", "preview", "four", *folders)
-    study.run("templates", "preview", "summit-snail", "--out", "new/boxes.png", "--json")
+    study.run("templates", "show", "four", *folders, "--boxes", "four.png")
+    study.run("templates", "show", "summit-snail", "--boxes", "new/boxes.png", "--json")
     study.file("new/boxes.png")
 
-    study.run("locales", "list")
+    study.run("locales", "show")
     study.run("locales", "show", "pt_br", "--json")
     study.run("locales", "show", "de")
     study.run("locales", "show", "germn", status=1)
@@ -302,32 +302,32 @@ def test_templates_fonts_and_locales_of_ones_own(
         data.replace('tag = "sw"', 'tag = "sw-TZ"').replace('"anton"', '"Mine.ttf"')
     )
     shutil.copy(FontLibrary().families["noto-sans"].path, "locales/Mine.ttf")
-    study.run("locales", "check", "sw-TZ", "--locales", "locales")
-    study.run("locales", "check", "de", "--json")
+    study.run("locales", "show", "sw-TZ", "--check", "--locales", "locales")
+    study.run("locales", "show", "de", "--check", "--json")
     Path("locales/odd.toml").write_text(
         data.replace('tag = "sw"', 'tag = "qaa"').replace('"Latn"', '"Cyrl"')
     )
-    study.run("locales", "check", "qaa", "--locales", "locales", status=1)
+    study.run("locales", "show", "qaa", "--check", "--locales", "locales", status=1)
     russian = Path(locales.__file__).with_name("data").joinpath("ru.toml").read_text("utf-8")
     Path("locales/odd.toml").write_text(
         russian.replace('tag = "ru"', 'tag = "ru-AQ"').replace('["noto-sans", ', '["anton", ', 1)
     )
-    study.run("locales", "check", "ru-AQ", "--locales", "locales", status=1)
-    study.run("locales", "check", status=2)
+    study.run("locales", "show", "ru-AQ", "--check", "--locales", "locales", status=1)
+    study.run("locales", "show", "--check", "--locales", "none", status=1)
     Path("locales/odd.toml").write_text("tag = 1")
-    study.run("locales", "list", "--locales", "locales", status=1)
+    study.run("locales", "show", "--locales", "locales", status=1)
     Path("locales/odd.toml").unlink()
 
-    study.run("fonts", "check", "É漢 ক্ষি \U00013000", status=1)
-    study.run("fonts", "check", "骨a", "--lang", "ja", "--face", "plain", "--json")
-    study.run("fonts", "check", "aক", "--font", "locales/Mine.ttf")
-    study.run("fonts", "check", "a", "--lang", "xq", status=1)
-    listed = command("fonts", "list", "--font", "locales/Mine.ttf", "--json").out
+    study.run("fonts", "É漢 ক্ষি \U00013000", status=1)
+    study.run("fonts", "骨a", "--lang", "ja", "--face", "plain", "--json")
+    study.run("fonts", "aক", "--font", "locales/Mine.ttf")
+    study.run("fonts", "a", "--lang", "xq", status=1)
+    listed = command("fonts", "--font", "locales/Mine.ttf", "--json").out
     families = pd.DataFrame(json.loads(listed)["families"])
     of_packages = families[(families["licence"] != "") | (families["family"] == "Mine")]
     columns = ["family", "package", "licence", "scripts", "styles", "colour", "state"]
     study.show("fonts list", of_packages[columns].map(_rounded))
-    assert command("fonts", "list").out.count("\n") == len(families)
+    assert command("fonts").out.count("\n") == len(families)
 
     row = {"meme_id": "m", "template": "bars", "sw-TZ": "Mvua tena leo", "en": "rain again"}
     rows = [row, *({**row, "meme_id": name, "template": name} for name in ("kettle", "plain"))]

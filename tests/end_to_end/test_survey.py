@@ -26,11 +26,11 @@ def test_plan_and_build(study: Study, world: World) -> None:
     world("rendered", study.folder)
     study.run("survey", "plan", "--memes", 12, "--cultures", "US,DE,IN", "--size", 4, "--json")
     study.run("survey", "plan", "--memes", 12, "--cultures", "US,DE,IN", "--size", 4)
-    study.run("survey", "taxonomies")
-    study.run("survey", "taxonomies", "harmeme", "--lang", "de")
-    study.run("survey", "texts", "consent", "--lang", "de")
-    study.run("survey", "recipes")
-    study.run("survey", "recipes", "harmeme", "--json")
+    study.run("survey", "show", "taxonomies")
+    study.run("survey", "show", "taxonomies", "harmeme", "--lang", "de")
+    study.run("survey", "show", "texts", "consent", "--lang", "de")
+    study.run("survey", "show", "recipes")
+    study.run("survey", "show", "recipes", "harmeme", "--json")
     study.run("survey", "build", "pilot", "--cultures", "US,XX", status=1)
     study.run("survey", "build", "pilot", "--cultures", "US", "--taxonomy", "multi", status=1)
     (study.folder / "only.txt").write_text("night-owl-01\nnight-owl-99\n", encoding="utf-8")
@@ -148,7 +148,7 @@ def test_every_target(study: Study, world: World) -> None:
     world("rendered", study.folder)
     (study.folder / "weather.toml").write_text(WEATHER, encoding="utf-8")
     built = ("survey", "build", "pilot", "--cultures", "US,DE", "--taxonomy", "weather.toml")
-    built += ("--size", 4, "--answers", 4, "--implicit", 1, "--demographics", "gender,age")
+    built += ("--size", 4, "--answers", 4, "--set", "implicit=1", "--demographics", "gender,age")
     study.run(*built, status=1)
     items = [
         {"meme_id": row["meme_id"], "claim": "It rains." * (number < 3)}
@@ -158,7 +158,7 @@ def test_every_target(study: Study, world: World) -> None:
     study.run(*built, "--items", "items.csv", status=1)
     write_table(study.folder / "items.csv", items)
     study.run(*built, "--items", "items.csv")
-    study.run("survey", "taxonomies", "weather.toml", "--lang", "de", "--json")
+    study.run("survey", "show", "taxonomies", "weather.toml", "--lang", "de", "--json")
     for target in dict.fromkeys((*TARGETS, "prolific")):
         codes = ("--option", "codes=false") if target == "html" else ()
         # Studies need filters' ids and addresses, which nobody has named yet.
@@ -210,7 +210,7 @@ def test_rounds_discussions_and_reasons(study: Study, world: World) -> None:
     world("rendered", study.folder)
     memes = ("busy-market-01", "night-owl-01", "night-owl-02", "cloud-monday-01")
     (study.folder / "memes.txt").write_text("\n".join(memes), encoding="utf-8")
-    built = ("--cultures", "US,DE", "--memes", "memes.txt", "--answers", 3, "--implicit", 1)
+    built = ("--cultures", "US,DE", "--memes", "memes.txt", "--answers", 3, "--set", "implicit=1")
     study.run("survey", "build", "pilot", *built)
     export = ("survey", "export", "pilot", "--to", "html", "--option", "codes=false", *CONTACT)
     study.run(*export)
@@ -257,25 +257,27 @@ def test_rounds_discussions_and_reasons(study: Study, world: World) -> None:
     study.run("survey", "reasons", "pilot", "--from", "reasons.xlsx")
     study.run("survey", "reasons", "pilot", "--json")
     for coder, codes in (("dora", "Political Tensions"), ("emil", "owls")):
-        study.run("survey", "codes", "pilot", "--coder", coder, "--out", f"{coder}.csv")
+        study.run(
+            "survey", "reasons", "pilot", "--codes", "--person", coder, "--out", f"{coder}.csv"
+        )
         fill_in(
             study.folder / f"{coder}.csv", [{"item": "night-owl-01", "codes": codes}], by=["item"]
         )
-        study.run("survey", "codes", "pilot", "--from", f"{coder}.csv")
-    study.run("survey", "codes", "pilot")
-    study.run("survey", "codes", "pilot", "--json")
+        study.run("survey", "reasons", "pilot", "--codes", "--from", f"{coder}.csv")
+    study.run("survey", "reasons", "pilot", "--codes")
+    study.run("survey", "reasons", "pilot", "--codes", "--json")
     # What was coded is another text now; and reasons and codes about what is not there.
     again = [{"item": "night-owl-01", "reason": "Owls hunt."}]
     fill_in(study.folder / "reasons.xlsx", again, by=["item"])
     study.run("survey", "reasons", "pilot", "--from", "reasons.xlsx")
-    study.run("survey", "codes", "pilot", status=1)
+    study.run("survey", "reasons", "pilot", "--codes", status=1)
     for pair, item in (("US|FR", "night-owl-01"), ("US|DE", "friday")):
         wrong = {"item": item, "pair": pair, "person": "carla", "reason": "why"}
         write_table(study.folder / "wrong.csv", [wrong])
         study.run("survey", "reasons", "pilot", "--from", "wrong.csv", status=1)
     wrong = {"item": "night-owl-01", "person": "zoe", "coder": "dora", "codes": "x"}
     write_table(study.folder / "wrong.csv", [wrong])
-    study.run("survey", "codes", "pilot", "--from", "wrong.csv", status=1)
+    study.run("survey", "reasons", "pilot", "--codes", "--from", "wrong.csv", status=1)
     study.run("survey", "forget", "DE-r1-b01-0", "anna", "--yes", "--json")
     study.run("survey", "import", "pilot", "first.json")
     study.run("survey", "settle", "pilot")

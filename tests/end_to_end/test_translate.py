@@ -94,9 +94,9 @@ def test_a_service_translates_within_a_budget(study: Study, world: Callable[...,
         server.trouble = lambda number, request: ""
         study.run("translate")
         study.run("translate")
-        again = ("translate", "--langs", "de", "--again", "google", "--glossary", "g")
+        again = ("translate", "--langs", "de", "--again", "google", "--set", "glossary=g")
         study.run(*again, status=1)
-        study.run(*again, "--location", "us-central1", "--json")
+        study.run(*again, "--set", "location=us-central1", "--json")
         rows = starter_rows(())
         rows[0]["en"] = "Tuesday’s forecast: // you"
         study.run("import", write_table(study.folder / "changed.csv", rows).name)
@@ -114,9 +114,9 @@ def test_a_memory_and_a_model_translate(study: Study, world: Callable[..., Path]
     world("captions", study.folder)
     tmx = study.folder / "in.tmx"
     tmx.write_text(UNIT.format("All week: day off // Your barbecue: overtime!", "frei // voll"))
-    study.run("memory", "import", "in.tmx", "--json")
+    study.run("import", "in.tmx", "--json")
     tmx.write_text("<tmx>")
-    study.run("memory", "import", "in.tmx", status=1)
+    study.run("import", "in.tmx", status=1)
     study.run("translate", "--langs", "de", "--with", "memory", "--json")
     study.run("translate", "--langs", "de", "--with", "memory", "--fuzzy", "0.9")
     settings = study.folder / "memeloc.toml"
@@ -131,7 +131,8 @@ def test_a_memory_and_a_model_translate(study: Study, world: Callable[..., Path]
     study.run("glossary", "--langs", "de")
     with serve_chat() as server:
         server.say = _answer
-        asked = ("translate", "--with", "openai", "--model", "tiny", "--endpoint", server.url)
+        asked = ("translate", "--with", "openai")
+        asked += ("--set", "model=tiny", "--set", f"endpoint={server.url}")
         study.run(*asked, "--langs", "de", "--dry-run", "--json")
         study.run(*asked, "--langs", "de", "--json", status=1)
         study.run(*asked, "--langs", "de", status=1)
@@ -140,14 +141,16 @@ def test_a_memory_and_a_model_translate(study: Study, world: Callable[..., Path]
     write_argos(models / "en_hi", "en", "hi", write_pieces(study.folder / "pieces"))
     (models / "broken").mkdir()
     (models / "broken" / "model.bin").write_bytes(b"")
-    study.run("translate", "--models", "models", status=1)
+    study.run("translate", "--set", "models=models", status=1)
     (models / "broken" / "model.bin").unlink()
     (models / "broken").rmdir()
-    study.run("translate", "--models", "models", "--json")
-    study.run("translate", "--langs", "hi", "--with", "ctranslate2", "--models", "models", "--json")
+    study.run("translate", "--set", "models=models", "--json")
+    study.run(
+        "translate", "--langs", "hi", "--with", "ctranslate2", "--set", "models=models", "--json"
+    )
     study.run("correct", "check", "--langs", "de", "--json")
     study.hide(r"\d{8}T\d{6}Z", "<time>")
-    study.run("memory", "export", "out.tmx", "--langs", "de")
+    study.run("export", "memory", "--to", "out.tmx", "--langs", "de")
     study.file("out.tmx")
     with Workspace.open(".") as workspace:
         study.show("captions", workspace.table("captions"))

@@ -225,7 +225,7 @@ def _runs(pid: int) -> bool:
 def test_no_cluster_at_an_address_is_a_sentence(tmp_path: Path) -> None:
     code = (
         "from memeloc.cli import main; import sys; sys.argv = ['memeloc', 'ocr', 'a.png', "
-        "'--address', '127.0.0.1:1']; main()"
+        "'--engine', 'ray:127.0.0.1:1']; main()"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path

@@ -23,7 +23,7 @@ LETTERS = "ABCD"
 
 
 def questions() -> pd.DataFrame:
-    """Questions about 80 memes, as `knowledge select` writes them: toxicity and some others."""
+    """Questions about 80 memes as of a benchmark: toxicity and some others."""
     return pd.DataFrame(_rows()).set_index("item")
 
 

@@ -102,7 +102,7 @@ def test_an_unknown_tag_is_an_error_that_names_near_ones(asked: str, suggested: 
 
 @each("asked", ["", "xyzzy-nowhere", "123", "//", "\ud800", "a" * 10_000])
 def test_nonsense_is_an_error_that_says_where_to_look(asked: str) -> None:
-    with pytest.raises(InputError, match="memeloc locales list"):
+    with pytest.raises(InputError, match="memeloc locales show"):
         default().get(asked)
 
 

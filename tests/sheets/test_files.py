@@ -238,7 +238,7 @@ def test_the_memorys_matches_and_the_glossarys_terms_are_beside_and_not_read_bac
     Path("terms.csv").write_text("term,ar,note\nforecast*,توقعات,=a note\n", "utf-8")
     settings = Path("memeloc.toml").read_text("utf-8")
     Path("memeloc.toml").write_text(settings.replace('glossary = ""', 'glossary = "terms.csv"'))
-    assert command("memory", "import", "memory.tmx").status == 0
+    assert command("import", "memory.tmx").status == 0
     sheet = export(command, "ar", form, "--no-pictures")
     if form == "po":
         program("msgfmt", "--check", "--output-file=/dev/null", sheet)

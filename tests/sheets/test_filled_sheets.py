@@ -152,7 +152,7 @@ SHEETS = (
             f"de-r1-asha.{suffix}",
             "your text",
             back="correct import {}",
-            shown="correct compare --json",
+            shown="correct report --each --json",
         )
         for form, suffix in (("csv", "csv"), ("xlsx", "xlsx"), ("xliff", "xlf"), ("po", "po"))
     ),
@@ -164,7 +164,7 @@ SHEETS = (
         "de-survey-r1-asha.csv",
         "your text",
         back="correct import {}",
-        shown="correct compare --kind survey --json",
+        shown="correct report --each --kind survey --json",
     ),
     Sheet(
         "corrected",
@@ -219,7 +219,7 @@ SHEETS = (
     ),
     Sheet(
         "answered",
-        "survey import-answers plain plain.csv --participant who --item what --answer how "
+        "survey import plain plain.csv --map annotator=who,item=what,label=how "
         "--dry-run --left left.csv",
         "left",
         "left.csv",
@@ -260,13 +260,13 @@ SHEETS = (
     ),
     Sheet(
         "labelled",
-        "survey codes pilot --coder ben --out codes.xlsx",
+        "survey reasons pilot --codes --person ben --out codes.xlsx",
         "out",
         "codes.xlsx",
         "codes",
         prepare=give_reasons,
-        back="survey codes pilot --from {}",
-        shown="survey codes pilot --json",
+        back="survey reasons pilot --codes --from {}",
+        shown="survey reasons pilot --codes --json",
     ),
     Sheet(
         "captions",
@@ -398,11 +398,9 @@ READ = {
     *("answers", "batches", "category", "data", "differing", "dump", "exported", "filled", "files"),
     *("from_", "gold", "image", "items", "locales", "map_", "memes", "models", "pictures"),
     *("prompt", "rules", "run", "templates", "texts", "topics"),
-    *("survey decide-labels file", "survey import-answers file", "memory import file"),
-    "correct withdraw file",
-    *("survey build people", "survey team people", "label differing people"),
-    *("label audit people", "knowledge survey people", "render captions", "import captions"),
-    *("publish rendered", "proof out", "boxes out"),
+    *("survey decide-labels file", "survey build people", "survey status people"),
+    *("label survey people", "knowledge survey people", "render captions", "import captions"),
+    *("publish rendered", "proof out"),
 }
 """Options that name what is read."""
 
@@ -411,30 +409,26 @@ NOT_FILLED_IN = {
     "localise out": "what was changed of templates and captions stays; its sheet is one of reviews",
     "select page": "a page to look at",
     "correct report to": "a page to look at",
-    "boxes to": "for programs",
+    "proof boxes": "for programs",
     "locales new to": "written once: a second one is refused",
-    "label agreement out": "a report",
+    "label status out": "a report",
     "analyze out": "a report",
     "survey about out": "what there is of a person, to be read",
     "evaluate run out": "what models answered, and a report",
     "evaluate score out": "a report",
     "evaluate train out": "models, and a report",
-    "knowledge export out": "for programs",
-    "knowledge page out": "pages to look at",
+    "knowledge export out": "for programs; pages to look at; a benchmark, which names its hashes",
     "knowledge compare out": "a report",
     "knowledge questions out": "a report",
-    "knowledge validity out": "a report",
-    "knowledge select out": "a benchmark, which names the SHA-256 of its files",
     "dump folder": "has to be new or empty",
-    "load folder": "has to have no workspace",
-    "templates preview out": "a picture to look at",
+    "templates show boxes": "a picture to look at",
     "templates add to": "a template that is there is not replaced",
     "templates recover out": "a template that is there is not replaced",
 }
 
 
 def test_every_option_that_names_a_file_is_accounted_for() -> None:
-    written = {f"{command_of(sheet)} {sheet.option}" for sheet in SHEETS} | {"survey filters out"}
+    written = {f"{command_of(sheet)} {sheet.option}" for sheet in SHEETS}
     unknown = {
         f"{name} {option}"
         for name, command in commands()
@@ -467,9 +461,9 @@ def test_filters_that_were_written_in_by_hand_stay(
         state.filters = prolific_server.offered(["Germany", "India", "United States"])
         text = settings.read_text("utf-8")
         settings.write_text(f'{text}\n[survey.prolific]\nendpoint = "{address}"\n', "utf-8")
-        succeed(command, "survey filters pilot")
+        succeed(command, "survey export pilot --to prolific --look-up")
         filters.write_text(f"{filters.read_text('utf-8')}# mine\n", "utf-8")
-        again = succeed(command, "survey filters pilot --json")
+        again = succeed(command, "survey export pilot --to prolific --look-up --json")
     assert filters.read_text("utf-8").endswith("# mine\n")
     assert json.loads(again.out)["file"].endswith("prolific-filters-2.toml")
 

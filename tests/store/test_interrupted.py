@@ -41,7 +41,7 @@ _STEPS = {
     "correct import": ("correct", "import", "sheet.csv"),
     "settle": ("correct", "settle", "--from", "cases.csv", "--as", "eve"),
     "dump": ("dump", "dump"),
-    "load": ("load", "dump", "loaded"),
+    "load": ("init", "loaded", "--from", "dump"),
 }
 _PREPARED = {
     "correct import": (
@@ -268,7 +268,7 @@ def test_two_programs_at_once_do_and_pay_everything_once(
         settings = team.folder / "memeloc.toml"
         service = f'\n[translate.openai]\nbase_url = "{chat.url}"\nprice_in = 1000\n'
         settings.write_text(settings.read_text("utf-8") + service, "utf-8")
-        translate = ("translate", "--langs", "de", "--with", "openai", "--model", "tiny")
+        translate = ("translate", "--langs", "de", "--with", "openai", "--set", "model=tiny")
         for words in (team.steps["import"], translate):
             both = [team.start(*words) for _ in range(2)]
             for process in both:

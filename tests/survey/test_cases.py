@@ -246,7 +246,7 @@ def test_numbers_of_an_answers_table(command: Run, study: Path) -> None:
         for n in range(1, 4)
         for item in range(4)
     ]
-    arguments = ("survey", "import-answers", "published", table(study / "a.csv", rows))
+    arguments = ("survey", "import", "published", table(study / "a.csv", rows), "--from", "answers")
     assert "--ids culture" in command(*arguments).err
     assert command(*arguments, "--ids", "culture").status == 0
     assert len({sent.participant for sent in stored("published")}) == 6
@@ -302,7 +302,16 @@ questions.target.answer.group = "A group"
 
 def own_survey(command: Run, study: Path) -> Sheet:
     (study / "own.toml").write_text(OWN, encoding="utf-8")
-    more = ("--taxonomy", study / "own.toml", "--explicit", "0", "--implicit", "0", "--size", "4")
+    more = (
+        "--taxonomy",
+        study / "own.toml",
+        "--set",
+        "explicit=0",
+        "--set",
+        "implicit=0",
+        "--size",
+        "4",
+    )
     done = command("survey", "build", "harm", "--cultures", "US", *more)
     assert done.status == 0, done.err
     return sheets_of("harm")[0]
@@ -345,14 +354,14 @@ def test_missing_answers_as_words(command: Run, study: Path) -> None:
     ]
     rows.append({"item": "m1", "annotator": "nan", "label": "hate"})
     file = table(study / "a.csv", rows)
-    done = command("survey", "import-answers", "published", file, "--json")
+    done = command("survey", "import", "published", file, "--from", "answers", "--json")
     reasons = {"no answer": 5, "no participant": 1}
     assert json.loads(done.out)["rejected_by_reason"] == reasons
-    said = command("survey", "import-answers", "again", file)
+    said = command("survey", "import", "again", file, "--from", "answers")
     assert "'None' is taken for no answer" in said.err
     assert sum(len(sent.answers) for sent in stored("published")) == 25
-    label = ("--label", "None=no-hate")  # a label of that name only where the map says so
-    assert command("survey", "import-answers", "mapped", file, *label).status == 0
+    label = ("--map", "labels.None=no-hate")  # a label of that name only where the map says so
+    assert command("survey", "import", "mapped", file, *label).status == 0
     labels = Counter(answer.label for sent in stored("mapped") for answer in sent.answers)
     assert labels == {"hate": 25, "no-hate": 1}
 
@@ -365,8 +374,8 @@ def test_numbers_that_became_floats(command: Run, study: Path) -> None:
         for item, label in (("m1", "1"), ("m2", "0"), ("m3", "1"))
     ]
     file = table(study / "a.csv", rows)
-    labels = ("--label", "1=hate", "--label", "0=no-hate")
-    assert command("survey", "import-answers", "published", file, *labels).status == 0
+    labels = ("--map", "labels.1=hate,labels.0=no-hate")
+    assert command("survey", "import", "published", file, *labels).status == 0
     counts = Counter(
         (answer.entry, answer.label) for sent in stored("published") for answer in sent.answers
     )

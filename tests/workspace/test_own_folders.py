@@ -79,7 +79,7 @@ def test_a_misspelt_font_is_named_with_its_locale(
     file = workspace / "locales" / "ha.toml"
     file.write_text(file.read_text("utf-8").replace('"anton"', '"antonn"'), "utf-8")
     (workspace / "captions.csv").write_text("meme_id,template,ha\na,mine,ɗaya\n", "utf-8")
-    for command in (["render", "captions.csv"], ["locales", "check", "ha"]):
+    for command in (["render", "captions.csv"], ["locales", "show", "ha", "--check"]):
         assert run(command) == 1
         error = capsys.readouterr().err
         assert f"{file}: The poster fonts of ha: there is no font family 'antonn'" in error

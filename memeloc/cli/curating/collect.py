@@ -14,7 +14,6 @@ from typer import Argument, Option
 from typer.core import TyperGroup
 
 import memeloc
-from memeloc.cli.options import AsJson
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import Table, by_place, explain, next_lines, show
 from memeloc.counts import counted
@@ -24,6 +23,10 @@ if TYPE_CHECKING:
     from memeloc.collect.protocol import SourceOption, TablePreview
 
 _NOT_TAKEN = Table("Not taken", lambda result: result.refused.items(), by_place("reason", "times"))
+
+
+_LOCAL = ("captions", "folder", "memegen-folder")
+"""Sources that fetch nothing."""
 
 
 class _Sources(TyperGroup):
@@ -72,7 +75,10 @@ def _command(name: str) -> Any:
         return typer.main.get_command(alone)
     options = options_of(source)
     shared = dict(inspect.signature(_run, eval_str=True).parameters)
-    for taken in ("name", "values", *(option.name for option in options)):
+    own = (option.name for option in options)
+    needless = [] if hasattr(source, "dataset") else ["dataset"]
+    needless += ["allow_host", "delay", "max_age"] if name in _LOCAL else []
+    for taken in ("name", "values", *own, *needless):
         shared.pop(taken, None)
     parameters = [_parameter(option, first=index == 0) for index, option in enumerate(options)]
     parameters += [*shared.values()]
@@ -139,7 +145,6 @@ def _run(
     dry_run: Annotated[
         bool, Option("--dry-run", help="Say what would be asked, and send nothing.")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     # The options are those that every source has; one of a source's own goes before them.
     with memeloc.Workspace.find() as workspace, progress(unit="things") as bar:
@@ -152,7 +157,7 @@ def _run(
                 f"Would collect{of_dataset} from {name} with {options or 'no options'}, "
                 f"{plan['delay']:g} s between two requests.\nHere already: {there or 'nothing'}"
             )
-            show(plan, then, lambda plan: map(how_read, plan["tables"]), as_json=as_json)
+            show(plan, then, lambda plan: map(how_read, plan["tables"]))
             return
         result = workspace.collecting.collect(
             name,
@@ -165,7 +170,7 @@ def _run(
             on_tables=lambda tables: explain("", map(how_read, tables)),
             on_progress=bar.phase,
         )
-        further = next_lines(workspace, "collect", as_json=as_json)
+        further = next_lines(workspace, "collect")
     if result.cost:
         say(result.cost)
     counts = ", ".join(counted(count, kind) for kind, count in result.found.items())
@@ -181,9 +186,8 @@ def _run(
             f"{asked['not modified']:,} not modified; "
             f"{counted(asked['from cache'], 'page')} not asked for"
         )
-    show(result, done, _NOT_TAKEN, *further, as_json=as_json)
-    if not as_json:
-        explain("", [f"{refusal.url}: {refusal.sentence}" for refusal in result.refusals])
+    show(result, done, _NOT_TAKEN, *further)
+    explain("", [f"{refusal.url}: {refusal.sentence}" for refusal in result.refusals])
 
 
 def how_read(preview: TablePreview) -> str:

@@ -12,9 +12,7 @@ from typer import Argument, Option
 import memeloc
 from memeloc.cli.curating.recipes import RECIPE_SETTINGS
 from memeloc.cli.options import (
-    AsJson,
     CurationRecipe,
-    EngineAddress,
     EngineName,
     Jobs,
     engine,
@@ -90,7 +88,6 @@ def filter_items(
     again: bool = Option(False, "--again", help="Judge also what was judged before."),
     jobs: Jobs = None,
     engine_name: EngineName = "",
-    address: EngineAddress = "",
     model: str = Option("", metavar="NAME", help="The language model, for filters that ask one."),
     budget: float | None = Option(
         None, min=0, help="The most that the model may cost; needs prices."
@@ -103,7 +100,6 @@ def filter_items(
         metavar="ITEM",
         help="Show all verdicts and answers of an item, and stop.",
     ),
-    as_json: AsJson = False,
 ) -> None:
     """Judge collected items: keep, drop, or ask a person. Nothing is ever deleted.
 
@@ -120,12 +116,12 @@ def filter_items(
         from memeloc.curate.protocol import FILTERS, info
 
         listed = {"filters": [info(name) for name in FILTERS.names()]}
-        show(listed, _LISTED, as_json=as_json)
+        show(listed, _LISTED)
         return
     with memeloc.Workspace.find() as workspace, progress(unit="items") as bar:
         curating = workspace.curating
         if item is not None:
-            show(curating.explain(item), _about, _EXPLAINED, _no_verdict, as_json=as_json)
+            show(curating.explain(item), _about, _EXPLAINED, _no_verdict)
             return
         chosen = curating.filter_names(names or [], recipe)
         changed = _settings(set_, chosen)
@@ -133,7 +129,7 @@ def filter_items(
         options["recipe"] = recipe
         if dry_run:
             plans = curating.plan_filters(chosen, changed, **options)
-            show({"filters": plans, "dry_run": True}, _PLANS, as_json=as_json)
+            show({"filters": plans, "dry_run": True}, _PLANS)
             return
         result = curating.filter(
             chosen,
@@ -141,15 +137,15 @@ def filter_items(
             **options,
             budget=budget,
             jobs=jobs,
-            engine=engine(engine_name, address, workspace.settings.engine),
+            engine=engine(engine_name, workspace.settings.engine),
             on_progress=bar.phase,
         )
-        further = next_lines(workspace, "collect", as_json=as_json)
+        further = next_lines(workspace, "collect")
     judged, skipped = (
         sum(run[name] for run in result["filters"]) for name in ("judged", "skipped")
     )
     done = f"{judged:,} judged now, {skipped:,} before"
-    show(result, _VERDICTS, RECIPE_SETTINGS, done, *further, as_json=as_json)
+    show(result, _VERDICTS, RECIPE_SETTINGS, done, *further)
     if result["cost"]:
         say(result["cost"])
     runs = [run for run in result["filters"] if run["failure"]]

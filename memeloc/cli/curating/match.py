@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from typer import Argument, Option
 
-from memeloc.cli.options import AsJson, Jobs, TemplateFolders
+from memeloc.cli.options import Jobs, TemplateFolders
 from memeloc.cli.show import SHOWN, Table, explain, show
 from memeloc.counts import counted
 
@@ -63,7 +63,6 @@ def match(
         "transcripts, for `memeloc import`: .csv, .jsonl or .parquet.",
     ),
     jobs: Jobs = None,
-    as_json: AsJson = False,
 ) -> None:
     """Find the template that a picture was made from.
 
@@ -88,6 +87,6 @@ def match(
         pictures or [], templates or [], distance=distance, captions=captions, jobs=jobs
     )
     explain("memeloc", result.template_problems, most=None)
-    show(result, _TABLE, _captions, _LEFT_OUT, as_json=as_json)
+    show(result, _TABLE, _captions, _LEFT_OUT)
     problems = [f"{name}: {problem}" for name, problem in result.problems.items()]
     explain("memeloc", problems, most=None, fail=bool(pictures))

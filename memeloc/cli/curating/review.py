@@ -9,7 +9,7 @@ import typer
 from typer import Argument, Option
 
 import memeloc
-from memeloc.cli.options import AnsweredBy, AsJson, DryRun
+from memeloc.cli.options import AnsweredBy, DryRun
 from memeloc.cli.output import progress
 from memeloc.cli.show import Column, Table, explain, show
 from memeloc.counts import counted
@@ -73,7 +73,6 @@ def export(
         show_default="all",
     ),
     seed: int = Option(0, "--seed", help="What chance begins with."),
-    as_json: AsJson = False,
 ) -> None:
     """Write a sheet with one question for one person; pairs of pictures as a page.
 
@@ -113,7 +112,7 @@ def export(
             then.append(
                 "Next: open it in a browser, save the answers there, and memeloc review import FILE"
             )
-    show(result, *then, as_json=as_json)
+    show(result, *then)
 
 
 @app.command("import")
@@ -121,7 +120,6 @@ def import_(
     files: list[Path] = Argument(..., metavar="FILE...", help="Files that came back."),
     person: AnsweredBy = "",
     dry_run: DryRun = False,
-    as_json: AsJson = False,
 ) -> None:
     """Take in answers: sheets as xlsx, ods or CSV, and what a page of pairs saved.
 
@@ -146,8 +144,8 @@ def import_(
                 f"{', '.join(earlier[:3])}{' and others' if earlier[3:] else ''}: kept "
                 "with it, not counted, and asked again"
             )
-    show(result, *then, as_json=as_json)
-    explain("", result["problems"] if not as_json else [])
+    show(result, *then)
+    explain("", result["problems"])
     if result["problems"]:
         raise typer.Exit(1)
 
@@ -157,7 +155,6 @@ def status(
     question: list[str] | None = Argument(
         None, metavar="[QUESTION]...", help="Only these.", show_default="all"
     ),
-    as_json: AsJson = False,
 ) -> None:
     """Say how far each question is: what is asked, who answered how much, who agrees.
 
@@ -167,4 +164,4 @@ def status(
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.curating.review_status(question or [])
-    show({"questions": result}, _STATUS, as_json=as_json)
+    show({"questions": result}, _STATUS)

@@ -9,8 +9,9 @@ from typing import Any, Literal
 from typer import Option
 
 import memeloc
+from memeloc.cli import output
 from memeloc.cli.curating.recipes import RECIPE_SETTINGS, recipe_notes
-from memeloc.cli.options import AsJson, CurationRecipe, DryRun, split
+from memeloc.cli.options import CurationRecipe, DryRun, Settings, settings, split
 from memeloc.cli.output import say
 from memeloc.cli.show import Column, Table, explain, next_lines, show
 from memeloc.counts import counted
@@ -71,28 +72,9 @@ def select(
         help="What is selected: caption, picture (finished memes), or all that there is.",
         show_default="all",
     ),
-    per_template: int | None = Option(
-        None, min=0, help="Captions that a template needs.", show_default="10, of topics"
-    ),
-    templates_per_topic: int | None = Option(
-        None, min=0, help="Templates that a topic needs.", show_default="3"
-    ),
-    top: int | None = Option(None, min=0, help="Templates of a topic; 0 is all.", show_default="3"),
-    most_per_template: int | None = Option(
-        None, min=0, help="Captions of a template; 0 is all.", show_default="0"
-    ),
-    topics: bool | None = Option(
-        None,
-        "--topics/--no-topics",
-        help="Take only templates on a topic, or any.",
-        show_default="only those, if the filter topics was run",
-    ),
     recipe: CurationRecipe = "",
     filters: str | None = Option(
         None, metavar="A,B", help="Filters to pass.", show_default="all that were run"
-    ),
-    asked: Literal["out", "keep"] | None = Option(
-        None, help="What becomes of items that wait for a person.", show_default="out"
     ),
     take: int | None = Option(
         None,
@@ -104,9 +86,7 @@ def select(
     balance: Literal["none", "template", "language", "label"] | None = Option(
         None, help="With --take: spread them evenly over these.", show_default="none"
     ),
-    seed: int | None = Option(
-        None, help="With --take: where votes are equal, chance decides by it.", show_default="0"
-    ),
+    changed: Settings = None,
     take_back: bool = Option(
         False, "--take-back", help="Only let the selection before this one hold again."
     ),
@@ -114,7 +94,6 @@ def select(
         None, metavar="FILE", help="Where the page goes.", show_default="funnel.html"
     ),
     dry_run: DryRun = False,
-    as_json: AsJson = False,
 ) -> None:
     """Choose captions worth translating and finished memes; say at each stage what went and why.
 
@@ -123,7 +102,10 @@ def select(
     topic's templates with most captions; these become memes, with the translations that they were
     collected with. --take takes so many in all of what passes. Choosing again, by other settings,
     takes the place of this: memes not chosen then are left out with all that was done for them.
-    --take-back undoes that.
+    --take-back undoes that. Settings, also of the table curate.select of memeloc.toml:
+    per_template (captions that one needs, 10 of topics), templates_per_topic (3), top (templates of
+    a topic, 3; 0 is all), most_per_template (0 is all), topics (whether only templates on one),
+    asked (out or keep: items that wait for a person), seed (by which equal votes are drawn).
 
     Example:
       memeloc select --dry-run
@@ -131,48 +113,38 @@ def select(
       memeloc select --take-back
       memeloc select --kind picture --filters dedup,language,quality
       memeloc select --recipe harmeme
-      memeloc select --per-template 10 --templates-per-topic 3
-      memeloc select --no-topics --asked keep
+      memeloc select --set per_template=10 --set templates_per_topic=3
+      memeloc select --set topics=false --set asked=keep
     """
-    settings = {
-        "kind": kind,
-        "per_template": per_template,
-        "templates_per_topic": templates_per_topic,
-        "top": top,
-        "most_per_template": most_per_template,
-        "topics": topics,
-        "filters": None if filters is None else tuple(split(filters)),
-        "asked": asked,
-        "take": take,
-        "balance": balance,
-        "seed": seed,
-    }
     if take_back:
-        _take_back(as_json=as_json)
+        _take_back()
         return
+    named: dict[str, Any] = {"kind": kind, "take": take, "balance": balance}
+    named["filters"] = None if filters is None else tuple(split(filters))
+    chosen = settings(changed) | {name: each for name, each in named.items() if each is not None}
     with memeloc.Workspace.find() as workspace:
         result = workspace.curating.select(
-            {name: value for name, value in settings.items() if value is not None},
+            chosen,
             recipe=recipe,
             page=page,
             dry_run=dry_run,
         )
-        further = next_lines(workspace, "select", as_json=as_json or dry_run)
+        further = next_lines(workspace, "select", quiet=dry_run)
     views = (*map(_stages, NOUNS), _TOPICS, RECIPE_SETTINGS, _PAPER)
-    show(result, *views, as_json=as_json)
-    if as_json:
+    show(result, *views)
+    if output.as_json:
         return
     recipe_notes(result["recipe"])
     explain("left out", result["problems"])
     if result["refused"]:
         refused = ", ".join(f"{reason} {count:,}" for reason, count in result["refused"].items())
         say(f"Refused when it was collected, so not counted above: {refused}")
-    chosen = _counts(result["selected"])
+    counts = _counts(result["selected"])
     if dry_run:
-        say(f"{chosen} would be selected; nothing was stored.")
+        say(f"{counts} would be selected; nothing was stored.")
     else:
-        say(f"{chosen} selected, {result['new']:,} of them new memes. {result['page'] or ''}")
-    show(result, *further, as_json=False)
+        say(f"{counts} selected, {result['new']:,} of them new memes. {result['page'] or ''}")
+    show(result, *further)
 
 
 def _counts(selected: Mapping[str, int]) -> str:
@@ -180,11 +152,11 @@ def _counts(selected: Mapping[str, int]) -> str:
     return " and ".join(counted(count, nouns[kind]) for kind, count in selected.items())
 
 
-def _take_back(*, as_json: bool) -> None:
+def _take_back() -> None:
     with memeloc.Workspace.find() as workspace:
         result = workspace.curating.take_back_selection()
-        further = next_lines(workspace, "select", as_json=as_json)
+        further = next_lines(workspace, "select")
     then = f"The selection before holds again: {_counts(result['selected'])}."
     if not result["taken_back"]:
         then = "Nothing is selected that could be taken back."
-    show(result, then, *further, as_json=as_json)
+    show(result, then, *further)

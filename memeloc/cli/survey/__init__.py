@@ -17,11 +17,9 @@ app = typer.Typer(
     "  memeloc survey check pilot\n  memeloc survey settle pilot\n  memeloc survey status pilot",
 )
 for command in (
-    *(sheets.taxonomies, sheets.texts, sheets.recipes),
-    *(sheets.plan, sheets.build, sheets.choose, sheets.team),
-    *(sheets.export, sheets.filters, sheets.serve),
-    *(answers.import_, answers.import_answers, answers.check),
+    *(sheets.show_, sheets.plan, sheets.build, sheets.choose, sheets.export, sheets.serve),
+    *(answers.import_, answers.check),
     *(people.decide, people.bonus, people.message, people.about, people.forget),
-    *(answers.settle, answers.decide_labels, answers.reasons, answers.codes, answers.status),
+    *(answers.settle, answers.decide_labels, answers.reasons, answers.status),
 ):
     app.command(command.__name__.rstrip("_").replace("_", "-"))(command)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 from typer import Argument, Option
 
 import memeloc
-from memeloc.cli.options import AsJson, columns, pairs, settings, split
-from memeloc.cli.output import print_json, progress, say
+from memeloc.cli import output
+from memeloc.cli.options import ColumnMapOption, DryRun, column_map, pairs, settings, split
+from memeloc.cli.output import progress, say
 from memeloc.cli.show import (
     SHOWN,
     Table,
@@ -44,19 +44,6 @@ if TYPE_CHECKING:
 
     from memeloc.survey.targets.returned import ImportResult
 
-_Ids = Annotated[
-    str,
-    Option(
-        metavar="OWNER",
-        help="To whom people's numbers belong: culture, file or everybody. Said once.",
-        show_default="asked for where a number is in several",
-    ),
-]
-_Left = Annotated[
-    Path | None, Option(metavar="FILE", help="Write the rejected rows to this table.")
-]
-_DryRun = Annotated[bool, Option("--dry-run", help="Say what would be stored; store nothing.")]
-
 
 def import_(
     name: Name,
@@ -67,7 +54,7 @@ def import_(
         "",
         "--from",
         metavar="KIND",
-        help="google-forms, prolific, label-studio, html, csv or qsf.",
+        help="google-forms, prolific, label-studio, html, csv, qsf; or answers, a table of others.",
         show_default="what its content shows",
     ),
     option: list[str] | None = Option(
@@ -76,10 +63,24 @@ def import_(
         metavar="KEY=VALUE",
         help="Of the kind, as zone=Europe/Berlin for times of a table of Google Forms.",
     ),
-    ids: _Ids = "",
-    left: _Left = None,
-    dry_run: _DryRun = False,
-    as_json: AsJson = False,
+    map_: ColumnMapOption = None,
+    taxonomy: str = Option(
+        "",
+        metavar="NAME|FILE",
+        help="With --map: whose labels the answers of a new survey are.",
+        show_default="multi3hate",
+    ),
+    answers: int = Option(
+        5, min=1, help="With --map: answers that a new survey wants of an item and culture."
+    ),
+    ids: str = Option(
+        "",
+        metavar="OWNER",
+        help="To whom people's numbers belong: culture, file or everybody. Said once.",
+        show_default="asked for where a number is in several",
+    ),
+    left: Path | None = Option(None, metavar="FILE", help="Write the rejected rows to this table."),
+    dry_run: DryRun = False,
 ) -> None:
     """Take in answers, and what a recruitment service reports of people.
 
@@ -88,102 +89,46 @@ def import_(
     sent last counts. People's ids are stored as hashes under a key (MEMELOC_SURVEY_KEY, or
     survey.key in the workspace). What cannot be placed is listed with its row, and kept.
 
+    Answers that were collected elsewhere (--from answers, or --map) are a table with a row each of
+    who, what and how: --map names its columns annotator, item, label, culture, time, those of
+    further questions (question.ID=COLUMN) and of facts about people (demographics.FACT=COLUMN).
+    They make a survey, or are added to one. Labels are ids, names, or what the map says; what is
+    neither is rejected with its row, and kept.
+
     Example:
       memeloc survey import pilot answers/*.json
       memeloc survey import pilot responses.csv prolific_export.csv
       memeloc survey import pilot answers/ --from csv --left left.csv
+      memeloc survey import published answers.csv --map "annotator=Annotator ID,label=Hate"
     """
     check_table(left)
+    is_table = bool(map_) or kind == "answers"
+    if is_table and len(files) != 1:
+        raise typer.BadParameter("name one table", param_hint="FILE")
     with memeloc.Workspace.find() as workspace, progress("Importing", None, unit="files") as bar:
-        result = workspace.survey(name).answers.import_files(
-            files,
-            kind=kind,
-            options=target_options(option),
-            ids=ids,
-            dry_run=dry_run,
-            on_progress=bar.report,
-        )
+        if is_table:
+            result = workspace.surveys.import_answers(
+                name,
+                files[0],
+                column_map(map_),
+                taxonomy=taxonomy,
+                answers=answers,
+                ids=ids,
+                dry_run=dry_run,
+            )
+        else:
+            result = workspace.survey(name).answers.import_files(
+                files,
+                kind=kind,
+                options=target_options(option),
+                ids=ids,
+                dry_run=dry_run,
+                on_progress=bar.report,
+            )
         is_stored = bool(result.files) and not result.problems and not dry_run
-        next_line = next_lines(workspace, "survey", survey=name, as_json=as_json or not is_stored)
-    _show_imported(result, next_line, left, dry_run=dry_run, as_json=as_json)
+        next_line = next_lines(workspace, "survey", survey=name, quiet=not is_stored)
+    _show_imported(result, next_line, left, dry_run=dry_run)
     explain("memeloc", result.problems, fail=True)
-
-
-def import_answers(
-    name: Name,
-    file: Path = Argument(..., metavar="FILE", help="A table: CSV, xlsx, ods, Parquet or JSONL."),
-    participant: str = Option("", metavar="COLUMN", help="Who answered."),
-    item: str = Option("", metavar="COLUMN", help="What was asked about."),
-    answer: str = Option(
-        "", metavar="COLUMN", help="What was answered; or one a culture, as US=COLUMN,DE=COLUMN."
-    ),
-    culture: str = Option(
-        "",
-        metavar="COLUMN|CODE",
-        help="Of which country the person is; or a code, as DE, for all.",
-        show_default="culture, else the source language's country",
-    ),
-    time: str = Option("", metavar="COLUMN", help="When it was answered, ISO 8601."),
-    fact: list[str] | None = Option(
-        None, metavar="FACT=COLUMN", help="What is known of people, as nationality=Nationality."
-    ),
-    label: list[str] | None = Option(
-        None, metavar="TEXT=ID", help="The label that an answer stands for, as 1=hate. Repeatable."
-    ),
-    question: list[str] | None = Option(
-        None,
-        metavar="ID=COLUMN",
-        help="Answers to a further question of the taxonomy, several with | between. Repeatable.",
-    ),
-    country: list[str] | None = Option(
-        None, metavar="TEXT=CODE", help="The country that a text stands for. Repeatable."
-    ),
-    map_: Path | None = Option(
-        None, "--map", metavar="TOML", help="What columns, labels and cultures mean, as `analyze`."
-    ),
-    taxonomy: str = Option(
-        "", metavar="NAME|FILE", help="Whose labels the answers are.", show_default="multi3hate"
-    ),
-    answers: int = Option(5, min=1, help="Answers wanted of an item and culture."),
-    ids: _Ids = "",
-    left: _Left = None,
-    dry_run: _DryRun = False,
-    as_json: AsJson = False,
-) -> None:
-    """Make a survey of answers that were collected elsewhere: a row each with who, what and how.
-
-    All other columns are left alone. Answers are ids of labels, their names, or what --label says;
-    what is neither is rejected with its row, and kept. `survey check`, `settle` and `status` go on
-    from there. Of a survey that is there the answers are added to it.
-
-    Example:
-      memeloc survey import-answers published answers.csv --participant "Annotator ID" --answer Hate
-      memeloc survey import-answers published answers.csv --map answers.toml --taxonomy harmeme
-    """
-    check_table(left)
-    is_code = re.fullmatch("[A-Z]{2}", culture) is not None
-    with memeloc.Workspace.find() as workspace:
-        result = workspace.surveys.import_answers(
-            name,
-            file,
-            map_,
-            taxonomy=taxonomy,
-            answers=answers,
-            ids=ids,
-            dry_run=dry_run,
-            annotator=participant,
-            item=item,
-            label=columns(answer),
-            culture="" if is_code else culture,
-            fixed={"culture": culture} if is_code else {},
-            time=time,
-            demographics=pairs("--fact", fact),
-            question=pairs("--question", question),
-            labels=pairs("--label", label),
-            cultures=pairs("--country", country),
-        )
-        next_line = next_lines(workspace, "survey", survey=name, as_json=as_json or dry_run)
-    _show_imported(result, next_line, left, dry_run=dry_run, as_json=as_json)
 
 
 _MOST_FILES = 8
@@ -202,7 +147,6 @@ def _show_imported(
     left: Path | None,
     *,
     dry_run: bool,
-    as_json: bool,
 ) -> None:
     """Show a line a file (of many files a line a kind), which rows were rejected, and why."""
     rows = list(result.files)
@@ -220,9 +164,9 @@ def _show_imported(
         left = _write_rejected(left, result)
         lines = [*lines, f"Wrote {counted(len(result.rejected), 'rejected row')} to {left}"]
     table = Table(title, lambda _: rows, f"{heading} {numbers}")
-    fields = as_plain(result) | {"left": left} if as_json else result
-    show(fields, table, _REJECTED, *lines, as_json=as_json)
-    if as_json:
+    fields = as_plain(result) | {"left": left} if output.as_json else result
+    show(fields, table, _REJECTED, *lines)
+    if output.as_json:
         return
     for file in result.files:
         if file["made"]:
@@ -324,7 +268,6 @@ def check(
     out: Path | None = Option(
         None, metavar="FILE", help="Write each exclusion with its evidence to this table."
     ),
-    as_json: AsJson = False,
 ) -> None:
     """Exclude what fails quality control, each with its evidence; nothing is deleted.
 
@@ -356,20 +299,25 @@ def check(
             rules, without=without or (), exclude=exclude or (), keep=keep or (), why=why
         )
         result = checked.summary()
-        next_line = next_lines(workspace, "survey", survey=name, as_json=as_json)
+        next_line = next_lines(workspace, "survey", survey=name)
     lines = [f"{result['retained']:,} of {counted(result['submissions'], 'submission')} retained"]
     if out is not None:
         result["file"] = write_frame(out, checked.table)
         number = counted(len(result["set_aside"]), "exclusion")
         lines.insert(0, f"Wrote {number} to {result['file']}")
-    elif as_json:
+    elif output.as_json:
         result["file"] = None
-    show(result, *_CHECKED, *lines, cause_sentences, *next_line, as_json=as_json)
-    if result["absent"] and not as_json:
+    show(result, *_CHECKED, *lines, cause_sentences, *next_line)
+    if result["absent"]:
         many = counted(len(result["absent"]), "person is", "people are")
         say(f"{many} at the service, and no answers of theirs came.")
 
 
+_TEAM = Table(
+    "{n:sheet} for {0[people]:person|people}",
+    "sheets",
+    ("place participant sheet round memes", ("came", lambda row: "yes" if row["came"] else "no")),
+)
 _PROGRESS = (
     "sheets annotators sent retained places_left=places answers_wanted=wanted in=answered kept"
 )
@@ -390,17 +338,23 @@ def _labels(states: str, *, empty: bool = False) -> Table:
 def status(
     name: str = Argument("", metavar="[NAME]", help="The survey's name.", show_default="all"),
     wage: str = Option("", help="Pay an hour, for money.", show_default="memeloc.toml's, or 10.65"),
-    by: Literal["culture", "batch", "sheet"] = Option("culture", help="Lines of what."),
-    as_json: AsJson = False,
+    by: Literal["culture", "batch", "sheet", "person"] = Option("culture", help="Lines of what."),
+    people: Path | None = Option(
+        None,
+        metavar="TABLE",
+        help="With --by person: the team's table, for names; hashes are kept.",
+    ),
 ) -> None:
     """Say how far a survey is: answers wanted, in and retained; ties; agreement; money.
 
     Money is counted from what Prolific's export says of each submission, at the reward of the wage
-    and the minutes that went out.
+    and the minutes that went out. --by person says who of a named team is to fill which sheet, and
+    whose answers came.
 
     Example:
       memeloc survey status
       memeloc survey status pilot --by sheet
+      memeloc survey status trial --by person --people team.csv
     """
     with memeloc.Workspace.find() as workspace:
         if not name:
@@ -408,7 +362,10 @@ def status(
             fields = "survey taxonomy cultures memes batches rounds submissions"
             none = "There is no survey yet; `memeloc survey build` makes one"
             views = [] if surveys["surveys"] else [none]
-            show(surveys, Table("Surveys", "surveys", fields), *views, as_json=as_json)
+            show(surveys, Table("Surveys", "surveys", fields), *views)
+            return
+        if by == "person":
+            show(workspace.survey(name).people.team(people), _TEAM)
             return
         result = workspace.survey(name).status(wage=wage)
     lines = result["batches" if by == "batch" else f"{by}s"]
@@ -418,7 +375,7 @@ def status(
         ((by, "name"), _PROGRESS),
     )
     aside = Table("Excluded by", lambda _: result["aside"].items(), by_place("rule", "submissions"))
-    show(result, parts, _labels("labels"), AGREEMENT, aside, _status_remarks, as_json=as_json)
+    show(result, parts, _labels("labels"), AGREEMENT, aside, _status_remarks)
 
 
 def _status_remarks(result: Any) -> Iterator[str]:
@@ -470,7 +427,6 @@ def settle(
         metavar="FILE",
         help="Write what is known of the retained people: their own answers, and the service's.",
     ),
-    as_json: AsJson = False,
 ) -> None:
     """Settle retained answers into one label a meme and culture; say what is open.
 
@@ -493,13 +449,13 @@ def settle(
         result = workspace.survey(name).labels.settle(
             changes, close=close, next_round=next_, models=models, on_progress=bar.report
         )
-        next_line = next_lines(workspace, "survey", survey=name, as_json=as_json)
+        next_line = next_lines(workspace, "survey", survey=name)
     tables = ((out, result.table), (answers_out, result.answers), (people, result.people))
     files = [write_frame(path, frame) for path, frame in tables if path is not None]
     lines = [f"Wrote {', '.join(map(str, files))}"] if files else []
-    fields = as_plain(result) | {"files": files} if as_json else result
+    fields = as_plain(result) | {"files": files} if output.as_json else result
     labels = _labels("states", empty=True)
-    show(fields, labels, _DIFFERENCES, *lines, _open, *next_line, as_json=as_json)
+    show(fields, labels, _DIFFERENCES, *lines, _open, *next_line)
 
 
 def _open(result: Any) -> Iterator[str]:
@@ -575,7 +531,6 @@ def decide_labels(
     out: Path | None = Option(
         None, metavar="TABLE", help="Write what is open, with all votes: .xlsx, .csv or .jsonl."
     ),
-    as_json: AsJson = False,
 ) -> None:
     """Store what people decided about labels after a discussion; or list what is open.
 
@@ -595,7 +550,7 @@ def decide_labels(
         result = workspace.survey(name).labels.decide(
             [decision] if item else (), file=file, people=people or (), reason=reason, out=out
         )
-        next_line = next_lines(workspace, "settle", survey=name, as_json=as_json or bool(out))
+        next_line = next_lines(workspace, "settle", survey=name, quiet=bool(out))
     lines = []
     if result["new"] or result["known"]:
         stored = counted(result["new"], "decision was", "decisions were")
@@ -604,104 +559,80 @@ def decide_labels(
         lines.append(f"{counted(len(result['open']), 'row')} to be filled in: {result['file']}")
     elif not result["open"]:
         lines.append("Nothing is left to decide")
-    show(result, _TO_DECIDE, *lines, *next_line, as_json=as_json)
-
-
-_Pair = Annotated[
-    str,
-    Option("--pair", metavar="A,B", help="The two cultures.", show_default="see above"),
-]
-_Sheet = Annotated[
-    Path | None,
-    Option("--out", metavar="FILE", help="A sheet: .xlsx (with pictures) or .csv."),
-]
-_Filled = Annotated[
-    list[Path] | None,
-    Option("--from", metavar="FILE", help="A sheet that came back. Repeatable."),
-]
-_PERSON = "Who fills the sheet in, or has filled it in."
+    show(result, _TO_DECIDE, *lines, *next_line)
 
 
 def reasons(
     name: Name,
-    person: str = Option("", metavar="NAME", help=_PERSON),
-    out: _Sheet = None,
-    files: _Filled = None,
-    pair: _Pair = "",
-    as_json: AsJson = False,
+    person: str = Option(
+        "", metavar="NAME", help="Who fills the sheet in, or has filled it in; with --codes, codes."
+    ),
+    out: Path | None = Option(
+        None, metavar="FILE", help="Write a sheet: .xlsx (with pictures) or .csv."
+    ),
+    files: list[Path] | None = Option(
+        None, "--from", metavar="FILE", help="A sheet that came back. Repeatable."
+    ),
+    pair: str = Option(
+        "", metavar="A,B", help="The two cultures.", show_default="those that agree least"
+    ),
+    codes: bool = Option(
+        False, "--codes", help="Go on to the reasons' codes and themes, of --codebook."
+    ),
+    codebook: str = Option("multi3hate", metavar="BOOK", help="A shipped one, or a TOML file."),
 ) -> None:
     """Ask people who know two cultures why these label memes differently (multi3hate 4.3).
 
     The sheet has every meme whose labels differ, both versions and both labels, and a cell for a
     reason in one's own words. It comes back in any order, half filled in, any number of times.
-    Without --pair it is about the pair that agrees least. Without a file the reasons are listed.
+    Without a file the reasons are listed.
+
+    With --codes the sheet is for a coder, of the only pair that there are reasons about; a second
+    coder gets one without the first one's codes. Several codes of a reason have semicolons between;
+    a code that the codebook lacks is kept, and named. Without a file the shares of themes and the
+    agreement of coders are shown.
 
     Example:
       memeloc survey reasons pilot --pair US,IN --person anna --out reasons-anna.xlsx
       memeloc survey reasons pilot --from reasons-anna.xlsx
-      memeloc survey reasons pilot
+      memeloc survey reasons pilot --codes --person ben --out codes-ben.xlsx
+      memeloc survey reasons pilot --codes --from codes-ben.xlsx
     """
-    two = _two(pair)
+    from memeloc.analyze.codebook import load_codebook
+
+    names = split(pair)
+    if names and len(names) != 2:
+        raise typer.BadParameter("two cultures, with a comma between", param_hint="--pair")
+    two = (names[0], names[1]) if names else None
     if out and not person:
         raise typer.BadParameter("goes with --out", param_hint="--person")
+    book = load_codebook(codebook)
     with memeloc.Workspace.find() as workspace:
         analysis = workspace.survey(name).analysis
-        if files:
-            _show_sheet(analysis.import_reasons(files, person), "reason", as_json)
+        if codes and files:
+            _show_sheet(analysis.import_codes(files, person, two, book), "coded reason")
+        elif codes and out:
+            _show_sheet(analysis.export_codes(out, person, two, book), "reason")
+        elif codes:
+            _show_themes(analysis.themes(two, book))
+        elif files:
+            _show_sheet(analysis.import_reasons(files, person), "reason")
         elif out:
             result = analysis.export_reasons(out, person, two)
-            _show_sheet(result, "meme whose labels differ", as_json, "memes whose labels differ")
+            _show_sheet(result, "meme whose labels differ", "memes whose labels differ")
         else:
             listed = {"survey": name, "reasons": analysis.reasons(two)}
             table = Table("Reasons", "reasons", ("item person", ("reason", "text")), most=SHOWN)
             empty = [] if listed["reasons"] else ["There are no reasons yet"]
-            show(listed, table, *empty, as_json=as_json)
+            show(listed, table, *empty)
 
 
-def codes(
-    name: Name,
-    coder: str = Option("", metavar="NAME", help=_PERSON),
-    out: _Sheet = None,
-    files: _Filled = None,
-    pair: _Pair = "",
-    codebook: str = Option("multi3hate", metavar="BOOK", help="A shipped one, or a TOML file."),
-    as_json: AsJson = False,
-) -> None:
-    """Give the reasons codes of a codebook, and count its themes (multi3hate 4.3).
-
-    A second coder gets a sheet of his own, without the first one's codes. Several codes of a
-    reason have semicolons between; a code that the codebook lacks is kept, and named. Without
-    --pair it is about the only pair that there are reasons about. Without a file the shares of
-    themes and the agreement of coders are shown.
-
-    Example:
-      memeloc survey codes pilot --coder ben --out codes-ben.xlsx
-      memeloc survey codes pilot --from codes-ben.xlsx
-      memeloc survey codes pilot
-    """
-    from memeloc.analyze.codebook import load_codebook
-
-    two = _two(pair)
-    if out and not coder:
-        raise typer.BadParameter("goes with --out", param_hint="--coder")
-    book = load_codebook(codebook)
-    with memeloc.Workspace.find() as workspace:
-        analysis = workspace.survey(name).analysis
-        if files:
-            _show_sheet(analysis.import_codes(files, coder, two, book), "coded reason", as_json)
-        elif out:
-            _show_sheet(analysis.export_codes(out, coder, two, book), "reason", as_json)
-        else:
-            _show_themes(analysis.themes(two, book), as_json)
-
-
-def _show_themes(figures: pd.DataFrame, as_json: bool) -> None:
-    from memeloc.reports import as_json_rows
+def _show_themes(figures: pd.DataFrame) -> None:
     from memeloc.reports.figures import gaps, of_analysis
 
     explain("Gap", gaps(figures))
-    if as_json:
-        print_json(as_json_rows(figures))
+    if output.as_json:
+        show(figures)
         return
     shares = of_analysis(figures, "codebook", "share")
     shares = shares[shares["item"] == ""]
@@ -718,11 +649,10 @@ def _show_themes(figures: pd.DataFrame, as_json: bool) -> None:
             lambda _: kappas.itertuples(),
             ("of=item coders=group reasons=n", kappa),
         ),
-        as_json=False,
     )
 
 
-def _show_sheet(result: Mapping[str, Any], noun: str, as_json: bool, plural: str = "") -> None:
+def _show_sheet(result: Mapping[str, Any], noun: str, plural: str = "") -> None:
     """Say what was read of the sheets that came back, or written into one that goes out."""
     if "pair" in result:
         first, second = result["pair"]
@@ -731,11 +661,4 @@ def _show_sheet(result: Mapping[str, Any], noun: str, as_json: bool, plural: str
     else:
         files = counted(len(result["files"]), "file")
         text = f"{counted(result['read'], noun)} in {files}, {result['new']:,} new"
-    show(result, text, as_json=as_json)
-
-
-def _two(pair: str) -> tuple[str, str] | None:
-    names = split(pair)
-    if names and len(names) != 2:
-        raise typer.BadParameter("two cultures, with a comma between", param_hint="--pair")
-    return (names[0], names[1]) if names else None
+    show(result, text)

@@ -10,7 +10,6 @@ import typer
 from typer import Argument, Option
 
 import memeloc
-from memeloc.cli.options import AsJson
 from memeloc.cli.output import confirm
 from memeloc.cli.show import SHOWN, Table, by_place, explain, show
 from memeloc.cli.survey.options import Cultures, Name, check_table, codes_of
@@ -67,7 +66,6 @@ def bonus(
     out: Path | None = Option(
         None, metavar="FILE", help="The list.", show_default="NAME-bonuses.csv"
     ),
-    as_json: AsJson = False,
 ) -> None:
     """List whom to pay a bonus, for Prolific's own page.
 
@@ -91,8 +89,8 @@ def bonus(
     written = f"Wrote {counted(len(result['bonuses']), 'bonus', 'bonuses')} of {sums}"
     none = "Nobody retained took longer than was paid for, as far as five people tell"
     remarks = [] if each or result["shortfalls"] else [none]
-    show(result, _SHORT, *remarks, written, as_json=as_json)
-    explain("", () if as_json else _unknown(result))
+    show(result, _SHORT, *remarks, written)
+    explain("", _unknown(result))
 
 
 def message(
@@ -111,7 +109,6 @@ def message(
     out: Path | None = Option(
         None, metavar="FILE", help="The list.", show_default="NAME-messages.csv"
     ),
-    as_json: AsJson = False,
 ) -> None:
     """List whom to write what, for Prolific's own page.
 
@@ -131,8 +128,8 @@ def message(
         )
     table = Table("Texts", lambda result: result["texts"].items(), by_place("text", "people"))
     written = f"Wrote {counted(len(result['messages']), 'message')} to {result['file']}"
-    show(result, table, written, as_json=as_json)
-    explain("", () if as_json else _unknown(result))
+    show(result, table, written)
+    explain("", _unknown(result))
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -177,7 +174,6 @@ def decide(
         False, "--send", help="Tell Prolific, after the counts were shown and agreed to."
     ),
     yes: bool = Option(False, "--yes", help="With --send: the counts are agreed to."),
-    as_json: AsJson = False,
 ) -> None:
     """List for Prolific whom to approve, ask to return, reject with a reason, or pay a part.
 
@@ -207,12 +203,12 @@ def decide(
             send=send,
             agree=lambda costs: confirm(costs, "Send it?", agreed=yes),
         )
-    explain("", () if as_json else (*_unknown(result), *_undecided(name, result)), most=None)
+    explain("", (*_unknown(result), *_undecided(name, result)), most=None)
     outcomes = [f"{outcome}: {count:,}" for outcome, count in result["sent"].items()]
     if send:
         outcomes.append(f"Sent the service {result['sent'].get('sent', 0):,} of them")
     written = f"Wrote {counted(len(result['decisions']), 'decision')} to {result['file']}"
-    show(result, _DECISIONS, written, *outcomes, as_json=as_json)
+    show(result, _DECISIONS, written, *outcomes)
 
 
 def _undecided(name: str, result: Mapping[str, Any]) -> Iterator[str]:
@@ -253,7 +249,6 @@ def about(
     out: Path | None = Option(
         None, metavar="FILE", help="Where to.", show_default="NAME-about.csv"
     ),
-    as_json: AsJson = False,
 ) -> None:
     """Write what a survey has of a person, to be sent to the person.
 
@@ -267,7 +262,7 @@ def about(
         path = out or Path(f"{name}-about.csv")
         result = workspace.survey(name).answers.about(person, path)
     written = f"Wrote {counted(result['rows'], 'row')} to {result['file']}"
-    show(result, written, as_json=as_json)
+    show(result, written)
 
 
 _ERASED = Table(
@@ -289,7 +284,6 @@ def forget(
         "Repeatable.",
     ),
     yes: bool = Option(False, "--yes", help="Do not ask whether to go on."),
-    as_json: AsJson = False,
 ) -> None:
     """Erase people from every survey of the workspace, for good, and say what was erased.
 
@@ -307,7 +301,7 @@ def forget(
             exported=exported or (),
             agree=lambda costs: confirm(costs, "Erase them?", agreed=yes),
         )
-    show(result, _ERASED, _receipt, as_json=as_json)
+    show(result, _ERASED, _receipt)
 
 
 def _receipt(result: Mapping[str, Any]) -> Iterator[str]:

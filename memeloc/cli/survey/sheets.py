@@ -11,7 +11,8 @@ import typer
 from typer import Argument, Option
 
 import memeloc
-from memeloc.cli.options import AsJson, pairs, settings, taking
+from memeloc.cli import output
+from memeloc.cli.options import Lang, pairs, settings, taking
 from memeloc.cli.output import confirm, progress, say
 from memeloc.cli.show import Table, by_field, by_place, explain, next_lines, show
 from memeloc.cli.survey.options import (
@@ -25,7 +26,7 @@ from memeloc.cli.survey.options import (
     target_options,
 )
 from memeloc.counts import counted
-from memeloc.survey.design.settings import Order, SurveySettings
+from memeloc.survey.design.settings import SurveySettings
 
 _TAXONOMIES = Table(
     "Taxonomies",
@@ -54,78 +55,59 @@ _TAXONOMY = (
 )
 
 
-def taxonomies(
-    name: str = Argument("", metavar="[NAME|FILE]", help="One of them.", show_default="all"),
-    lang: str = Option("en", "--lang", metavar="TAG", help="The language of the texts."),
-    as_json: AsJson = False,
+_RECIPES = Table("Recipes", "recipes", "name mode taxonomy sharing answers summary source")
+
+
+def show_(
+    kind: Literal["taxonomies", "recipes", "texts"] = Argument(
+        ..., metavar="taxonomies|recipes|texts", help="Label sets, schemes of annotation, or texts."
+    ),
+    name: str = Argument(
+        "",
+        metavar="[NAME|FILE]",
+        help="One of them; of texts how their names begin.",
+        show_default="all",
+    ),
+    lang: Lang = "en",
 ) -> None:
-    """List the label sets that ship, or show one whole: labels, rules, examples.
+    """List the label sets, recipes or texts of surveys that ship; or show a label set whole.
+
+    A label set has labels, rules, examples. A recipe is a published scheme, which `memeloc survey
+    build --recipe` sets up. A text stands beside the name by which memeloc.toml replaces it: one of
+    your own is in the section `study.texts.TAG`, in English as well.
 
     Example:
-      memeloc survey taxonomies
-      memeloc survey taxonomies charmemes --lang de
-      memeloc survey taxonomies my-labels.toml
+      memeloc survey show taxonomies
+      memeloc survey show taxonomies charmemes --lang de
+      memeloc survey show recipes
+      memeloc survey show texts consent
     """
     from memeloc.locales import default
-    from memeloc.survey.texts import describe, list_taxonomies, readers
+    from memeloc.survey.recipes import list_recipes
+    from memeloc.survey.texts import describe, list_taxonomies, list_texts, readers
 
-    if not name:
+    locale = default().get(lang)
+    if kind == "recipes":
+        then = "Next: memeloc survey build NAME --recipe RECIPE --cultures CODES"
+        show(list_recipes(name), _RECIPES, then)
+    elif kind == "texts":
+        texts = list_texts(locale, name)
+        by_whom = f"No native speaker has read the texts in {texts['language']} yet"
+        if texts["read_by"]:
+            by_whom = f"Read by native speakers: {'; '.join(texts['read_by'])}"
+        show(texts, Table("Texts", "texts", "name text"), by_whom)
+    elif not name:
         overview = list_taxonomies()
         languages = f"Their texts are in {', '.join(overview['languages'])}"
         read = ", ".join(filter(readers, overview["languages"])) or "none of them yet"
-        by_whom = f"Read by native speakers: {read}"
-        show(overview, _TAXONOMIES, languages, by_whom, as_json=as_json)
-        return
-    result = describe(name, default().get(lang))
-    if result["lacking"]:
-        into = f"not translated into {result['language']}; English is shown"
-        say(f"{result['lacking']:,} of its texts are {into}")
-    if not as_json:
+        show(overview, _TAXONOMIES, languages, f"Read by native speakers: {read}")
+    else:
+        result = describe(name, locale)
+        if result["lacking"]:
+            into = f"not translated into {result['language']}; English is shown"
+            say(f"{result['lacking']:,} of its texts are {into}")
         title = f"{result['name']}: {result['source']}"
-        print(title, result["question"], result["definition"], sep="\n")
-    show(result, *_TAXONOMY, as_json=as_json)
-
-
-def texts(
-    beginning: str = Argument(
-        "", metavar="[BEGINNING]", help="How their names begin.", show_default="all"
-    ),
-    lang: str = Option("en", "--lang", metavar="TAG", help="The language."),
-    as_json: AsJson = False,
-) -> None:
-    """List the texts of surveys that ship, with the names that memeloc.toml replaces them by.
-
-    A text of your own stands in memeloc.toml in the section `study.texts.TAG`, in English as well.
-
-    Example:
-      memeloc survey texts consent
-      memeloc survey texts study --lang de
-    """
-    from memeloc.locales import default
-    from memeloc.survey.texts import list_texts
-
-    result = list_texts(default().get(lang), beginning)
-    by_whom = f"No native speaker has read the texts in {result['language']} yet"
-    if result["read_by"]:
-        by_whom = f"Read by native speakers: {'; '.join(result['read_by'])}"
-    show(result, Table("Texts", "texts", "name text"), by_whom, as_json=as_json)
-
-
-def recipes(
-    name: str = Argument("", metavar="[NAME|FILE]", help="One of them.", show_default="all"),
-    as_json: AsJson = False,
-) -> None:
-    """List the published schemes of annotation that `memeloc survey build --recipe` sets up.
-
-    Example:
-      memeloc survey recipes
-      memeloc survey recipes mine.toml
-    """
-    from memeloc.survey.recipes import list_recipes
-
-    table = Table("Recipes", "recipes", "name mode taxonomy sharing answers summary source")
-    command = "Next: memeloc survey build NAME --recipe RECIPE --cultures CODES"
-    show(list_recipes(name), table, command, as_json=as_json)
+        show(result, title, result["question"], result["definition"], *_TAXONOMY)
 
 
 _PLAN = Table(
@@ -155,28 +137,21 @@ def plan(
     ),
     size: int = Option(20, min=1, help="Without NAME: memes a batch."),
     answers: int = Option(5, min=1, help="Without NAME: answers a meme."),
-    preannotated: int = Option(0, min=0, help="Without NAME: memes of a pre-annotation before."),
     wage: str = Option("", help="Pay an hour.", show_default="memeloc.toml's, or 10.65"),
-    currency: str = Option(
-        "", help="ISO 4217, as GBP or USD.", show_default="memeloc.toml's, or GBP"
-    ),
     fee: str = Option(
         "",
         help="The service's share of the rewards; or Prolific's academic or corporate.",
         show_default="memeloc.toml's, or academic",
     ),
-    vat: str = Option("0.2", help="Tax on the fee, as a share."),
-    seconds: float | None = Option(
-        None, min=0, help="Seconds that a meme takes.", show_default="as measured, or 20"
-    ),
-    loss: float = Option(0.1, min=0, max=0.99, help="Share of submissions that checks exclude."),
-    as_json: AsJson = False,
+    changed: Changed = None,
 ) -> None:
     """Say beforehand how many annotators, minutes and how much money each culture takes.
 
     Of a survey that is built, batches are counted, and times are the medians of what each culture's
     retained people took, once five are known; `measured` says of how many. Ties, which come later,
-    are not in it.
+    are not in it. Settings are currency (GBP, or memeloc.toml's), vat (tax on the fee, 0.2),
+    seconds (that a meme takes, 20 or as measured), loss (the share of submissions that checks
+    exclude, 0.1) and preannotated (memes of a pre-annotation before).
 
     Example:
       memeloc survey plan --memes 300 --cultures US,DE,MX,IN,CN --wage 12
@@ -184,9 +159,21 @@ def plan(
     """
     from memeloc.workspace.surveys import plan_survey
 
-    rates = {"wage": wage, "currency": currency, "fee": fee, "vat": vat}
+    more: dict[str, Any] = {
+        "currency": "",
+        "vat": "0.2",
+        "seconds": None,
+        "loss": 0.1,
+        "preannotated": 0,
+    }
+    for key, value in settings(changed).items():
+        if key not in more:
+            raise typer.BadParameter(f"one of {', '.join(more)}, not {key}", param_hint="--set")
+        more[key] = value
+    rates = {"wage": wage, "fee": fee, "currency": more["currency"], "vat": str(more["vat"])}
+    seconds, loss = more["seconds"], more["loss"]
     design: dict[str, Any] = {"memes": memes, "cultures": cultures, "size": size}
-    design |= {"answers": answers, "preannotated": preannotated}
+    design |= {"answers": answers, "preannotated": more["preannotated"]}
     if not name:
         result = plan_survey(**design, rates=rates, seconds=seconds, loss=loss)
     else:
@@ -200,8 +187,8 @@ def plan(
             result = workspace.survey(name).sheets.plan(rates, seconds=seconds, loss=loss)
     people = counted(sum(row["recruits"] for row in result["cultures"]), "person", "people")
     total = f"In all {result['total']:,} {result['currency']} for {people}"
-    show(result, _PLAN, total, as_json=as_json)
-    if as_json:
+    show(result, _PLAN, total)
+    if output.as_json:
         return
     if assumed := [row["culture"] for row in result["cultures"] if not row["measured"]]:
         say(
@@ -219,8 +206,9 @@ def plan(
 _KINDS: dict[str, Any] = {
     **dict.fromkeys(("people", "memes", "differing", "batches", "items"), Path),
     "captions": Literal["accepted", "corrected", "any"],
-    "order": Order,
 }
+_RARE = ("explicit", "implicit", "order", "relaxed")
+"""Settings that are named by --set: each has a default that recipes and papers go by."""
 
 
 def _design_options() -> Iterator[tuple[str, Any, Any]]:
@@ -229,6 +217,8 @@ def _design_options() -> Iterator[tuple[str, Any, Any]]:
     An option that is not named is None, so that a recipe's setting stays.
     """
     for name, field in SurveySettings.model_fields.items():
+        if name in _RARE:
+            continue
         extra: Any = field.json_schema_extra
         limits: dict[str, Any] = {}
         for each in field.metadata:
@@ -240,7 +230,7 @@ def _design_options() -> Iterator[tuple[str, Any, Any]]:
         yield name, False if is_flag else None, Annotated[kind if is_flag else kind | None, option]
 
 
-@taking(_design_options(), before="as_json")
+@taking(_design_options(), before="")
 def build(
     name: Name,
     cultures: str = Option(
@@ -249,14 +239,16 @@ def build(
         help="Who is asked: countries, as US,DE,MX=es; =TAG names the language where the "
         "workspace has none, or several, of that country; IN-US=hi+en are bicultural people.",
     ),
-    as_json: AsJson = False,
-    **settings: Any,
+    changed: Changed = None,
+    **design: Any,
 ) -> None:
     """Assign memes to batches with attention checks, the same for every culture.
 
     The same seed gives the same batches. No two memes of one template come in a row; checks stand
     at drawn places, never first or last. A survey is never changed once it is built: build another
-    under another name.
+    under another name. Settings are explicit and implicit (attention checks a sheet, 1 and 3, or
+    the recipe's), order (of the answers: fixed, turned for every second person, or drawn for each)
+    and relaxed (cultures whose people may live elsewhere, IN,CN; or none).
 
     Example:
       memeloc survey build pilot --cultures US,DE,MX=es,IN=hi,CN --size 20 --seed 7
@@ -267,12 +259,12 @@ def build(
       memeloc survey build valid --cultures US --taxonomy my-questions.toml --items items.csv
     """
     with memeloc.Workspace.find() as workspace:
-        result = workspace.surveys.build(name, cultures, **settings)
-        next_line = next_lines(workspace, "survey", survey=name, as_json=as_json)
+        result = workspace.surveys.build(name, cultures, **design, **settings(changed))
+        next_line = next_lines(workspace, "survey", survey=name)
     for tag, left_out in result["left_out"].items():
         say(f"{counted(len(left_out), 'meme')} without a caption in {tag} left out: {left_out[0]}")
     explain("Note", result["acceptance"].sentences() if result["acceptance"] else ())
-    _show_built(result, next_line, as_json)
+    _show_built(result, next_line)
 
 
 def choose(
@@ -282,7 +274,6 @@ def choose(
     harmless: float = Option(0.4, min=0, max=1, help="Share called harmless."),
     tied: float = Option(0.2, min=0, max=1, help="Share that people differ on."),
     fewest_votes: int = Option(1, min=1, help="Votes without which a meme is not chosen."),
-    as_json: AsJson = False,
 ) -> None:
     """Choose a balanced set by pre-annotation, and assign it to the survey's batches.
 
@@ -297,19 +288,21 @@ def choose(
         result = workspace.survey(name).sheets.choose(
             total, harmful=harmful, harmless=harmless, tied=tied, fewest_votes=fewest_votes
         )
-        next_line = next_lines(workspace, "survey", survey=name, as_json=as_json)
+        next_line = next_lines(workspace, "survey", survey=name)
     for kind, (taken, available) in result["outcomes"].items():
         say(f"{kind}: {taken:,} of {available:,} taken")
-    _show_built(result, next_line, as_json)
+    _show_built(result, next_line)
 
 
-def _show_built(result: Any, next_line: list[str], as_json: bool) -> None:
+def _show_built(result: Any, next_line: list[str]) -> None:
     from memeloc.taxonomy import taxonomy_names
 
-    if not as_json:
+    if not output.as_json:
         explain("Note", result["remarks"])
     is_shipped = result["taxonomy"] in taxonomy_names()
-    texts = f". All that people read: memeloc survey taxonomies {result['taxonomy']}" * is_shipped
+    texts = (
+        f". All that people read: memeloc survey show taxonomies {result['taxonomy']}" * is_shipped
+    )
     checks = ", ".join(f"{count} {kind}" for kind, count in result["checks"].items())
     summary = (
         f"{result['survey']}: {counted(result['memes'], 'meme')} in "
@@ -319,30 +312,7 @@ def _show_built(result: Any, next_line: list[str], as_json: bool) -> None:
     )
     question = f"Question: {result['question']} {' | '.join(result['answers'].values())}"
     checked = f"Attention checks a sheet: {checks}{texts}"
-    show(result, summary, question, checked, *next_line, as_json=as_json)
-
-
-_TEAM = Table(
-    "{n:sheet} for {0[people]:person|people}",
-    "sheets",
-    ("place participant sheet round memes", ("came", lambda row: "yes" if row["came"] else "no")),
-)
-
-
-def team(
-    name: Name,
-    people: Path | None = Option(
-        None, metavar="TABLE", help="The team's table, for the names: only hashes are stored."
-    ),
-    as_json: AsJson = False,
-) -> None:
-    """Say who of a named team is to fill which sheet, and whose answers came.
-
-    Example:
-      memeloc survey team trial --people team.csv
-    """
-    with memeloc.Workspace.find() as workspace:
-        show(workspace.survey(name).people.team(people), _TEAM, as_json=as_json)
+    show(result, summary, question, checked, *next_line)
 
 
 _PUSHED = Table(
@@ -387,7 +357,9 @@ def export(
     dry_run: bool = Option(
         False, "--dry-run", help="With --push: say what would be made, make nothing."
     ),
-    as_json: AsJson = False,
+    look_up: bool = Option(
+        False, "--look-up", help="Only ask Prolific for the ids of its filters, and keep them."
+    ),
 ) -> None:
     """Write a survey's sheets for a target: forms, studies, projects, pages or tables.
 
@@ -396,11 +368,24 @@ def export(
     known by now. --push never publishes a study; --publish asks first. What people cannot be sent
     to yet is said with what completes it, and ends the command with status 1.
 
+    --look-up asks Prolific's API (the token is in PROLIFIC_API_TOKEN) for the filters that a
+    survey's cultures need. Choices that are not surely the right ones are reported, and are written
+    in by hand; the export reads the file, --out or one in the workspace.
+
     Example:
       memeloc survey export pilot --to html --contact lab@university.example --option codes=false
       memeloc survey export pilot --to google-forms --option pictures_base=https://host/pictures
+      memeloc survey export pilot --to prolific --look-up
       memeloc survey export pilot --to prolific --push --dry-run
     """
+    if look_up:
+        if to != "prolific":
+            raise typer.BadParameter("only Prolific has filters", param_hint="--look-up")
+        with memeloc.Workspace.find() as workspace:
+            found = workspace.survey(name).sheets.look_up(out)
+        show(found, f"Wrote the ids of {found['count']} filters to {found['file']}")
+        explain("", found["problems"], fail=True)
+        return
     if (publish or yes or dry_run) and not push:
         raise typer.BadParameter("goes with --push", param_hint="--publish, --yes or --dry-run")
     with memeloc.Workspace.find() as workspace, progress("Exporting", None, unit="parts") as bar:
@@ -419,7 +404,7 @@ def export(
             dry_run=dry_run,
             on_progress=bar.report,
         )
-        next_line = next_lines(workspace, "survey", survey=name, as_json=as_json or dry_run)
+        next_line = next_lines(workspace, "survey", survey=name, quiet=dry_run)
     explain("", _export_remarks(name, result))
     views: list[Any] = [_PUSHED]
     if not push:
@@ -427,7 +412,7 @@ def export(
         folder = out or Path("surveys") / name / to
         views = [f"{sheets} of {name} for {to}, {time} each, in {folder}"]
         views += [f"Open first: {path}" for path in result["files"][:1]]
-    show(result, *views, *([] if result["missing"] else next_line), as_json=as_json)
+    show(result, *views, *([] if result["missing"] else next_line))
     explain("memeloc", result["missing"], fail=True)
 
 
@@ -460,29 +445,6 @@ def _export_remarks(name: str, result: Any) -> Iterator[str]:
         )
 
 
-def filters(
-    name: Name,
-    out: Path | None = Option(
-        None, metavar="FILE", help="The file.", show_default="one in the workspace"
-    ),
-    as_json: AsJson = False,
-) -> None:
-    """Look up at Prolific the ids of the filters that a survey's cultures need, and keep them.
-
-    Asks the API with the token in PROLIFIC_API_TOKEN. Choices that are not surely the right ones
-    are reported, and are written in by hand. `survey export --to prolific` reads the file.
-
-    Example:
-      memeloc survey filters pilot
-    """
-    with memeloc.Workspace.find() as workspace:
-        result = workspace.survey(name).sheets.look_up(out)
-    show(result, f"Wrote the ids of {result['count']} filters to {result['file']}", as_json=as_json)
-    explain("", () if as_json else result["problems"])
-    if result["problems"]:
-        raise typer.Exit(1)
-
-
 _LINKS = Table("Personal links, for one person each", "links", by_place("for", "link"))
 
 
@@ -501,7 +463,6 @@ def serve(
         help="Make so many personal links for people of a culture, and end. Repeatable; `team` "
         "makes one for each person of the survey's team.",
     ),
-    as_json: AsJson = False,
 ) -> None:
     """Serve a survey's sheets: each person gets a place, each answer is stored when they go on.
 
@@ -534,7 +495,7 @@ def serve(
             is_team = links == ["team"]
             numbers = {} if is_team else _numbers(links or ())
             made = server.links(numbers, f"http://{host}:{port}", team=is_team)
-            show(made, _LINKS, as_json=as_json)
+            show(made, _LINKS)
             return
         token = owner_token()
         here = f"http://{host}:{listening.getsockname()[1]}"

@@ -286,7 +286,7 @@ _GOLD_ROLES = (
     _TEMPLATE,
     Role("annotator", ("annotator", "annotator id", "worker", "participant")),
     Role("culture", ("culture", "country"), values="culture"),
-    Role("label", ("label", "answer"), values="label", option="cultures"),
+    Role("label", ("label", "answer"), values="label"),
 )
 
 
@@ -333,8 +333,8 @@ def item_column(cells: pd.DataFrame, items: Sequence[str], named: Columns, file:
         raise InputError(
             f"No column holds the items that are asked about (such as "
             f"{next(iter(items), '')[:40]!r}); the columns are "
-            f"{', '.join(repr(name[:40]) for name in headings[:12])}. Name it: --gold-item "
-            'COLUMN, or gold_item = "COLUMN" in [columns] of a map (--map).',
+            f"{', '.join(repr(name[:40]) for name in headings[:12])}. Name it: --map "
+            'gold_item=COLUMN, or gold_item = "COLUMN" in [columns] of its file.',
             file=file,
         )
     return best

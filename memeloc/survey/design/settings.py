@@ -96,7 +96,7 @@ class SurveySettings(DesignSettings):
     recipe: str | Path = _setting(
         "",
         "A published scheme whole: what is asked of whom, which rules hold, how labels are "
-        "settled; `memeloc survey recipes` lists.",
+        "settled; `memeloc survey show recipes` lists.",
         "none",
         "NAME|FILE",
     )
@@ -109,7 +109,7 @@ class SurveySettings(DesignSettings):
     )
     taxonomy: str | Path = _setting(
         "",
-        "What is asked; `memeloc survey taxonomies` lists.",
+        "What is asked; `memeloc survey show taxonomies` lists.",
         "multi3hate, or the recipe's",
         "NAME|FILE",
     )

@@ -54,7 +54,7 @@ def test_the_dates_of_a_table_say_which_duplicate_is_oldest(command: Run, folder
         (folder / "memes" / name).write_bytes(hostile_site.good_picture())
     (folder / "memes/m.csv").write_text("file,when\n0.png,2021-05-01\n1.png,1546300800\n")
     assert command("collect", "table", "memes", "--created", "when").status == 0
-    result = json.loads(command("dedup", "--keep", "oldest", "--json").out)
+    result = json.loads(command("dedup", "--set", "keep=oldest", "--json").out)
     (dropped,) = result["duplicates"]
     assert (dropped["item"][:2], dropped["kept"][:2]) == ("0-", "1-")
 

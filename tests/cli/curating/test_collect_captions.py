@@ -57,7 +57,7 @@ def test_captions_are_collected_and_taken_evenly(folder: Path, command: Command)
     done = command(*COLLECT, "--langs", "de", "--state", "machine", "--by", "google")
     assert ("0 new, 0 changed" in done.out, "es = es" in done.err) == (True, False)
     for seed in (1, 1, 2):
-        options = ("--take", "9", "--balance", "template", "--seed", seed)
+        options = ("--take", "9", "--balance", "template", "--set", f"seed={seed}")
         assert "9 in all, evenly over templates" in command("select", *options).out
         rows = _rows(command, "captions")
         assert Counter(row["template"] for row in rows) == {"queue": 3, "window": 3, "sofa": 3}

@@ -85,12 +85,12 @@ def test_the_same_run_again_computes_and_adds_nothing(
 
 
 def test_wrong_settings_are_reported(planted: Path, command: Run) -> None:
-    for options, words in (
-        (("--rule", "none"), "rule"),
-        (("--distance", "40"), "distance"),
-        (("--keep", "nicest"), "keep"),
+    for setting, words in (
+        ("rule=none", "rule"),
+        ("distance=40", "distance"),
+        ("keep=nicest", "keep"),
     ):
-        done = command("dedup", *options)
+        done = command("dedup", "--set", setting)
         assert done.status != 0
         assert words in done.err
     settings = planted / "memeloc.toml"

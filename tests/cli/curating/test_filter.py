@@ -64,7 +64,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made_once: Callable[
     return tmp_path / "ws"
 
 
-FEW = ("--per-template", "5", "--templates-per-topic", "3")
+FEW = ("--set", "per_template=5", "--set", "templates_per_topic=3")
 
 
 def _json(outcome: Outcome, status: int = 0) -> dict:
@@ -175,8 +175,10 @@ def test_captions_whose_template_has_no_picture_are_counted(folder, command: Com
         baker = "German baker"
         long = FoundCaption(Origin("test", "long", fetched=moment), baker, three)
         workspace.store.items.add([*found, *captions, long])
-    dry = _json(command("select", "--no-topics", "--per-template", "1", "--dry-run", "--json"))
-    result = _json(command("select", "--no-topics", "--per-template", "1", "--json"))
+    dry = _json(
+        command("select", "--set", "topics=false", "--set", "per_template=1", "--dry-run", "--json")
+    )
+    result = _json(command("select", "--set", "topics=false", "--set", "per_template=1", "--json"))
     assert (dry["stages"], dry["items"]) == (result["stages"], result["items"])
     stages = result["stages"]
     assert stages[0]["reasons"] == {"its template has no picture": 5}
@@ -184,7 +186,10 @@ def test_captions_whose_template_has_no_picture_are_counted(folder, command: Com
     assert stages[-1]["reasons"] == {"more parts than boxes": 1}
     assert stages[0]["in"] - sum(stage["out"] for stage in stages) == len(result["items"]) == 30
     assert "30 of 36 captions selected" in (folder / "funnel.html").read_text(encoding="utf-8")
-    assert f"in all\t36\t6\t{30}" in command("select", "--no-topics", "--per-template", "1").out
+    assert (
+        f"in all\t36\t6\t{30}"
+        in command("select", "--set", "topics=false", "--set", "per_template=1").out
+    )
 
 
 def test_selection_s_options(folder, command: Command):
@@ -192,9 +197,11 @@ def test_selection_s_options(folder, command: Command):
     result = _json(command("select", *FEW, "--filters", "language,script", "--json", "--dry-run"))
     stages = {entry["stage"]: entry for entry in result["stages"]}
     assert stages["script"]["reasons"] == {"not judged yet": 25}
-    free = _json(command("select", "--no-topics", "--per-template", "1", "--json", "--dry-run"))
+    free = _json(
+        command("select", "--set", "topics=false", "--set", "per_template=1", "--json", "--dry-run")
+    )
     assert len(free["items"]) == 25
-    best = _json(command("select", *FEW, "--most-per-template", "2", "--json", "--dry-run"))
+    best = _json(command("select", *FEW, "--set", "most_per_template=2", "--json", "--dry-run"))
     assert {entry["stage"] for entry in best["stages"]} >= {"at most 2 captions a template"}
     wrong = command("select", "--filters", "nonsense")
     assert wrong.status == 1

@@ -86,7 +86,7 @@ def test_selected_pictures_are_stored(folder, command) -> None:
     command("select", "--dry-run")
     with Workspace.find(folder) as workspace:
         assert workspace.store.curation.selection() is None
-    result = json.loads(command("select", "--asked", "keep", "--json").out)
+    result = json.loads(command("select", "--set", "asked=keep", "--json").out)
     with Workspace.find(folder) as workspace:
         chosen = workspace.store.curation.selection().pictures
         names = {item.id: item.name for item in workspace.store.items.find("picture")}
@@ -102,7 +102,7 @@ def test_selecting_one_kind_leaves_the_other_as_it_is(folder, command) -> None:
                 FoundCaption(Origin("test", "sofa/1"), "sofa", ("monday", "again")),
             ]
         )
-    free = ("--no-topics", "--per-template", "1", "--filters", "dedup")
+    free = ("--set", "topics=false", "--set", "per_template=1", "--filters", "dedup")
     both = json.loads(command("select", *free, "--json").out)
     assert both["selected"] == {"caption": 1, "picture": 5}
     again = json.loads(command("select", "--kind", "picture", "--json").out)

@@ -110,8 +110,8 @@ def plain_answers(inbox: Path) -> tuple[str, ...]:
     with path.open("w", encoding="utf-8", newline="") as file:
         rows = [("who", "item", "answer"), *((who, "x1", "hate") for who in PEOPLE)]
         csv.writer(file).writerows([*rows, (ADA, "x2", f"{FILE_NAME} {ADA}")])
-    columns = ("--participant", "who", "--item", "item", "--answer", "answer", "--culture", "US")
-    return ("survey", "import-answers", "published", str(path), *columns)
+    columns = "annotator=who,item=item,label=answer,fixed.culture=US"
+    return ("survey", "import", "published", str(path), "--map", columns)
 
 
 def test_no_id_and_no_file_name_is_stored_as_it_is(

@@ -1,4 +1,4 @@
-"""`memeloc survey recipes`, `team`, and building by a recipe."""
+"""`memeloc survey show recipes`, `status --by person`, and building by a recipe."""
 
 from __future__ import annotations
 

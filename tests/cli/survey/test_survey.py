@@ -117,7 +117,7 @@ def everybody(people: int = 5, **labels: Any) -> list[Any]:
         (("--cultures", "US,US"), "twice"),
         (("--cultures", "US=xx-none"), "xx-none"),
         (("--cultures", "US", "--taxonomy", "nothing"), "There is no taxonomy 'nothing'"),
-        (("--cultures", "US", "--implicit", "40"), "too few"),
+        (("--cultures", "US", "--set", "implicit=40"), "too few"),
         (("--cultures", "US", "--memes", "ids.txt"), "no meme 'nobody'"),
         (("--cultures", "CN=zh-Hans"), "translate first"),
     ],
@@ -163,7 +163,11 @@ def test_pictures_that_are_missing_or_old_are_reported(command: Run, folder: Pat
         (("--to", "html", *CONTACT, "--push"), 1, "google-forms or prolific"),
         (("--to", "html", *CONTACT), 1, "--option send_to=https"),
         (("--to", "prolific", *CONTACT, "--publish"), 2, "goes with --push"),
-        (("--to", "prolific", *CONTACT, "--push"), 1, "run memeloc survey filters pilot"),
+        (
+            ("--to", "prolific", *CONTACT, "--push"),
+            1,
+            "run memeloc survey export pilot --to prolific",
+        ),
     ],
 )
 def test_what_cannot_go_out_is_a_sentence(

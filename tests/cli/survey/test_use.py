@@ -43,7 +43,7 @@ __all__ = ["folder", "rendered"]  # fixtures, used by name
         (("more", "--cultures", "DE=de+en"), "has two languages and one country"),
         (("more", "--cultures", "US-US"), "for bicultural people two countries"),
         (("more", "--cultures", "US-FR"), "Which language is FR asked in?"),
-        (("more", "--cultures", "US", "--relaxed", "DE"), "--relaxed: 'DE' is not one"),
+        (("more", "--cultures", "US", "--set", "relaxed=DE"), "--relaxed: 'DE' is not one"),
         (("more", "--cultures", "US", "--memes", "nowhere.txt"), "nowhere.txt: cannot be read: No"),
         (("more", "--cultures", "US", "--memes", "ids.txt"), "ids.txt, row 3: The workspace has"),
         (("more", "--cultures", "US", "--memes", "memeloc.db"), "memeloc.db: is no table"),
@@ -143,7 +143,7 @@ def test_a_plan_pays_as_the_workspace_says(
     printed = plan(command)
     # 11 minutes at 12.00 are 2.20; 84 people; a fee of 42.8 %, and a fifth of it as tax.
     assert (printed["currency"], printed["total"]) == ("USD", "279.71")
-    assert plan(command, "--wage", "6", "--currency", "gbp")["currency"] == "GBP"
+    assert plan(command, "--wage", "6", "--set", "currency=gbp")["currency"] == "GBP"
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     shutil.rmtree(folder)

@@ -80,7 +80,7 @@ def test_columns_that_hold_labels_only_are_cultures() -> None:
         ({"id": ["7", "7"], "US": ["1", "0"]}, {}, "row 2.*stands in row 1 too"),
         ({"id": ["7", "8"], "US": ["1", "later"]}, {"label": {"US": "US"}}, "row 2, column US"),
         ({"id": ["7", "8"], "note": ["x", "y"]}, {}, "--cultures"),
-        ({"id": ["5", "6"], "US": ["1", "0"]}, {}, "--gold-item"),
+        ({"id": ["5", "6"], "US": ["1", "0"]}, {}, "--map gold_item"),
         ({"id": ["7", "8"], "US": ["1", "0"]}, {"gold_item": "key"}, "'key'.*'id', 'US'"),
     ],
 )

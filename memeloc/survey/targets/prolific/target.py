@@ -88,8 +88,8 @@ class Prolific(Target):
             )
             problems.append(
                 f"Prolific's ids of these filters are not known: {', '.join(names)}. It gives them "
-                "to those who have a token: set PROLIFIC_API_TOKEN, and run memeloc survey filters "
-                f"{survey.name}; or write them into a copy of filters.toml."
+                "to those who have a token: set PROLIFIC_API_TOKEN, and run memeloc survey export "
+                f"{survey.name} --to prolific --look-up; or write them into a copy of filters.toml."
             )
         if nowhere := [each.sheet for each in studies if each.is_nowhere]:
             problems.append(
