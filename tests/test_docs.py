@@ -73,6 +73,8 @@ def test_the_speed_page_is_what_was_measured() -> None:
 
 @each("page", PAGES, ids=lambda page: page.name)
 def test_every_command_line_in_a_page_can_be_run(page: Path) -> None:
+    if page.name == "CHANGELOG.md":  # it names what was, too
+        return
     for line in _command_lines(page.read_text(encoding="utf-8")):
         _check_command_line(line)
 
