@@ -86,7 +86,6 @@ def selectors_of(site: str, path: Path | None = None) -> Selectors:
 
 
 def _parsed(value: Any, name: str, path: Path | None) -> list[tuple[str, str]]:
-    """Read selectors such as `a[href] @href`."""
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise InputError(f"{name} is no list of selectors", file=path)

@@ -12,10 +12,8 @@ from memeloc.errors import InputError
 
 Value = TypeVar("Value")
 
-_SHARD = 64
-"""Pictures that a process takes at a time."""
-_POOLED = 200
-"""Pictures from which starting processes is worth its time."""
+_SHARD = 64  # pictures that a process takes at a time
+_POOLED = 200  # pictures from which starting processes is worth its time
 
 _Files = list[tuple[str, Path]]
 _Done = tuple[dict[str, Value], dict[str, str]]

@@ -43,8 +43,7 @@ Decision = Outcome | tuple[Any, ...] | Verdict
 """An outcome; or outcome, reason, evidence and score, as many of these as there are; or a whole
 `Verdict`, of which item, filter and settings are filled in."""
 
-NOT_READ = "not read yet"
-"""The reason of a question about a picture that nothing was read in."""
+NOT_READ = "not read yet"  # the reason of a question about a picture that nothing was read in
 
 _BATCH = 1_000  # items that a filter is given at once
 _STORED, _SECONDS = 5_000, 5.0  # verdicts that wait to be stored together, and for how long

@@ -471,7 +471,6 @@ def read_review(path: Path) -> tuple[Filled, list[Judgement]]:
 
 
 def _only(filled: Filled, name: str, kind: str) -> str:
-    """Return what all rows have in a column; empty when none has anything there."""
     texts = {row[name].casefold(): row[name] for row in filled.rows if row[name]}
     if len(texts) > 1:
         named = ", ".join(sorted(text[:40] for text in texts.values())[:6])

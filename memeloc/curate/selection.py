@@ -49,8 +49,7 @@ _STAGES = {
 `copy` stands in a funnel only where something went out by it."""
 _NOUNS = {"caption": "captions", "picture": "finished memes", "template": "templates"}
 
-Reason = Callable[[Item], str]
-"""Why an item goes out; empty when it stays."""
+Reason = Callable[[Item], str]  # why an item goes out; empty when it stays
 People = Mapping[tuple[str, str], str]
 """What most people answered, `keep` or `drop`, by item and filter."""
 
@@ -140,7 +139,6 @@ class _Funnel:
         self.template = template
 
     def stage(self, name: str, reason: Reason) -> None:
-        """Let items go out for a reason."""
         before = self.left
         why = {item.id: reason(item) for item in before}
         self.left = [item for item in before if not why[item.id]]
@@ -161,7 +159,6 @@ class _Funnel:
         )
 
     def leave(self, name: str, left: Collection[str], reason: str) -> None:
-        """Let all items go out but some."""
         self.stage(name, lambda item: "" if item.id in left else reason)
 
     def outcome(self, name: str, verdict: Verdict | None, subject: str) -> str:

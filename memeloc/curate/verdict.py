@@ -12,8 +12,7 @@ from typing import Any, Literal
 
 from memeloc.items import hash_of
 
-Outcome = Literal["keep", "drop", "ask"]
-"""Use it, leave it out, or let a person decide."""
+Outcome = Literal["keep", "drop", "ask"]  # use it, leave it out, or let a person decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +52,7 @@ def content_of(ids: Iterable[str], contents: Mapping[str, str]) -> str:
     return hashes[0] if len(hashes) == 1 else hash_of(*hashes)
 
 
-Verdicts = Mapping[str, Mapping[str, Verdict]]
-"""The newest verdicts, by item and filter."""
+Verdicts = Mapping[str, Mapping[str, Verdict]]  # the newest verdicts, by item and filter
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +111,7 @@ Stage = Literal["people", "bytes", "hash", "copy", "likeness", "caption"]
 """What finds duplicates: people's answers, identical files, near perceptual hashes, pictures laid
 on each other, near embeddings, near texts."""
 
-PAIR = "|"
-"""What stands between the two ids of a pair where people decide on it."""
+PAIR = "|"  # what stands between the two ids of a pair where people decide on it
 
 
 @dataclass(frozen=True, slots=True)

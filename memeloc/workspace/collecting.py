@@ -24,10 +24,8 @@ if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher
     from memeloc.language_models import LanguageModel
 
-_BATCH = 50
-"""Things that are stored at once."""
-_WAIT = 5.0
-"""Seconds after which what came is stored, however little it is."""
+_BATCH = 50  # things that are stored at once
+_WAIT = 5.0  # seconds after which what came is stored, however little it is
 
 
 @dataclass(slots=True)

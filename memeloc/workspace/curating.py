@@ -402,7 +402,6 @@ class Curating(Describing, Matching, Reviewing, Selecting):
         languages: Sequence[str],
         recipe: str,
     ) -> dict[str, dict[str, Any]]:
-        """Return the filters to run, in their order, with their settings."""
         configured: Mapping[str, Any] = self._workspace.settings.curate
         chosen = self.filter_names(names, recipe)
         if recipe:

@@ -288,7 +288,6 @@ def _rows(
 
 
 def _with_kept(workspace: WorkspaceFolder) -> dict[str, Pair]:
-    """Return by item that goes, or may go, the pair of it and the one that stays."""
     pairs: dict[str, Pair] = {}
     for by_filter in workspace.store.curation.verdicts(FILTER).values():
         verdict = by_filter[FILTER]

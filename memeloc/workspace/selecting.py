@@ -236,7 +236,6 @@ def choose_again(workspace: WorkspaceFolder, selection: Selection, verdicts: Ver
 def _filters(
     kind: ItemKind, settings: SelectSettings, verdicts: Verdicts, items: Sequence[Item]
 ) -> tuple[str, ...]:
-    """Return the filters that items of a kind pass, in their order."""
     names = FILTERS.names()
     for name in settings.filters:
         if name not in (*names, DUPLICATES):
@@ -374,7 +373,6 @@ class _Collected:
 
     @property
     def selected_items(self) -> list[Item]:
-        """Items that are selected, and the templates that they are on."""
         parents = {item.parent for item in self.all_items if item.id in self.selected}
         return [item for item in self.all_items if item.id in self.selected | parents]
 
@@ -392,7 +390,6 @@ class _Collected:
 
     @cached_property
     def judgements(self) -> dict[tuple[str, str], list[Judgement]]:
-        """People's answers, by subject and question."""
         by_subject: dict[tuple[str, str], list[Judgement]] = {}
         for answer in self.store.curation.judgements():
             by_subject.setdefault((answer.subject, answer.question), []).append(answer)
@@ -404,7 +401,6 @@ class _Collected:
 
     @cached_property
     def out(self) -> dict[str, tuple[str, str]]:
-        """Stage and reason of what is not selected."""
         if self.selection is None:
             return {}
         choice = choose_again(self.workspace, self.selection, self.verdicts)
@@ -419,11 +415,9 @@ class _Collected:
         return self.store.transcripts.all()
 
     def outcome(self, verdict: Verdict) -> str:
-        """Return what stands: people's answer, else the filter's."""
         return self.people.get((verdict.item, verdict.filter), verdict.verdict)
 
     def decided_by(self, verdict: Verdict) -> str:
-        """Return the people whose answers the outcome rests on, a model, or `program`."""
         subject = (verdict.item, verdict.filter)
         if decided := self.people.get(subject):
             answers = self.judgements[subject]

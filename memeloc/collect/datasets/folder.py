@@ -194,7 +194,6 @@ class DatasetFolder:
 
     @cached_property
     def _by_name(self) -> dict[str, list[Path]]:
-        """Every picture by its name, and by its name without the ending."""
         names: dict[str, list[Path]] = {}
         for path in self.files_inside:
             if path.suffix.lower() in SUFFIXES:

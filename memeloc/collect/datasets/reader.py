@@ -272,7 +272,6 @@ class TablesSource:
 
 
 def _of_pictures(records: Records) -> list[str]:
-    """The column in which most cells name pictures, if most do."""
     cells = [row.cells for row in records.first]
     counts = {
         name: sum(looks_like_picture(row.get(name)) for row in cells) for name in records.columns
@@ -524,7 +523,6 @@ class Memes:
 
 
 def _cell(cells: Mapping[str, Any], name: str) -> Any:
-    """Return a cell, or what stands in a nested one: `metadata.title`."""
     column, _, inner = name.partition(".")
     value = cells.get(name, cells.get(column))
     return value.get(inner) if inner and isinstance(value, Mapping) else value

@@ -28,8 +28,7 @@ TABLES = (
 )
 """Endings of names of tables."""
 
-BESIDE = "the picture beside it"
-"""The column of the picture that a JSON file stands beside."""
+BESIDE = "the picture beside it"  # the column of the picture that a JSON file stands beside
 
 _LOOKED_AT = 50  # rows by which columns are guessed
 _TEXT_FILES = frozenset({"txt", "text", "caption", "transcript", "cls", "label"})
@@ -146,7 +145,6 @@ def beside_pictures(folder: DatasetFolder, files: Mapping[Path, Path]) -> Record
 
 
 def _by_first_rows(path: Path, rows: Callable[[], Iterator[Record]]) -> Records:
-    """The records of what states no columns, with those of the first rows."""
     columns = dict.fromkeys(name for row in islice(rows(), _LOOKED_AT) for name in row.cells)
     return Records(path, tuple(columns), rows)
 

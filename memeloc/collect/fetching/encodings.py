@@ -49,7 +49,6 @@ def decode(body: bytes, content_type: str = "") -> str:
 
 
 def _codec(label: str) -> str:
-    """Python's name of an encoding for text; empty when there is none."""
     try:
         name = codecs.lookup(label).name
         "".encode(name)

@@ -288,7 +288,6 @@ class Fetcher:
         return Page(url, answer.body, kind, datetime.now(UTC))
 
     def _follow(self, url: str, wanted: _Wanted) -> tuple[Entry, bytes]:
-        """The page at the end of an address's redirects."""
         first = url
         for _ in range(self.settings.max_redirects + 1):
             parsed, server = check_address(url)
@@ -450,7 +449,6 @@ class Fetcher:
 
 
 def _transient(host: str, error: Exception) -> TransientFailure | None:
-    """Which failures may pass, for `Backoff`."""
     if isinstance(error, _BusyError):
         return TransientFailure(ServiceError(host, str(error), retryable=True), error.wait)
     if isinstance(error, _CUT_OFF):

@@ -14,8 +14,7 @@ from memeloc.version import __version__
 USER_AGENT = f"memeloc/{__version__} (research tool that builds meme datasets)"
 """How memeloc introduces itself; robots.txt may name `memeloc`."""
 
-MOST_AT_ONCE = 8
-"""Requests that a host gets at once, at the most, whatever it allows."""
+MOST_AT_ONCE = 8  # requests that a host gets at once, at the most, whatever it allows
 
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0)]

@@ -132,7 +132,6 @@ class CaptionsSource:
         )
 
     def _refusals(self, problems: list[CaptionProblem], table: CaptionsTable) -> Iterator[Refusal]:
-        """Yield what is wrong with rows and cells so far; an empty translation is not."""
         for kind, error, _ in problems:
             if kind != "empty caption" or error.column == table.source.name:
                 yield Refusal(self.name, f"{self.path.name}, row {error.row}", kind, str(error))

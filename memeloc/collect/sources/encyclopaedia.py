@@ -164,7 +164,6 @@ def read_entry(document: Document) -> Entry:
 
 
 def _of_usage(examples: list[Example], picture: str) -> tuple[Example, ...]:
-    """Return pictures of usage, each once, without the entry's own picture."""
     marked = [example for example in examples if example.kind == "examples"]
     sections: dict[str, str] = {}
     for example in (*marked, *examples):

@@ -183,7 +183,6 @@ class HuggingFaceSource(TablesSource):
             yield from self.unread()
 
     def _picture(self, path: Path) -> Iterator[FoundPicture]:
-        """A picture of which no table says anything; its folder may be its class."""
         if path in self.folder.pictures_read:
             return
         # Below a table of metadata folders are no classes, as in the library `datasets`.

@@ -98,7 +98,6 @@ class _TemplateApi:
         raise NotImplementedError
 
     def collect(self, fetcher: Fetcher) -> Results:
-        """Yield each template once; what fails is a refusal."""
         seen: set[str] = set()
         for url, form in self.requests():
             try:

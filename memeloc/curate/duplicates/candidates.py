@@ -17,13 +17,10 @@ from numpy.typing import NDArray
 
 from memeloc.curate.duplicates.local_features import LocalFeatures
 
-_TABLES = 8
-"""Choices of bits."""
+_TABLES = 8  # choices of bits
 _LEAST_BITS, _MOST_BITS = 16, 30
-_PLACE_BITS = 33
-"""Of a picture's place, and whether it is in a mirror, beside its key in 64 bits."""
-_SPARE_BITS = 2
-"""More bits than number the corners, so that few keys are equal by chance."""
+_PLACE_BITS = 33  # of a picture's place, and whether it is in a mirror, beside its key in 64 bits
+_SPARE_BITS = 2  # more bits than number the corners, so that few keys are equal by chance
 _OF_EACH = 6
 """Pairs of a picture that are looked at, those that share the most and the rarest keys first."""
 _SEED = 15
@@ -61,7 +58,6 @@ def candidates(features: Sequence[LocalFeatures]) -> list[Candidate]:
 
 
 def _keys(columns: NDArray[np.uint8], chosen: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The chosen bits of each descriptor, given by its bytes, as a number."""
     keys = np.zeros(columns.shape[1], dtype=np.int64)
     for bit in chosen.tolist():
         keys <<= 1
@@ -107,7 +103,6 @@ def _pairs(
 def _summed(
     codes: NDArray[np.int64], votes: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Each number once, with the sum of its votes."""
     once, places = np.unique(codes, return_inverse=True)
     sums = np.bincount(places, weights=votes, minlength=len(once))
     return once, np.asarray(sums, dtype=np.float64)

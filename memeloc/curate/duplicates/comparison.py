@@ -21,36 +21,25 @@ from memeloc.embedding.models import library
 
 Outcome = Literal["same", "doubtful", "different"]
 
-VERSION = 1
-"""Of what comparisons rest on; stored ones of another version are made anew."""
+VERSION = 1  # of what comparisons rest on; stored ones of another version are made anew
 
-_WINDOW = 11
-"""Side of a window in pixels, of `SIDE` pixels of a picture: about a letter."""
+_WINDOW = 11  # side of a window in pixels, of `SIDE` pixels of a picture: about a letter
 _MARGIN = 4
 """Pixels at the edge of what both show that are not compared: what is left of a frame is there."""
-_CONTRAST = 10
-"""Standard deviation of a window's greys from which on something is drawn in it."""
-_INK = 45
-"""Greys by which a letter that is there to be read differs from what was there without it."""
+_CONTRAST = 10  # standard deviation of a window's greys from which on something is drawn in it
+_INK = 45  # greys by which a letter that is there to be read differs from what was there without it
 _CORRELATED = 0.8
 """Of a window that is the same, at least. Measured: another digit gives 0.65 at most, and of
 compressed, scaled, framed, mirrored and cropped copies at least 0.9; filters go down to 0.5."""
-_FEW = 0.0002
-"""Share of differing windows below which nothing differs: some 30 pixels."""
-_SMALL = 0.08
-"""Share up to which a watermark, a logo or a word may be all that differs."""
-_CLEARLY = 0.12
-"""Share, at half the size, from which on two pictures need no closer look."""
-_LEAST_CORNERS = 10
-"""By which the map is refined."""
-_CUT = 0.25
-"""Share of a picture that a crop of it may lack."""
-_BOTH_CUT = 0.02
-"""Share that both may lack."""
+_FEW = 0.0002  # share of differing windows below which nothing differs: some 30 pixels
+_SMALL = 0.08  # share up to which a watermark, a logo or a word may be all that differs
+_CLEARLY = 0.12  # share, at half the size, from which on two pictures need no closer look
+_LEAST_CORNERS = 10  # by which the map is refined
+_CUT = 0.25  # share of a picture that a crop of it may lack
+_BOTH_CUT = 0.02  # share that both may lack
 _BAR = 0.5
 """Share of one grey, to eight of 256, in what is rather a bar with text on it than a picture."""
-_READABLE = 180
-"""Pixels of the longer side from which on letters can be told apart."""
+_READABLE = 180  # pixels of the longer side from which on letters can be told apart
 
 _Floats = NDArray[np.float32]
 _Mask = NDArray[np.bool_]
@@ -129,7 +118,6 @@ def _laid(cv2: Any, picture: Grey, matrix: Matrix, shape: tuple[int, ...]) -> Gr
 
 
 def _covered(cv2: Any, picture: Grey, matrix: Matrix, shape: tuple[int, ...]) -> _Mask:
-    """Where a picture lies on one of the given shape."""
     size = shape[1], shape[0]
     full = np.full(picture.shape, 255, dtype=np.uint8)
     mask: _Mask = cv2.warpAffine(full, matrix, size, flags=cv2.INTER_NEAREST) > 0
@@ -209,7 +197,6 @@ def _same_tones(first: _Floats, second: _Floats, inside: _Mask) -> _Floats:
 
 
 def _lost(cv2: Any, picture: Grey, uncovered: _Mask) -> float:
-    """The share of a picture that lies beyond the other one and is not plain."""
     if not uncovered.any():
         return 0.0
     values = picture.astype(np.float32)
@@ -221,7 +208,6 @@ def _lost(cv2: Any, picture: Grey, uncovered: _Mask) -> float:
 
 
 def _is_bar(picture: Grey, uncovered: _Mask, lost: float) -> bool:
-    """Whether what lies beyond the other picture is a bar with something on it."""
     if lost == 0:
         return False
     counts = np.bincount(picture[uncovered] >> 2, minlength=64)

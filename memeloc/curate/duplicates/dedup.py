@@ -52,8 +52,7 @@ _FIRST = 256  # better hashes that one is compared with first when a person is t
 _COMMON = 20
 """Different hashes of pictures with one text; from more on, the text says little of the picture."""
 _BLOCK = 1024  # vectors that are compared with as many others at a time: 4 MB of cosines
-_MOST = 5_000_000
-"""Pairs above the lower threshold that a usable model gives at most."""
+_MOST = 5_000_000  # pairs above the lower threshold that a usable model gives at most
 
 Vectors = NDArray[np.float32]
 
@@ -300,7 +299,6 @@ def _by_text(places: Sequence[int], texts: Mapping[int, str | None]) -> dict[str
 
 
 def _components(values: Hashes, distance: int, jobs: int) -> Iterator[list[int]]:
-    """Yield what is connected by near hashes, ascending; only what is not alone."""
     groups = group_hashes(values)
     connected = Groups(len(groups.values))
     for pairs in near_pairs(groups.values, distance, jobs):

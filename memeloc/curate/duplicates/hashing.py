@@ -77,8 +77,7 @@ def bits_between(one: int, other: int) -> int:
 
 Hashes = NDArray[np.uint64]
 Indices = NDArray[np.int64]
-Span = tuple[int, int]
-"""Bits of a hash, from the first to before the second."""
+Span = tuple[int, int]  # bits of a hash, from the first to before the second
 
 BITS = 64
 _TILE = 1 << 19  # comparisons that are held at a time

@@ -23,27 +23,20 @@ from memeloc.curate.protocol import cache_key_of
 from memeloc.curate.verdict import Verdict
 from memeloc.embedding.models import library
 
-FILTER = "match"
-"""The name under which matches are stored."""
+FILTER = "match"  # the name under which matches are stored
 
-DISTANCE = 12
-"""Bits of 64 in which a meme and its template may differ, by default."""
+DISTANCE = 12  # bits of 64 in which a meme and its template may differ, by default
 
-_MARGIN = 4
-"""Bits that the next template must be farther away than the nearest."""
+_MARGIN = 4  # bits that the next template must be farther away than the nearest
 _ONE_TEMPLATE = 5
 """Bits in which two pictures of one template may differ: the distance of deduplication."""
-_LOOKED_AT = 16
-"""Nearest templates among which the next one is looked for."""
-_CORNERS = 14
-"""Corners that a meme and its template share at least."""
+_LOOKED_AT = 16  # nearest templates among which the next one is looked for
+_CORNERS = 14  # corners that a meme and its template share at least
 _PARTS, _SPREAD = 4, 4
 """Rows and columns of a template, and of their parts those in which shared corners lie at least: a
 logo, a frame or a word that two pictures have in common lies in fewer."""
-_CLEARLY = 0.6
-"""Share of the nearest template's corners that another one has at most."""
-_ALIGNED = 4
-"""Templates with the most similar corners, on which a meme is laid."""
+_CLEARLY = 0.6  # share of the nearest template's corners that another one has at most
+_ALIGNED = 4  # templates with the most similar corners, on which a meme is laid
 
 
 @dataclass(frozen=True, slots=True)

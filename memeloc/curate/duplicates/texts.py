@@ -20,8 +20,7 @@ from memeloc.splits import similar_texts
 _APOSTROPHES = "'’‘ʼ`´′"
 _MINUS, _TATWEEL = 0x2212, 0x0640
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
-_TAGS = range(0xE0020, 0xE0080)
-"""What tells the flags of countries' parts from each other."""
+_TAGS = range(0xE0020, 0xE0080)  # what tells the flags of countries' parts from each other
 _LITERAL = "'-.,:;/\\|()[]=^*%&#"
 """Punctuation that carries meaning in some places."""
 
@@ -131,7 +130,6 @@ def plain_words(plain: str) -> list[str]:
 
 
 def _token(written: str) -> str:
-    """Return a token as it is compared: of an emoticon the eyes and the mouth."""
     is_emoticon = len(written) > 1 and written[0] in ":;="
     return written[0] + written[-1] if is_emoticon else written
 

@@ -286,7 +286,6 @@ def weights_version() -> str:
 
 @cache
 def _weights() -> tuple[Mapping[str, tuple[float, ...]], tuple[float, ...], str]:
-    """Return weights of features, the bias of each class, and the hash of both."""
     packed = files("memeloc.curate").joinpath("data", "romanised.txt.xz").read_bytes()
     text = lzma.decompress(packed).decode()
     first, second, *lines = (line for line in text.splitlines() if not line.startswith("# "))
@@ -306,8 +305,7 @@ FOREIGN_LETTER = 1.0  # what one letter outside a language's alphabet takes from
 FOREIGN_LETTERS = 3  # such letters that count: a name in its own spelling is no other language
 CALIBRATION = 2.5  # score to log-probability, so that 0.9 is right nine times in ten
 LEAST_OF = {"py3langid": 1e-13, "fasttext": 1e-5}  # what a lower probability is taken for
-CODES = {"nb": "no", "fil": "tl"}
-"""Codes of the models for languages that memeloc calls otherwise."""
+CODES = {"nb": "no", "fil": "tl"}  # codes of the models for languages that memeloc calls otherwise
 _LANGDETECT = {**CODES, "zh-Hans": "zh-cn", "zh-Hant": "zh-tw"}
 _LIKELY = 0.01  # the least probability of a candidate that is told
 _BATCH = 256  # texts that are weighed together

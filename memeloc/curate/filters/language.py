@@ -216,7 +216,6 @@ class LanguageFilter(Filter[LanguageSettings]):
 
     @cached_property
     def _related(self) -> dict[tuple[str, ...], tuple[str, ...]]:
-        """Longer texts by template and by dataset."""
         groups: dict[tuple[str, ...], list[tuple[bytes, str]]] = {}
         for item in self.context.collected:
             text = " ".join(item.parts)
@@ -233,7 +232,6 @@ class LanguageFilter(Filter[LanguageSettings]):
         }
 
     def _hint(self, texts: tuple[str, ...]) -> Hint:
-        """Return how much likelier some texts make their own languages than others."""
         if texts not in self._hints:
             counts: dict[str, float] = {}
             for answer in self._identifier.identify(texts):

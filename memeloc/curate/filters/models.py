@@ -249,7 +249,6 @@ class ContentFilter(ModelFilter[ContentSettings]):
         return {name: answers for name, answers in by_question.items() if answers}
 
     def _open(self, item: Item) -> tuple[str, ...]:
-        """Return the questions that people have not settled."""
         people = self._by_people(item)
         names = self.settings.questions
         return tuple(name for name in names if len(people.get(name, ())) < self.settings.people)

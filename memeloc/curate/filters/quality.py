@@ -167,7 +167,6 @@ class QualityFilter(Filter[QualitySettings]):
         return [name for name in self.settings.need if not any(self._count(item, name))]
 
     def _text(self, item: Item) -> tuple[Any, str]:
-        """Return what becomes of a finished meme for its text."""
         marks, reject = self._marks(item), self.settings.reject
         if item.kind != "picture":
             return "keep", ""

@@ -26,10 +26,8 @@ from rapidfuzz.distance import Levenshtein
 
 from memeloc.items import Item
 
-MOST = 8
-"""Hints that are given of a caption at the most."""
-_LONGEST = 120
-"""Words of a caption, and of what is known of a picture, that are looked at."""
+MOST = 8  # hints that are given of a caption at the most
+_LONGEST = 120  # words of a caption, and of what is known of a picture, that are looked at
 _SHORTEST = 3
 """Letters of words that a hint is given of for their sound alone: shorter ones are everywhere."""
 _ALIKE = 0.5
@@ -84,7 +82,6 @@ def _knows(language: str) -> bool:
 
 
 def _words(texts: Sequence[str]) -> list[str]:
-    """Return the words of texts as they stand there."""
     whole = unicodedata.normalize("NFKC", "\n".join(texts))
     return [match[0].rstrip("'’") for match in _WORD.finditer(whole)][:_LONGEST]
 
@@ -143,7 +140,6 @@ def _phrases_from(words: Sequence[str]) -> Iterator[tuple[tuple[str, ...], bool]
 
 
 def _is_alike(wanted: str, word: str) -> bool:
-    """Return whether a word may take the place of another for its letters."""
     is_other = _means_something(word) and wanted not in _SLOTS and _stem(wanted) != _stem(word)
     return is_other and Levenshtein.normalized_similarity(wanted, word) >= _ALIKE
 
@@ -194,7 +190,6 @@ def _common() -> frozenset[str]:
 
 @cache
 def _irregular() -> Mapping[str, str]:
-    """Return verbs by their forms without a usual ending."""
     forms = _lists()["irregular"].items()
     return {form: verb for verb, text in forms for form in text.split()}
 
@@ -217,7 +212,6 @@ def _phrases() -> tuple[Mapping[str, list[tuple[tuple[str, ...], bool]]], ...]:
 
 @cache
 def _sounds() -> Mapping[str, list[tuple[str, ...]]]:
-    """Return by word what sounds like it, each as a tuple of words."""
     sounds: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for line in filter(None, _lists()["groups"].splitlines()):
         group = line.lower().split()
