@@ -76,7 +76,11 @@ def test_a_checkout_is_read_as_written_down(result: Found) -> None:
     assert {
         url.partition("/")[0] for url, reason, _ in read["refused"] if reason == "not readable"
     } == set(BAD)
-    text = json.dumps(read, ensure_ascii=False, indent=1, sort_keys=True, default=str) + "\n"
+    lines = []
+    for key in sorted(read):
+        value = json.dumps(read[key], ensure_ascii=False, sort_keys=True, default=str)
+        lines.append(f"{json.dumps(key)}: {value}")
+    text = "{\n" + ",\n".join(lines) + "\n}\n"
     if os.environ.get("MEMELOC_WRITE_EXPECTED"):
         EXPECTED.write_text(text, encoding="utf-8")
     assert json.loads(text) == json.loads(EXPECTED.read_text(encoding="utf-8"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,55 +10,13 @@ from memeloc.collect.fetching.fetch import Fetcher, FetchSettings
 from memeloc.collect.protocol import SOURCES
 from memeloc.errors import InputError
 from memeloc.items import FoundPicture, Refusal
-from tests.collect.datasets_on_disk import OTHER, PICTURE, by_key, collected, lines, put
+from tests.collect.datasets_on_disk import OTHER, PICTURE, collected, lines, put
 from tests.collect.small_server import Answer, serving
 
 
 def _two_pictures(root: Path) -> None:
     put(root / "pics/1.png", PICTURE)
     put(root / "pics/2.jpg", OTHER)
-
-
-def test_a_column_of_pictures_is_known_by_its_cells(tmp_path: Path) -> None:
-    _two_pictures(tmp_path)
-    put(tmp_path / "t.csv", "where,what\npics/1.png,tea\npics/2.jpg,cats\n")
-    found, _ = collected("table", tmp_path)
-    assert by_key(found).keys() == {"pics/1.png", "pics/2.jpg"}
-
-
-def test_of_headings_that_differ_in_case_the_first_is_meant(tmp_path: Path) -> None:
-    _two_pictures(tmp_path)
-    table = put(tmp_path / "t.csv", "image,Text,TEXT\npics/1.png,tea,cats\n")
-    for asked, text in {"": "tea", "TEXT": "cats"}.items():
-        ((meme,), _) = collected("table", table, text=asked)
-        assert meme.parts == (text,)
-
-
-def test_one_object_for_each_key_is_a_table(tmp_path: Path) -> None:
-    _two_pictures(tmp_path)
-    put(tmp_path / "t.json", json.dumps({"x1": {"image": "1.png", "text": ["tea", "time"]}}))
-    ((meme,), _) = collected("table", tmp_path)
-    assert (meme.origin.key, meme.parts) == ("x1", ("tea", "time"))
-
-
-def test_which_picture_is_meant_is_not_guessed(tmp_path: Path) -> None:
-    put(tmp_path / "train/1.png", PICTURE)
-    put(tmp_path / "test/1.png", OTHER)
-    put(tmp_path / "sets/t.csv", "image\n1.png\ntest/1.png\ndev/1.png\n../train/1.png\n")
-    found, refusals = collected("table", tmp_path)
-    assert [(item.origin.key, item.picture) for item in found] == [("test/1.png", OTHER)]
-    assert [refusal.reason for refusal in refusals] == [
-        "several pictures", "no picture", "outside the folder",
-    ]  # fmt: skip
-    assert "test/1.png or train/1.png" in refusals[0].sentence
-
-
-def test_ids_of_two_tables_may_be_equal(tmp_path: Path) -> None:
-    _two_pictures(tmp_path)
-    put(tmp_path / "a.jsonl", lines({"id": 1, "image": "1.png", "note": "x"}))
-    put(tmp_path / "b.jsonl", lines({"id": 1, "image": "2.jpg"}, {"id": 1, "image": "2.jpg"}))
-    found, refusals = collected("table", tmp_path)
-    assert ([item.origin.key for item in found], refusals) == (["1", "b.jsonl#1"], [])
 
 
 def test_addresses_are_fetched_politely(tmp_path: Path) -> None:
@@ -102,41 +59,6 @@ def test_pictures_may_come_several_at_once(tmp_path: Path, at_once: int) -> None
 
 def answers_of(count: int) -> list[str]:
     return [f"{number}.png" for number in range(count)]
-
-
-@pytest.mark.parametrize(
-    ("date", "created"),
-    [
-        ("2018-10-10", "2018-10-10"),
-        ("2018-10-10 20:19:24", "2018-10-10T20:19:24"),
-        ("1539202764000", "2018-10-10T20:19:24+00:00"),
-        ("Wed Oct 10 20:19:24 +0000 2018", "2018-10-10T20:19:24+00:00"),
-        ("Wed, 10 Oct 2018 20:19:24 +0200", "2018-10-10T20:19:24+02:00"),
-        ("2018", "2018"),
-        ("last week", ""),
-    ],
-)
-def test_dates_become_iso_8601_or_stay_as_written(tmp_path: Path, date: str, created: str) -> None:
-    _two_pictures(tmp_path)
-    put(tmp_path / "t.jsonl", lines({"image": "1.png", "date": date}))
-    ((meme,), _) = collected("table", tmp_path)
-    assert meme.created == created
-    assert meme.details.get("date") == (None if created else date)
-
-
-def test_json_files_beside_pictures_are_a_table_of_any_kind(tmp_path: Path) -> None:
-    _two_pictures(tmp_path)
-    put(tmp_path / "pics/1.json", json.dumps({"text": "tea", "label": "calm", "id": 7}))
-    put(tmp_path / "pics/2.json", json.dumps({"text": "cats"}))
-    found, refusals = collected("table", tmp_path)
-    assert {key: meme.parts for key, meme in by_key(found).items()} == {
-        "7": ("tea",), "pics/2.jpg": ("cats",),
-    }  # fmt: skip
-    assert refusals == []
-    put(tmp_path / "t.csv", "image\n1.png\n")
-    found, (refusal,) = collected("table", tmp_path)
-    assert (len(found), refusal.url) == (1, "pics/1.json")
-    assert "2 JSON files" in refusal.sentence
 
 
 def test_links_to_other_folders_are_not_followed(tmp_path: Path) -> None:
@@ -190,24 +112,3 @@ def test_hostile_cells_refuse_their_row_alone(tmp_path: Path) -> None:
     put(tmp_path / "t.jsonl", lines(*rows))
     ((meme,), refusals) = collected("table", tmp_path)
     assert (meme.origin.key, len(refusals)) == ("TRUE", 4)
-
-
-def test_hugging_face_names_the_tables_it_does_not_read(tmp_path: Path) -> None:
-    _two_pictures(tmp_path)
-    put(tmp_path / "train.csv", "image,text\n1.png,tea\n")
-    found, (refusal,) = collected("huggingface", tmp_path)
-    assert (len(found), refusal.url, refusal.reason) == (2, "train.csv", "a table, not read")
-
-
-def test_a_folder_names_the_tables_it_does_not_read(tmp_path: Path) -> None:
-    _two_pictures(tmp_path)
-    put(tmp_path / "memes.csv", "image,text\n1.png,tea\n")
-    for name in ("1.png", "2.jpg"):
-        put(tmp_path / f"pics/{name}.json", "{}")
-    found, refusals = collected("folder", tmp_path)
-    assert len(found) == 2
-    assert {refusal.url: refusal.reason for refusal in refusals} == {
-        "memes.csv": "a table, not read", "pics/1.png.json": "a table, not read",
-    }  # fmt: skip
-    assert "memeloc collect table" in refusals[0].sentence
-    assert "2 JSON files" in refusals[1].sentence
