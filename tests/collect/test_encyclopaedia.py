@@ -11,6 +11,7 @@ from memeloc.collect.sources.encyclopaedia import EncyclopaediaSource
 from memeloc.errors import ServiceError
 from memeloc.items import Year
 from tests.collect.example_sites import collected
+from tests.each import each
 
 
 @pytest.fixture(scope="module")
@@ -66,53 +67,25 @@ def test_a_model_that_fails_leaves_the_entry_without_a_year(site: Running) -> No
     assert len(result.pictures) == 1
 
 
-def entry(site: Running, fault: str, **options: str) -> EncyclopaediaSource:
-    return EncyclopaediaSource(f"{site.address}/broken/entry/{fault}", **options)
-
-
-def test_a_page_in_windows_1251_that_does_not_say_so(site: Running) -> None:
-    result = collected(entry(site, "windows-1251"), site)
-    assert result.refusals == []
-    assert result.templates[0].name == "Кот и чайник"
-    assert result.templates[0].year is None
-
-
-@pytest.mark.parametrize("fault", ["cut-json-ld", "deep-json-ld"])
-def test_json_ld_that_cannot_be_read_costs_nothing_else(site: Running, fault: str) -> None:
-    result = collected(entry(site, fault), site)
-    assert result.refusals == []
-    assert result.templates[0].year == Year(2012, "data", "table Year: 2012")
-    assert len(result.pictures) == 3
-
-
-def test_pictures_that_are_gone_are_refusals_and_the_entry_stays(site: Running) -> None:
-    result = collected(entry(site, "gone-pictures"), site)
-    assert result.reasons == ["not found"] * 4
-    assert [template.picture for template in result.templates] == [None]
-    assert result.templates[0].description
-
-
-@pytest.mark.parametrize(
-    ("fault", "reason"), [("renamed", "unknown layout"), ("json", "not a page")]
+@each(
+    ("path", "reasons", "name", "year", "pictures"),
+    [
+        ("broken/entry/windows-1251", [], "Кот и чайник", 0, 2),
+        ("broken/entry/cut-json-ld", [], "Cat at the Keyboard", 2012, 3),
+        ("broken/entry/deep-json-ld", [], "Cat at the Keyboard", 2012, 3),
+        ("broken/entry/gone-pictures", ["not found"] * 4, "Cat at the Keyboard", 2012, 0),
+        ("broken/entry/no-text", ["no text"], "Cat at the Keyboard", 2012, 0),
+        ("broken/entry/renamed", ["unknown layout"], "", 0, 0),
+        ("broken/entry/json", ["not a page"], "", 0, 0),
+        ("broken/login", ["login wall"], "", 0, 0),
+        ("memepedia/kot-i-chajnik/", ["unknown layout"], "", 0, 0),
+    ],
 )
-def test_a_page_with_nothing_expected_is_a_refusal(site: Running, fault: str, reason: str) -> None:
-    result = collected(entry(site, fault), site)
-    assert result.reasons == [reason]
-    assert (result.templates, result.pictures) == ([], [])
-
-
-def test_an_entry_without_its_text_says_so(site: Running) -> None:
-    result = collected(entry(site, "no-text"), site)
-    assert result.reasons == ["no text"]
-    assert result.templates[0].year == Year(2012, "data", "table Year: 2012")
-
-
-def test_a_login_wall(site: Running) -> None:
-    result = collected(EncyclopaediaSource(f"{site.address}/broken/login"), site)
-    assert result.reasons == ["login wall"]
-
-
-def test_an_entry_of_the_other_kind_is_unknown(site: Running) -> None:
-    address = f"{site.address}/memepedia/kot-i-chajnik/"
-    result = collected(EncyclopaediaSource(address, site="know-your-meme"), site)
-    assert result.reasons == ["unknown layout"]
+def test_a_broken_page_loses_what_is_broken_alone(
+    site: Running, path: str, reasons: list[str], name: str, year: int, pictures: int
+) -> None:
+    kind = "know-your-meme" if path.startswith("memepedia") else ""
+    result = collected(EncyclopaediaSource(f"{site.address}/{path}", site=kind), site)
+    assert (result.reasons, len(result.pictures)) == (reasons, pictures)
+    assert [each.name for each in result.templates] == ([name] if name else [])
+    assert [each.year.year if each.year else 0 for each in result.templates] == [year] * bool(name)

@@ -11,6 +11,7 @@ from examples.sites.serve import Running, serving
 from memeloc.collect.sources.memegenerator import MemegeneratorSource, votes_of
 from memeloc.errors import InputError
 from tests.collect.example_sites import collected, statuses
+from tests.each import each
 
 
 @pytest.fixture(scope="module")
@@ -55,40 +56,6 @@ def broken(site: Running, fault: str) -> str:
     return f"{site.address}/broken/memegenerator/{fault}"
 
 
-@pytest.mark.parametrize(
-    ("fault", "reason"),
-    [
-        ("renamed", "unknown layout"),
-        ("empty", "empty page"),
-        ("wall", "login wall"),
-        ("wall-page", "login wall"),
-        ("robot-check", "robot check"),
-    ],
-)
-def test_a_page_with_nothing_expected_is_a_refusal(site: Running, fault: str, reason: str) -> None:
-    result = collected(MemegeneratorSource(broken(site, fault)), site)
-    assert result.reasons == [reason]
-    assert result.refusals[0].url == broken(site, fault)
-    assert (result.templates, result.captions) == ([], [])
-
-
-@pytest.mark.parametrize(
-    ("fault", "reason"),
-    [
-        ("no-picture", "no picture"),
-        ("gone-picture", "not found"),
-        ("page-as-picture", "not a picture"),
-    ],
-)
-def test_a_template_without_a_picture_keeps_its_captions(
-    site: Running, fault: str, reason: str
-) -> None:
-    result = collected(MemegeneratorSource(broken(site, fault)), site)
-    assert result.reasons == [reason]
-    assert [template.picture for template in result.templates] == [None]
-    assert len(result.captions) == 17
-
-
 @pytest.mark.parametrize("fault", ["too-many", "unavailable", "doubled"])
 def test_busy_servers_and_doubled_pages_lose_nothing(fault: str) -> None:
     with serving() as site:
@@ -97,25 +64,6 @@ def test_busy_servers_and_doubled_pages_lose_nothing(fault: str) -> None:
         start = [line for line in site.requests if line.split()[1].endswith(fault)]
         expected = {"too-many": [429, 200], "unavailable": [503, 503, 200], "doubled": [200]}
         assert statuses(start) == expected[fault]
-
-
-def test_pages_that_repeat_for_ever_are_noticed(site: Running) -> None:
-    result = collected(MemegeneratorSource(broken(site, "endless")), site)
-    assert result.reasons == ["endless pages"]
-    assert len(result.captions) == 15
-    assert result.refusals[0].url.endswith("/page/4")
-
-
-def test_pages_that_are_new_for_ever_end_at_the_limit(site: Running) -> None:
-    result = collected(MemegeneratorSource(broken(site, "endless-new"), pages=7), site)
-    assert result.reasons == ["page limit"]
-    assert len(result.captions) == 35
-
-
-def test_a_next_page_on_another_host_is_not_followed(site: Running) -> None:
-    result = collected(MemegeneratorSource(broken(site, "elsewhere")), site)
-    assert result.reasons == ["another host"]
-    assert len(result.captions) == 8
 
 
 def test_a_list_whose_pages_are_all_unknown_is_left_early() -> None:
@@ -168,3 +116,31 @@ def test_renamed_classes_are_a_setting(site: Running, tmp_path: Path) -> None:
 )
 def test_votes(text: str, votes: int | None) -> None:
     assert votes_of(text) == votes
+
+
+@each(
+    ("fault", "reason", "captions"),
+    [
+        ("renamed", "unknown layout", 0),
+        ("empty", "empty page", 0),
+        ("wall", "login wall", 0),
+        ("wall-page", "login wall", 0),
+        ("robot-check", "robot check", 0),
+        ("no-picture", "no picture", 17),
+        ("gone-picture", "not found", 17),
+        ("page-as-picture", "not a picture", 17),
+        ("endless", "endless pages", 15),
+        ("endless-new", "page limit", 35),
+        ("elsewhere", "another host", 8),
+    ],
+)
+def test_a_broken_page_is_one_refusal(
+    site: Running, fault: str, reason: str, captions: int
+) -> None:
+    result = collected(MemegeneratorSource(broken(site, fault), pages=7), site)
+    assert (result.reasons, len(result.captions)) == ([reason], captions)
+    assert len(result.templates) == bool(captions)
+    if captions == 15:
+        assert result.refusals[0].url.endswith("/page/4")
+    elif not captions:
+        assert result.refusals[0].url == broken(site, fault)
