@@ -2,16 +2,21 @@
 
 Figures are by the kinds of `bench.finished_memes`. `python -m bench.localising 60` measures 60
 memes, prints a line for each, worst first, and the table by kind; each run writes a contact sheet
-of at most 60, as they came and in another language, to look at: `build/localised-1.jpg` and on.
+of at most 60, as they came and in another language, to look at: `build/localised-1.png` and on.
+Readings are kept in `build/localising`: a second run reads the finished memes no more.
 """
 
 from __future__ import annotations
 
+import hashlib
+import multiprocessing
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import fmean, median
 
@@ -35,10 +40,10 @@ from memeloc.localise.styles import is_upper
 from memeloc.localise.texts import Text, find_texts
 from memeloc.model import Caption, Template
 from memeloc.ocr.protocol import Line
-from memeloc.ocr.rapid import unread_lines
 from memeloc.ocr.readers import choose
 from memeloc.render import Renderer
 from memeloc.render.proof import PartProof
+from memeloc.workspace.localising import lines_of
 
 PICTURES = 300
 SHEETS = ROOT / "build"
@@ -55,7 +60,9 @@ _LEGIBLE = 2
 """Letters and digits of a line from which it counts as legible."""
 _SETS = 8
 _SHOWN = 60
-_COLUMNS, _TILE = 3, (300, 225)
+_COLUMNS, _TILE = 2, (420, 315)
+_PROCESSES = 4
+"""Memes measured at once: each is read and searched on one core."""
 
 Mask = NDArray[np.bool_]
 _Box = tuple[float, float, float, float]
@@ -111,12 +118,11 @@ class Measured:
 def measure_meme(meme: FinishedMeme, folder: Path) -> Measured:
     """Read a meme, restore what is behind its text, and compare both with the truth."""
     reader = choose(meme.locale)
-    image = Image.fromarray(meme.image)
-    lines = reader.read([image], meme.locale)[0]
-    lines += unread_lines(image, lines)
+    content = hashlib.sha256(meme.image.tobytes()).hexdigest()
+    opened = protocol.FinishedMeme(meme.template.name, meme.template.image, content, meme.image)
+    lines = lines_of(opened, reader, meme.locale, SHEETS / "localising")
     begin = time.perf_counter()
     texts = find_texts(meme.image, lines, meme.locale)
-    opened = protocol.FinishedMeme(meme.template.name, meme.template.image, "", meme.image)
     localised = localise(opened, texts, meme.locale, [Restoring(make_restorer("auto"))])
     seconds = time.perf_counter() - begin
     restored = meme.image if localised.clean is None else localised.clean.pixels
@@ -292,19 +298,21 @@ def measure(
 def _measured(folder: Path, pictures: int) -> Iterator[Measured]:
     """Yield each meme measured, and write the contact sheets."""
     tiles: list[Image.Image] = []
-    for meme in finished_memes(folder, pictures):
-        measured = measure_meme(meme, folder)
-        tiles += [measured.tile] if len(tiles) < _SHOWN else []
-        yield measured
     SHEETS.mkdir(exist_ok=True)
-    a_page = 8 * _COLUMNS
+    with ProcessPoolExecutor(_PROCESSES, multiprocessing.get_context("spawn")) as pool:
+        for measured in pool.map(
+            partial(measure_meme, folder=folder), finished_memes(folder, pictures)
+        ):
+            tiles += [measured.tile] if len(tiles) < _SHOWN else []
+            yield measured
+    a_page = 6 * _COLUMNS
     for begin in range(0, len(tiles), a_page):
         page = tiles[begin : begin + a_page]
         wide, high = page[0].size
         sheet = Image.new("RGB", (_COLUMNS * wide, -(-len(page) // _COLUMNS) * high), "white")
         for number, tile in enumerate(page):
             sheet.paste(tile, (number % _COLUMNS * wide, number // _COLUMNS * high))
-        sheet.save(SHEETS / f"localised-{begin // a_page + 1}.jpg", quality=88)
+        sheet.save(SHEETS / f"localised-{begin // a_page + 1}.png")
 
 
 def _figures(memes: Sequence[Measured]) -> list[Figure]:

@@ -30,16 +30,16 @@ def like_letters(crop: Crop, colour: Floats, near: Floats) -> Mask | None:
         near: distance in RGB within which a pixel is of that colour.
     """
     cv2 = opencv()
-    near = colour_distance(crop.pixels, colour) < near
+    like = np.asarray(colour_distance(crop.pixels, colour) < near)
     count, labels, stats, _ = cv2.connectedComponentsWithStats(
-        near.astype(np.uint8), connectivity=4
+        like.astype(np.uint8), connectivity=4
     )
     area = stats[:, cv2.CC_STAT_AREA]
     tall = np.minimum(stats[:, cv2.CC_STAT_HEIGHT], stats[:, cv2.CC_STAT_WIDTH])
     least = max(4.0, (0.06 * crop.line_height) ** 2)
     fits = (share_within(labels, crop.core) > 0.6) & (area >= least)
     fits &= (tall <= _TALLEST * crop.line_height) & ~at_edge(labels, count)
-    fits &= half_thickness(near, labels) <= _WIDEST_STROKE * crop.line_height
+    fits &= half_thickness(like, labels) <= _WIDEST_STROKE * crop.line_height
     fits[0] = False
     letters = fits[labels]
     return letters if letters.any() else None

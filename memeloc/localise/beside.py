@@ -124,6 +124,8 @@ def others(
         fits &= share_within(labels, mask) < 0.05
     fits &= stats[:, cv2.CC_STAT_HEIGHT] <= _HIGHEST * crop.line_height
     like_letters = share_within(labels, colour_distance(crop.pixels, fill) < SAME) >= 0.25
+    # Above and below the lines stand accents, and the picture, where a card ends.
+    fits &= like_letters | (share_within(labels, crop.reach & ~crop.core) < 0.5)
     wide, high = stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT]
     is_row = (high >= _SMALLEST_EMOJI * crop.line_height) & (
         stats[:, cv2.CC_STAT_AREA] >= _FILLED * wide * high

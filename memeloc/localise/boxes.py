@@ -28,7 +28,11 @@ _MARGIN = 0.02
 """What stays free at the picture's edge, of its side."""
 _PLAIN = 24.0
 """Distance in RGB up to which a background is of one colour."""
+_BARE, _UNEVEN = 0.6, 2.5
+"""Share of a text's box without ink, at least, and how far single pixels differ more than those."""
 _SHRINK = 0.97
+_IN_THE_MIDDLE = 0.015
+"""How far from the picture's middle a line is that was centred in it, of its width."""
 _AT_A_SIDE = 0.66
 """Share of the free room on one side that the other has at least where a line is centred."""
 
@@ -85,7 +89,8 @@ def _beside(edges: _Edges, ink: _Edges, align: Align | None, locale: Locale) -> 
     to_left: Align = "start" if locale.direction == "ltr" else "end"
     to_right: Align = "end" if locale.direction == "ltr" else "start"
     if align is None:
-        centred = max(free) < _MARGIN or min(free) > _AT_A_SIDE * max(free)
+        centred = abs(ink[0] + ink[2] - 1) < 2 * _IN_THE_MIDDLE or max(free) < _MARGIN
+        centred = centred or min(free) > _AT_A_SIDE * max(free)
         align = "center" if centred else to_left if free[0] < free[1] else to_right
     if align == "center":
         edges[0], edges[2] = ink[0] - min(free), ink[2] + min(free)
@@ -126,7 +131,11 @@ def _free(pixels: Pixels, edges: _Edges, wanted: _Edges, text: Text) -> _Edges:
     now = [round(edge * side) for edge, side in zip(edges, scale, strict=True)]
     goal = [round(edge * side) for edge, side in zip(wanted, scale, strict=True)]
     now = [max(now[0], 0), max(now[1], 0), min(now[2], width), min(now[3], height)]
-    growing = [True] * 4
+    # A card that lets the picture through is as uneven as between its letters.
+    left, top, right, bottom = now
+    inside = np.sqrt(((pixels[top:bottom, left:right] - colour) ** 2).sum(axis=-1))
+    limit = max(_PLAIN, _UNEVEN * float(np.percentile(inside, 100 * _BARE)))
+    growing, start = [True] * 4, list(now)
     step = max(1, round(0.004 * max(width, height)))
     while any(growing):
         for side in range(4):
@@ -138,7 +147,9 @@ def _free(pixels: Pixels, edges: _Edges, wanted: _Edges, text: Text) -> _Edges:
             strip = _strip(now, side, new)
             part = pixels[strip].reshape(-1, 3).astype(np.float32)
             far = np.sqrt(((part - colour) ** 2).sum(axis=1))
-            if past or not len(part) or (far < _PLAIN).mean() < 0.99:
+            # The edge of the outermost letter blends into the first pixels.
+            close = abs(new - start[side]) <= step
+            if past or not len(part) or ((far < limit).mean() < 0.99 and not close):
                 growing[side] = False
             else:
                 now[side] = new

@@ -34,6 +34,8 @@ _GLOWS = 4
 _EVEN, _LONG = 0.75, 6
 """Share of its darkest that a card has at three quarters of its way, and pixels of that way from
 which this can be told: halos have 0.2 to 0.6 there, cards of made memes 0.95 to 1."""
+_DEEP = 20.0
+"""8-bit levels of a halo that a person sees; an uneven sky has 5 to 10."""
 _NARROWEST = 2
 """Pixels from the mask from which a halo is more than the letters' blurred edge."""
 _BEYOND = 6
@@ -102,6 +104,7 @@ def with_halo(picture: Pixels, strokes: Strokes, line_height: float, texts: Mask
         return strokes
     if not end.any():
         return strokes
+    deepest = float((sign * total[:, 1:4] / np.maximum(count[:, 1:4], 1)).max())
     halo = around & (away <= end[side] + 1)
     wide = cv2.dilate((mask | halo).astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
     return replace(
@@ -111,5 +114,5 @@ def with_halo(picture: Pixels, strokes: Strokes, line_height: float, texts: Mask
         letters=placed(strokes.letters),
         ink=placed(strokes.ink),
         mask=wide,
-        halo=float(end.max()),
+        halo=float(end.max()) if deepest >= _DEEP else 0.0,
     )

@@ -29,6 +29,8 @@ _ROOM = 0.25
 """What a tightened line has around its letters, in their height."""
 _LONG = 1.5
 """A line this many times as long as high shows its slant; a shorter one takes its neighbours'."""
+_EXACT = 4.0
+"""Heights of a line from which on its slant is exact to `LEVEL`; shorter ones err by more."""
 
 Points = npt.NDArray[np.float64]
 
@@ -56,10 +58,11 @@ def slant(line: Line) -> float:
     corners = np.asarray(line.corners)
     across = (corners[1] - corners[0] + corners[2] - corners[3]) / 2
     down = (corners[3] - corners[0] + corners[2] - corners[1]) / 2
-    if np.hypot(*across) < _LONG * np.hypot(*down):
+    length, height = float(np.hypot(*across)), float(np.hypot(*down))
+    if length < _LONG * height:
         return 0.0
     angle = math.degrees(math.atan2(across[1], across[0]))
-    return 0.0 if abs(angle) < LEVEL else angle
+    return 0.0 if abs(angle) < LEVEL * max(1.0, _EXACT * height / length) else angle
 
 
 def turned(points: Points, angle: float, middle: tuple[float, float]) -> Points:

@@ -204,7 +204,8 @@ def _on_plain(crop: Crop, background: Floats) -> Strokes | None:
     mask = cv2.dilate((strokes | rest).astype(np.uint8), disc(_PLAIN_RIM)) > 0
     mask &= ~(differs & ~strokes & ~rest)
     more = others(crop, letters, mask, fill, background, outlined=outline is not None)
-    return _strokes(crop, letters, more, mask, fill, outline, width, background, cover)
+    strokes_found = _strokes(crop, letters, more, mask, fill, outline, width, background, cover)
+    return replace(strokes_found, laid_over=cover >= 0.9)
 
 
 def _on_any(crop: Crop, wide: Crop) -> Strokes | None:

@@ -7,6 +7,7 @@ the height of its letters and the width of its lines give the same size.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Literal
@@ -21,7 +22,7 @@ from memeloc.localise.opencv import opencv
 from memeloc.localise.protocol import TextRegion
 from memeloc.localise.regions import turned
 from memeloc.localise.strokes import Colour, Strokes
-from memeloc.model import STYLES, Align, Locale, TextStyle
+from memeloc.model import STYLES, Align, FaceName, Locale, TextStyle
 
 _JOINED = frozenset(("Arab", "Deva", "Beng", "Guru", "Mong", "Syrc", "Nkoo"))
 """Scripts whose letters hang together: a connected area is a word, its height no letter's."""
@@ -33,16 +34,30 @@ in any text, and in capitals."""
 _LEAST_OUTLINE, _MOST_OUTLINE = 0.02, 0.5
 _FOR_HALO = 0.06
 """Width in em of the outline in place of a shadow or glow."""
+_BY_WIDTH = 0.94
+"""Share of the size by letters' height that one by a line's width has at least: the text may have
+been read with too many letters."""
 _SIZES = 0.005, 1.0
-
-FaceName = Literal["poster", "plain"]
 
 
 def style_of(
-    region: TextRegion, strokes: Strokes, size: tuple[int, int], locale: Locale
+    region: TextRegion,
+    strokes: Strokes,
+    size: tuple[int, int],
+    locale: Locale,
+    face: FaceName | None = None,
 ) -> TextStyle:
-    """The style of a region's text in a picture of `size` (width, height in pixels)."""
-    face, pixels = _face_and_size(region, strokes, size, locale)
+    """Return the style of a region's text in a picture of `size` (width, height in pixels).
+
+    Args:
+        region: the text.
+        strokes: its letters.
+        size: of the picture.
+        locale: of the text.
+        face: that it has; None is the one whose measures fit best.
+    """
+    faces: tuple[FaceName, ...] = ("poster", "plain") if face is None else (face,)
+    face, pixels = _face_and_size(region, strokes, size, locale, faces)
     name: Literal["poster", "bubble", "plain"] = "poster"
     if strokes.outline is None and face == "plain":
         name = "bubble" if alignment(region, size, locale) == "center" else "plain"
@@ -110,7 +125,11 @@ def _fonts() -> FontLibrary:
 
 
 def _face_and_size(
-    region: TextRegion, strokes: Strokes, size: tuple[int, int], locale: Locale
+    region: TextRegion,
+    strokes: Strokes,
+    size: tuple[int, int],
+    locale: Locale,
+    faces: Sequence[FaceName],
 ) -> tuple[FaceName, float]:
     """The face whose measures fit best, and the font size in pixels."""
     high = _letter_height(strokes)
@@ -119,19 +138,22 @@ def _face_and_size(
     across = _ink_width(region, strokes, size)
     longest = max(range(len(widths)), key=lambda index: widths[index])
     text = region.lines[longest].text
+    tall = _line_ink(region, strokes, size)
     best: tuple[float, FaceName, float] | None = None
-    faces: tuple[FaceName, ...] = ("poster", "plain")
     for face in faces:
         measured = _measure(text, locale, face)
         if measured is None:
             continue
-        letter, width = measured
+        letter, width, line = measured
         by_height, by_width = high / letter, across / width
         if locale.script in _JOINED:
             fits = (face == "poster") == (strokes.outline is not None)
-            off, pixels = 0.0 if fits else 1.0, by_width
+            # A text that was read too short would be set too large.
+            off, pixels = 0.0 if fits else 1.0, min(by_width, tall / line)
         else:
-            off, pixels = abs(float(np.log(by_height / by_width))), by_height
+            off = abs(float(np.log(by_height / by_width)))
+            # Both err by some per cent; no text is to be larger than it was.
+            pixels = max(min(by_height, by_width), _BY_WIDTH * by_height)
         if best is None or off < best[0]:
             best = off, face, pixels
     if best is None:
@@ -148,6 +170,21 @@ def _letter_height(strokes: Strokes) -> float:
     return float(np.percentile(tall, _HIGH))
 
 
+def _line_ink(region: TextRegion, strokes: Strokes, size: tuple[int, int]) -> float:
+    """Return the usual height of a line's ink in pixels, marks above and below included."""
+    rows, columns = np.nonzero(strokes.letters)
+    points = np.stack([columns + strokes.left, rows + strokes.top], axis=1).astype(float)
+    middle = size[0] / 2, size[1] / 2
+    heights = turned(points, -region.angle, middle)[:, 1]
+    middles = [
+        turned(np.asarray(line.corners) * size, -region.angle, middle)[:, 1].mean()
+        for line in region.lines
+    ]
+    nearest = np.abs(heights[:, None] - middles).argmin(axis=1)
+    inks = [np.ptp(heights[nearest == line]) + 1 for line in np.unique(nearest)]
+    return float(np.median(inks)) if inks else np.inf
+
+
 def _ink_width(region: TextRegion, strokes: Strokes, size: tuple[int, int]) -> float:
     """The length of the longest line's letters, in pixels, along the line."""
     rows, columns = np.nonzero(strokes.letters)
@@ -157,8 +194,8 @@ def _ink_width(region: TextRegion, strokes: Strokes, size: tuple[int, int]) -> f
     return float(np.ptp(level[:, 0])) + 1 if len(level) else 1.0
 
 
-def _measure(text: str, locale: Locale, face: FaceName) -> tuple[float, float] | None:
-    """Height of the tall letters and width of a line's ink, in em; None where no face has it."""
+def _measure(text: str, locale: Locale, face: FaceName) -> tuple[float, float, float] | None:
+    """Return height of tall letters, width and height of a line in em; None without a face."""
     try:
         found = _fonts().stack(locale, face).font_for_all(text)
     except MemelocError:
@@ -171,8 +208,13 @@ def _measure(text: str, locale: Locale, face: FaceName) -> tuple[float, float] |
     hb.shape(found.font, buffer)
     advance = sum(position.x_advance for position in buffer.glyph_positions)
     extents = [found.font.get_glyph_extents(info.codepoint) for info in buffer.glyph_infos]
-    heights = np.array([-each.height for each in extents if each is not None and each.height])
+    drawn = [each for each in extents if each is not None and each.height]
+    heights = np.array([-each.height for each in drawn])
     if not len(heights) or not advance:
         return None
     tall: npt.NDArray[np.int_] = heights[heights >= 0.4 * heights.max()]
-    return float(np.percentile(tall, _HIGH)) / found.upem, advance / found.upem
+    tops = [each.y_bearing for each in drawn]
+    bottoms = [each.y_bearing + each.height for each in drawn]
+    ink = max(tops) - min(bottoms)
+    upem = found.upem
+    return float(np.percentile(tall, _HIGH)) / upem, advance / upem, ink / upem

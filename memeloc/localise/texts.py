@@ -6,10 +6,12 @@ look are put together; a drawing that was taken for letters so joins no text.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from PIL import Image
 
 from memeloc.locales.tags import count_scripts, letter_scripts
 from memeloc.localise.crops import between
@@ -18,9 +20,11 @@ from memeloc.localise.protocol import FractionBox, Mask, Pixels, TextRegion
 from memeloc.localise.regions import find_regions, in_order, turned
 from memeloc.localise.strokes import Strokes, find_strokes
 from memeloc.localise.styles import style_of
-from memeloc.model import Locale, TextStyle
-from memeloc.ocr.protocol import Line
-from memeloc.ocr.watermarks import marks_among
+from memeloc.model import FaceName, Locale, TextStyle
+from memeloc.ocr.blocks import are_neighbours
+from memeloc.ocr.protocol import Line, Reader
+from memeloc.ocr.rapid import read_line, unread_lines
+from memeloc.ocr.watermarks import is_watermark, marks_among
 
 _LOOKS_ALIKE = 70.0
 """Distance in RGB within which the fills of two lines of one text lie."""
@@ -29,7 +33,7 @@ _LEAST_CONFIDENCE = 0.8
 _LEAST_READ = 0.55
 """The same where its letters are told for sure: it is a text, and its words can be corrected.
 Tesseract reads letters that are there with 0.6 to 0.8."""
-_LEAST_SURE = 0.5
+_LEAST_SURE, _TOLD = 0.5, 0.9
 _UNREAD = 0.03
 """Share of a text's letters outside of what was read: a letter of thirty."""
 _STEEPEST = 15.0
@@ -59,6 +63,50 @@ class Text:
     style: TextStyle | None
     doubts: tuple[str, ...]
     watermark: bool = False
+
+
+def read_lines(image: Image.Image, reader: Reader, locale: Locale) -> list[Line]:
+    """Return the lines of a picture (RGB): as read, as read from their letters alone, and unread.
+
+    Letters that are told from the picture, in black on white, are read better than as they stand
+    in it, with a shadow or on leaves: what was not read for sure is read from them once more.
+
+    Raises:
+        MissingError: what the reader or finding letters needs is not installed.
+    """
+    lines = reader.read([image], locale)[0]
+    lines += unread_lines(image, lines)
+    weak = [line for line in lines if line.confidence < _LEAST_CONFIDENCE or line.doubtful]
+    pixels, page = np.asarray(image), np.full((image.height, image.width), 255, np.uint8)
+    for line in weak:
+        for region in find_regions([line], image.size, locale):
+            strokes = find_strokes(pixels, region)
+            if strokes is not None and strokes.sure >= _TOLD:
+                height, width = strokes.letters.shape
+                part = page[strokes.top : strokes.top + height, strokes.left : strokes.left + width]
+                part[strokes.letters] = 0
+    again: list[Line] = []
+    if page.min() == 0:
+        again = reader.read([Image.fromarray(page).convert("RGB")], locale)[0]
+    for line in weak:
+        left, top, right, bottom = line.box
+        here = [
+            other
+            for other in again
+            if top < (other.box[1] + other.box[3]) / 2 < bottom
+            and 2 * (min(right, other.box[2]) - max(left, other.box[0]))
+            > other.box[2] - other.box[0]  # else it has words of the next line's, too
+            and other.confidence > max(line.confidence, _LEAST_READ)
+        ]
+        if here:
+            lines.remove(line)
+            lines += here
+            again = [other for other in again if other not in here]
+        elif not line.text:  # a site's name is Latin, whatever the reader's language is
+            text, sure = read_line(image.crop((int(left), int(top), int(right), int(bottom))))
+            if sure >= _LEAST_CONFIDENCE and is_watermark(text, (bottom - top) / image.height):
+                lines[lines.index(line)] = replace(line, text=text, confidence=sure)
+    return lines
 
 
 def find_texts(
@@ -106,7 +154,26 @@ def find_texts(
             region = replace(region, box=ink_box(region, strokes, size))
         reasons = () if watermark else doubts(region, strokes, size, locale)
         texts.append(Text(number, region, strokes, style, reasons, watermark))
-    return tuple(texts)
+    return tuple(_in_one_face(text, texts, size, locale) for text in texts)
+
+
+def _in_one_face(text: Text, texts: Sequence[Text], size: tuple[int, int], locale: Locale) -> Text:
+    """Return a text in the face that most letters of one look in its meme have.
+
+    Of a short text, or one that was read wrongly, the measures of letters say little.
+    """
+    if text.strokes is None or text.style is None or text.watermark:
+        return text
+    letters: Counter[FaceName] = Counter()
+    for other in texts:
+        if other.strokes is None or other.style is None or other.watermark:
+            continue
+        if _alike(text.strokes, other.strokes):
+            letters[other.style.face] += len(other.region.text)
+    face = max(letters, key=lambda name: letters[name], default=text.style.face)
+    if face == text.style.face or not letters[face]:
+        return text
+    return replace(text, style=style_of(text.region, text.strokes, size, locale, face))
 
 
 def _covered(region: TextRegion, mask: Mask) -> bool:
@@ -139,7 +206,7 @@ def doubts(
 ) -> tuple[str, ...]:
     """Why nobody can be sure that a region is a text that was laid over the picture."""
     reasons = []
-    unsure = strokes is None or strokes.sure < 0.9 or _in_the_picture(region, strokes)
+    unsure = strokes is None or strokes.sure < _TOLD or _in_the_picture(region, strokes)
     scripts = count_scripts(region.text).keys()
     if scripts and scripts.isdisjoint(letter_scripts(locale.script) | {"Latn"}):
         reasons.append(f"it was read as another script than that of {locale.name}")
@@ -200,14 +267,26 @@ def _by_look(
     heights = [line.box[3] - line.box[1] for line in lines]
     # Colours show at half the size as well, in a quarter of the time.
     coarse = pixels[::2, ::2] if heights and np.median(heights) > _LARGE else pixels
-    groups: list[tuple[Strokes | None, list[Line]]] = []
-    for line in sorted(lines, key=lambda line: -line.confidence):
+    looks = []
+    for line in lines:
         regions = find_regions([line], size, locale)
         strokes = find_strokes(coarse, regions[0]) if regions else None
+        looks.append((line, regions, strokes))
+    # Those whose letters are told for sure come first: others may join them.
+    looks.sort(key=lambda look: (look[2] is None or not look[2].laid_over, -look[0].confidence))
+    groups: list[tuple[Strokes | None, list[Line]]] = []
+    for line, regions, strokes in looks:
         if not line.text and (not regions or _in_the_picture(regions[0], strokes)):
             continue
         for look, group in groups:
-            if look is not None and strokes is not None and _alike(look, strokes):
+            alike = look is not None and strokes is not None and _alike(look, strokes)
+            if look is not None and not alike and look.laid_over and line.text:
+                # On a cloud of their colour letters show only beside the line above or below.
+                near = [each for each in group if are_neighbours(line, each)]
+                both = find_regions([*near, line], size, locale) if near else ()
+                together = find_strokes(coarse, both[0]) if len(both) == 1 else None
+                alike = together is not None and together.laid_over and _alike(look, together)
+            if alike:
                 group.append(line)
                 break
         else:
@@ -218,10 +297,13 @@ def _by_look(
 def _alike(strokes: Strokes, other: Strokes) -> bool:
     if between(strokes.fill, other.fill) > _LOOKS_ALIKE:
         return False
+    if strokes.laid_over and other.laid_over:
+        return True  # no drawing has letters of one very colour; glow may be taken for an outline
     if strokes.outline is None or other.outline is None:
         # Whether there is an outline cannot be told where the background is of its colour.
         return (strokes.outline is None) == (other.outline is None) or None in (
             strokes.background,
             other.background,
         )
-    return between(strokes.outline, other.outline) <= _LOOKS_ALIKE
+    # Of a soft glow any part may be taken for the outline.
+    return between(strokes.outline, other.outline) <= 1.5 * _LOOKS_ALIKE

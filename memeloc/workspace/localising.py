@@ -46,7 +46,7 @@ from memeloc.localise.localise import (
 from memeloc.localise.page import PAGE, write_page, write_pictures
 from memeloc.localise.protocol import FinishedMeme, Pixels
 from memeloc.localise.restoring import make_restorer
-from memeloc.localise.texts import Text, find_texts
+from memeloc.localise.texts import Text, find_texts, read_lines
 from memeloc.localise.writing import (
     CAPTIONS,
     STATE,
@@ -62,7 +62,6 @@ from memeloc.localise.writing import (
 )
 from memeloc.model import Caption, Locale
 from memeloc.ocr.protocol import Line, Reader
-from memeloc.ocr.rapid import unread_lines
 from memeloc.ocr.readers import choose
 from memeloc.ocr.watermarks import repeated
 from memeloc.render.sets.parallel_set import render_table
@@ -82,7 +81,8 @@ ever given."""
 
 _KEPT = ("subject", "answer", "content", "comment", "person")
 _CROPS, _CROP_SIDE = ".memeloc/texts", 320
-_READINGS = ".memeloc/readings"
+_READINGS, _READ = ".memeloc/readings", 2
+"""Where readings are kept; the number rises when the same picture is to be read anew."""
 _LINES = TypeAdapter(list[Line])
 
 
@@ -215,7 +215,7 @@ def localise_pictures(
                 meme = open_meme(each.path, each.name or name_from(each.path, otherwise="meme"))
                 name = state.name(meme, out)
                 if name not in read:  # else the same picture once more
-                    lines = _lines(meme, by, locale, out)
+                    lines = lines_of(meme, by, locale, out)
                     read[name] = each, meme.pixels.shape[0], lines
             except InputError as error:
                 problems[str(each.path)] = error.message
@@ -372,16 +372,14 @@ def _to_localise(item: Item) -> ToLocalise:
     )
 
 
-def _lines(meme: FinishedMeme, by: Reader, locale: Locale, out: Path) -> list[Line]:
+def lines_of(meme: FinishedMeme, by: Reader, locale: Locale, out: Path) -> list[Line]:
     """Return what was read in a picture, now or in an earlier run by the same reader."""
-    version = re.sub(r"[^\w.]+", "-", f"{by.name}-{by.version}-{locale.tag}")
+    version = re.sub(r"[^\w.]+", "-", f"{by.name}-{by.version}-{_READ}-{locale.tag}")
     path = out / _READINGS / f"{meme.sha256}-{version}.json"
     try:
         return _LINES.validate_json(path.read_bytes())
     except (OSError, ValueError):  # not read yet, or damaged
-        image = Image.fromarray(meme.pixels)
-        lines = by.read([image], locale)[0]
-        lines += unread_lines(image, lines)
+        lines = read_lines(Image.fromarray(meme.pixels), by, locale)
         with replacing(path) as temporary:
             temporary.write_bytes(_LINES.dump_json(lines))
         return lines

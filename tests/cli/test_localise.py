@@ -15,6 +15,7 @@ from PIL import Image, ImageDraw
 
 from memeloc.files import locked
 from memeloc.items import FoundPicture, Origin
+from memeloc.ocr.protocol import Line
 from memeloc.templates import load_template
 from memeloc.workspace import Workspace
 from tests.conftest import Outcome
@@ -150,6 +151,27 @@ def test_marks_stay_readings_are_kept_and_who_has_no_picture_is_named(
     assert changed(clean, marked)[-24:, :110].sum() == 0
     assert command(*options, "--watermarks", "remove").status == 0
     assert changed(clean, marked)[-24:, :110].sum() > 50
+
+
+def test_a_second_run_after_ctrl_c_reads_nothing_again(
+    pictures: Path, command: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        with Image.open("sky.png") as sky:
+            sky.convert("RGB").resize((480 + number, 360)).save(f"{number}.png")
+    read: list[int] = []
+
+    def interrupted(image: Image.Image, *_: object) -> list[Line]:
+        read.append(image.width)
+        if len(read) == 3:
+            raise KeyboardInterrupt
+        return []
+
+    monkeypatch.setattr("memeloc.workspace.localising.read_lines", interrupted)
+    names = [f"{number}.png" for number in range(3)]
+    assert command("localise", *names, "--alone", "--out", "o").status != 0
+    assert command("localise", *names, "--alone", "--out", "o").status == 0
+    assert read == [480, 481, 482, 482]
 
 
 def changed(file: Path, meme: Image.Image) -> Any:

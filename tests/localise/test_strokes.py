@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ import pytest
 from PIL import Image, ImageDraw
 
 from bench.backgrounds import make_background
-from memeloc.localise.texts import Text, find_texts, mask_of
+from memeloc.localise.texts import Text, find_texts, mask_of, read_lines
+from memeloc.model import Locale
 from memeloc.ocr.protocol import Line
 from tests.localise.drawn import EN, SIZE, Drawn, box, drawn, gradient, plain, stripes
 
@@ -313,3 +315,26 @@ def test_text_read_as_another_script_is_doubtful(tmp_path: Path) -> None:
     meme = drawn(gradient(), "two melons", box(), folder=tmp_path)
     (text,) = find_texts(meme.meme, [replace(meme.lines[0], text="十")], EN)
     assert text.doubts == ("it was read as another script than that of English",)
+
+
+class _Reader:
+    """Reads nothing in pictures, and all in black letters on white."""
+
+    name = version = "made"
+
+    def __init__(self, line: Line) -> None:
+        self.line = line
+
+    def read(self, pictures: Sequence[Image.Image], locale: Locale) -> list[list[Line]]:
+        (picture,) = pictures
+        pure = set(np.unique(np.asarray(picture))) <= {0, 255}
+        return [[self.line if pure else replace(self.line, text="tvvo", confidence=0.4)]]
+
+    def lacks(self, locale: Locale) -> str:
+        return ""
+
+
+def test_what_was_read_badly_is_read_again_from_its_letters(tmp_path: Path) -> None:
+    meme = drawn(stripes(), "two melons", box(), folder=tmp_path, quality=85)
+    lines = read_lines(Image.fromarray(meme.meme), _Reader(meme.lines[0]), EN)
+    assert [line.text for line in lines] == ["TWO MELONS"]

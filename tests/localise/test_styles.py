@@ -82,3 +82,19 @@ def test_alignment_is_told_by_the_edges(texts: tuple[str, str], align: str) -> N
         lines.append(Line(text, (left, top, right, bottom), 0.9, corners=corners))
     (region,) = find_regions(lines, (720, 640), EN)
     assert alignment(region, (720, 640), EN) == align
+
+
+def test_captions_of_one_look_have_one_face_and_are_no_larger(tmp_path: Path) -> None:
+    meme = drawn(gradient(), "two melons, no onion // I", folder=tmp_path, quality=85)
+    made = find_texts(meme.meme, meme.lines, EN)
+    assert [text.style.face for text in made if text.style] == ["poster", "poster"]
+    for text, part in zip(made, meme.parts, strict=True):
+        assert text.style is not None
+        assert text.style.max_size * SIZE[1] <= 1.05 * part.font_size
+
+
+def test_a_short_line_in_the_middle_of_a_card_has_room_on_both_sides(tmp_path: Path) -> None:
+    made = first_box(drawn(plain(), "I", box(kind="bubble"), folder=tmp_path))
+    assert made.align == "center"
+    assert made.x + made.width / 2 == pytest.approx(0.5, abs=0.02)
+    assert made.width > 0.3
