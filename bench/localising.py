@@ -118,12 +118,17 @@ class Measured:
 def measure_meme(meme: FinishedMeme, folder: Path) -> Measured:
     """Read a meme, restore what is behind its text, and compare both with the truth."""
     reader = choose(meme.locale)
-    content = hashlib.sha256(meme.image.tobytes()).hexdigest()
-    opened = protocol.FinishedMeme(meme.template.name, meme.template.image, content, meme.image)
-    lines = lines_of(opened, reader, meme.locale, SHEETS / "localising")
+
+    def read(pixels: Pixels) -> list[Line]:
+        content = hashlib.sha256(pixels.tobytes()).hexdigest()
+        picture = protocol.FinishedMeme(meme.name, meme.template.image, content, pixels)
+        return lines_of(picture, reader, meme.locale, SHEETS / "localising")
+
+    opened = protocol.FinishedMeme(meme.template.name, meme.template.image, "", meme.image)
+    lines = read(meme.image)
     begin = time.perf_counter()
     texts = find_texts(meme.image, lines, meme.locale)
-    localised = localise(opened, texts, meme.locale, [Restoring(make_restorer("auto"))])
+    localised = localise(opened, texts, meme.locale, [Restoring(make_restorer("auto"))], read=read)
     seconds = time.perf_counter() - begin
     restored = meme.image if localised.clean is None else localised.clean.pixels
     parts = tuple(_part(meme, place, proof, texts) for place, proof in meme.parts.items())
@@ -138,13 +143,12 @@ def measure_meme(meme: FinishedMeme, folder: Path) -> Measured:
         "Telea, boxes": _telea(meme.image, _boxes(lines, meme.text.shape)),
     }
     psnr = {way: psnr_of(picture, meme.clean, where) for way, picture in pictures.items()}
-    left_over = reader.read([Image.fromarray(restored)], meme.locale)[0]
-    legible = _legible(left_over, where)
+    legible = _legible(read(restored), where)
     if legible:
-        own = _legible(reader.read([Image.fromarray(meme.clean)], meme.locale)[0], where)
+        own = _legible(read(meme.clean), where)
         legible = tuple(text for text in legible if text not in own)
     captions = _translated(meme, localised)
-    by_number = {text.number: text for text in texts}
+    by_number = {text.number: text for text in localised.texts}
     return Measured(
         meme.name,
         meme.kind,

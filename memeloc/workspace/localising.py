@@ -232,7 +232,7 @@ def localise_pictures(
 
                 def read_again(pixels: Pixels, meme: FinishedMeme = meme) -> list[Line]:
                     digest = hashlib.sha256(pixels.tobytes()).hexdigest()
-                    return _lines(replace(meme, sha256=digest, pixels=pixels), by, locale, out)
+                    return lines_of(replace(meme, sha256=digest, pixels=pixels), by, locale, out)
 
                 localised = localise(
                     meme, texts, locale, ways, decided, unmarked=unmarked, read=read_again
