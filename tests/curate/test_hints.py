@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.curate import hints as package
-from memeloc.curate.hints import MOST, Hint, hint_line, hints, in_words
+from memeloc.curate.hints import MOST, hint_line, hints, in_words
 from tests.curate.judging import caption, template
 
 STARTER = Path(__file__).parents[2] / "examples" / "starter" / "captions.csv"
@@ -84,8 +84,6 @@ def test_lists_are_for_english_and_unknown_languages() -> None:
 def test_other_languages_say_that_there_are_no_hints() -> None:
     line = hint_line(caption("Tee im Büro", language="de"))
     assert line == "no hints: there are no lists for de, only for English"
-    by_model = [Hint("model", '"Tee": a letter')]
-    assert hint_line(caption("Tee im Büro", language="de"), None, by_model) == in_words(by_model)
     assert hint_line(caption("seas the day"), None).startswith("idiom")
 
 

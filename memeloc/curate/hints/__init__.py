@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
@@ -40,6 +40,21 @@ _OWNERS = frozenset(("my", "your", "his", "her", "its", "our", "their", "one's",
 _SLOTS = frozenset(("one's", "oneself", "someone"))
 
 
+Phrase = tuple[tuple[str, ...], bool]  # its words, and whether it is an idiom
+
+
+class _Lists(NamedTuple):
+    """The lists: words that say little, verbs by their forms without a usual ending, phrases by the
+    stems of their first and of their second words (that begin with any word, under an empty one),
+    what sounds like a word, each as words, and what a word may be heard as."""
+
+    common: frozenset[str]
+    irregular: Mapping[str, str]
+    phrases: tuple[Mapping[str, list[Phrase]], Mapping[str, list[Phrase]]]
+    sounds: Mapping[str, list[tuple[str, ...]]]
+    heard: Mapping[str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class Hint:
     """Something that may be wordplay: of which kind, and for people which words, and why."""
@@ -54,7 +69,7 @@ def hints(item: Item, template: Item | None = None) -> list[Hint]:
     One that is not in English has no hints; one of unknown language counts as English. The template
     is for puns on what the picture shows.
     """
-    if not _knows(item.language):
+    if not _is_english(item):
         return []
     words = _words(item.parts)
     about = [] if template is None else [template.name, template.description, *template.keywords]
@@ -65,11 +80,11 @@ def hints(item: Item, template: Item | None = None) -> list[Hint]:
     return list(dict.fromkeys(found))[:MOST]
 
 
-def hint_line(item: Item, template: Item | None = None, by_model: Sequence[Hint] = ()) -> str:
-    """Return the hints of lists and those of a model as one line; where there is no list, that."""
-    if not _knows(item.language) and not by_model:
+def hint_line(item: Item, template: Item | None = None) -> str:
+    """Return the hints of lists as one line; where there is no list, that."""
+    if not _is_english(item):
         return f"no hints: there are no lists for {item.language}, only for English"
-    return in_words([*hints(item, template), *by_model])
+    return in_words(hints(item, template))
 
 
 def in_words(hints: Iterable[Hint]) -> str:
@@ -77,8 +92,8 @@ def in_words(hints: Iterable[Hint]) -> str:
     return "; ".join(f"{hint.kind}: {hint.evidence}" for hint in hints)
 
 
-def _knows(language: str) -> bool:
-    return language.replace("_", "-").split("-")[0].lower() in ("", "en")
+def _is_english(item: Item) -> bool:
+    return item.language.replace("_", "-").split("-")[0].lower() in ("", "en")
 
 
 def _words(texts: Sequence[str]) -> list[str]:
@@ -96,52 +111,49 @@ def _idioms(words: Sequence[str]) -> Iterator[str]:
     spans = []
     for begin, end, phrase, is_idiom in _phrases_in(plain):
         spans.append((begin, end))
-        if is_idiom and all(map(_fits, phrase, plain[begin:end])):
+        is_whole = all(map(_fits, phrase, plain[begin:end]))
+        if is_idiom and is_whole:
             yield f'"{" ".join(words[begin:end])}" is an idiom'
-        elif not all(map(_fits, phrase, plain[begin:end])):
+        elif not is_whole:
             yield f'"{" ".join(words[begin:end])}" plays on "{" ".join(phrase)}"'
     for at, word in enumerate(plain):
-        for heard in _sounds().get(word.replace("-", ""), ()):
-            changed = [*plain[:at], *heard, *plain[at + 1 :]]
+        for heard in _lists().sounds.get(word.replace("-", ""), ()):
             more = len(heard) - 1
-            for begin, end, phrase, _ in _phrases_in(changed):
-                whole = (begin, end - more)
-                is_inside = any(a <= begin and end - more <= b for a, b in spans)
-                if begin <= at < end - more and not is_inside and whole[1] - begin > 1 - more:
-                    text = " ".join(words[begin : end - more])
-                    yield f'"{text}" plays on "{" ".join(phrase)}"'
+            for begin, last, phrase, _ in _phrases_in([*plain[:at], *heard, *plain[at + 1 :]]):
+                end = last - more
+                is_inside = any(a <= begin and end <= b for a, b in spans)
+                if begin <= at < end and not is_inside and end - begin > 1 - more:
+                    yield f'"{" ".join(words[begin:end])}" plays on "{" ".join(phrase)}"'
 
 
-def _phrases_in(words: Sequence[str]) -> Iterator[tuple[int, int, tuple[str, ...], bool]]:
-    """Yield where phrases stand, or are played on, which, and whether they are idioms.
+def _phrases_in(words: Sequence[str]) -> list[tuple[int, int, tuple[str, ...], bool]]:
+    """Return where phrases stand, or are played on, which, and whether they are idioms.
 
-    Of several in one place only the longest.
+    Of several in one place only the longest. In a phrase of three words or more one word may be
+    another that has letters in common with it.
     """
     found: list[tuple[int, int, tuple[str, ...], bool]] = []
-    for at in range(len(words)):
-        for phrase, is_idiom in _phrases_from(words[at : at + 2]):
+    first, second = _lists().phrases
+    for at, word in enumerate(words):
+        after = second.get(_stem(words[at + 1]), []) if at + 1 < len(words) else []
+        for phrase, is_idiom in [*first.get(_stem(word), []), *after, *first.get("", [])]:
             here = words[at : at + len(phrase)]
-            pairs = [pair for pair in zip(phrase, here, strict=False) if not _fits(*pair)]
-            if len(here) < len(phrase) or len(pairs) > 1 or (pairs and len(phrase) < _SHORTEST):
+            others = [pair for pair in zip(phrase, here, strict=False) if not _fits(*pair)]
+            if len(here) < len(phrase) or len(others) > (len(phrase) >= _SHORTEST):
                 continue
-            if all(_is_alike(*pair) for pair in pairs):
+            if all(
+                _says_much(other)
+                and wanted not in _SLOTS
+                and _stem(wanted) != _stem(other)
+                and Levenshtein.normalized_similarity(wanted, other) >= _ALIKE
+                for wanted, other in others
+            ):
                 found.append((at, at + len(phrase), phrase, is_idiom))
-    for row in found:
-        inside = (a <= row[0] and row[1] <= b and (a, b) != row[:2] for a, b, *_ in found)
-        if not any(inside):
-            yield row
-
-
-def _phrases_from(words: Sequence[str]) -> Iterator[tuple[tuple[str, ...], bool]]:
-    """Yield phrases that may begin with the first of two words, or have the second in its place."""
-    for place, word in enumerate(words):
-        yield from _phrases()[place].get(_stem(word), ())
-    yield from _phrases()[0].get("", ())
-
-
-def _is_alike(wanted: str, word: str) -> bool:
-    is_other = _means_something(word) and wanted not in _SLOTS and _stem(wanted) != _stem(word)
-    return is_other and Levenshtein.normalized_similarity(wanted, word) >= _ALIKE
+    return [
+        row
+        for row in found
+        if not any(a <= row[0] and row[1] <= b and (a, b) != row[:2] for a, b, *_ in found)
+    ]
 
 
 def _fits(wanted: str, word: str) -> bool:
@@ -155,81 +167,61 @@ def _fits(wanted: str, word: str) -> bool:
 
 def _homophones(words: Sequence[str], shown: Sequence[str]) -> Iterator[str]:
     """Yield what sounds like something else, in words for people; `shown` names the picture."""
-    plain = {_plain(word): word for word in words if _means_something(word)}
+    sounds, heard = _lists().sounds, _lists().heard
+    plain = {_plain(word): word for word in words if _says_much(word)}
     for one, other in combinations(plain, 2):
-        if (other,) in _sounds().get(one, ()):
+        if (other,) in sounds.get(one, ()):
             yield f'"{plain[one]}" and "{plain[other]}" sound the same'
-    for name in shown:
+    for name in filter(_says_much, shown):
         for word, text in plain.items():
-            if _means_something(name) and (_plain(name),) in _sounds().get(word, ()):
+            if (_plain(name),) in sounds.get(word, ()):
                 yield f'"{text}" sounds like "{name}" of the picture'
     for word in words:
-        if heard := _lists()["heard"].get(_plain(word).replace("-", "")):
-            yield f'"{word}" may be heard as "{heard}"'
+        if meant := heard.get(_plain(word).replace("-", "")):
+            yield f'"{word}" may be heard as "{meant}"'
 
 
-def _means_something(word: str) -> bool:
-    return len(word) >= _SHORTEST and _plain(word) not in _common()
+def _says_much(word: str) -> bool:
+    return len(word) >= _SHORTEST and _plain(word) not in _lists().common
 
 
 @cache
-def _lists() -> Mapping[str, Any]:
+def _lists() -> _Lists:
     folder = Path(__file__).parent
-    files = (folder / "idioms.en.toml", folder / "homophones.en.toml")
-    return {
-        key: value
-        for file in files
-        for key, value in tomllib.loads(file.read_text("utf-8")).items()
-    }
-
-
-@cache
-def _common() -> frozenset[str]:
-    return frozenset(_lists()["common"].split())
-
-
-@cache
-def _irregular() -> Mapping[str, str]:
-    forms = _lists()["irregular"].items()
-    return {form: verb for verb, text in forms for form in text.split()}
-
-
-@cache
-def _phrases() -> tuple[Mapping[str, list[tuple[tuple[str, ...], bool]]], ...]:
-    """Return phrases, and whether they are idioms, by the stems of their first and second words.
-
-    Those that begin with any word stand under an empty one.
-    """
-    by_word: tuple[dict[str, list[tuple[tuple[str, ...], bool]]], ...] = ({}, {})
-    for section in ("idioms", "phrases"):
-        for line in filter(None, _lists()[section].splitlines()):
-            phrase = tuple(map(_plain, _words([line])))
-            for known, word in zip(by_word, phrase, strict=False):
-                key = "" if word in _SLOTS else _stem(word)
-                known.setdefault(key, []).append((phrase, section == "idioms"))
-    return by_word
-
-
-@cache
-def _sounds() -> Mapping[str, list[tuple[str, ...]]]:
+    names = ("idioms.en.toml", "homophones.en.toml")
+    idioms, sounds_alike = (tomllib.loads((folder / name).read_text("utf-8")) for name in names)
+    values = idioms | sounds_alike
+    forms = {form: verb for verb, text in values["irregular"].items() for form in text.split()}
     sounds: dict[str, list[tuple[str, ...]]] = defaultdict(list)
-    for line in filter(None, _lists()["groups"].splitlines()):
+    for line in filter(None, values["groups"].splitlines()):
         group = line.lower().split()
         for word in group:
             sounds[word] += [(other,) for other in group if other != word]
-    for word, heard in _lists()["heard"].items():
+    for word, heard in values["heard"].items():
         sounds[word].append(tuple(heard.lower().split()))
-    return dict(sounds)
+    phrases: tuple[dict[str, list[Phrase]], dict[str, list[Phrase]]] = ({}, {})
+    for section in ("idioms", "phrases"):
+        for line in filter(None, values[section].splitlines()):
+            phrase = tuple(map(_plain, _words([line])))
+            for by_word, word in zip(phrases, phrase, strict=False):
+                key = "" if word in _SLOTS else _stem_of(word, forms)
+                by_word.setdefault(key, []).append((phrase, section == "idioms"))
+    common = frozenset(values["common"].split())
+    return _Lists(common, forms, phrases, dict(sounds), values["heard"])
 
 
 @lru_cache(maxsize=50_000)
 def _stem(word: str) -> str:
+    return _stem_of(word, _lists().irregular)
+
+
+def _stem_of(word: str, irregular: Mapping[str, str]) -> str:
     """Return a word without its usual endings; only to compare with other stems.
 
-    >>> [_stem(word) for word in ("kicks", "kicked", "kicking", "stopping", "tries", "tried")]
-    ['kick', 'kick', 'kick', 'stop', 'try', 'try']
+    >>> [_stem_of(word, {}) for word in ("kicks", "kicked", "kicking", "stopping", "tried")]
+    ['kick', 'kick', 'kick', 'stop', 'try']
     """
-    word = _irregular().get(word, word)
+    word = irregular.get(word, word)
     for ending in ("'s", "ing", "ied", "ies", "ed", "es", "s"):
         begin = word[: -len(ending)]
         if not word.endswith(ending) or len(begin) < 2:
