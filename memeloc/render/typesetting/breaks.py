@@ -4,7 +4,7 @@ lines.
 Line breaking is UAX #14 as ICU tailors it for the locale, with its dictionaries for Thai, Lao,
 Khmer, Burmese and Chinese; grapheme clusters are UAX #29's extended ones. `opportunities` are those
 of browsers; what still differs from Chromium, and why, is listed in
-tests/render/test_chromium_breaks.py. `word_ends` leaves out what only lines without a better end
+tests/render/test_chromium.py. `word_ends` leaves out what only lines without a better end
 may use, though browsers do not mind.
 """
 
