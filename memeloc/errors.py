@@ -15,7 +15,7 @@ class MemelocError(Exception):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
-        """In a result as JSON it is its sentence."""
+        """Return the schema by which a result as JSON has its sentence."""
         from pydantic import PlainSerializer
 
         return handler.generate_schema(Annotated[Any, PlainSerializer(str, return_type=str)])

@@ -229,7 +229,7 @@ class Acceptance:
 
     @property
     def unaccepted(self) -> Mapping[str, Mapping[str, int]]:
-        """Of what was taken, what nobody has accepted: by language and state."""
+        """Return how many of those taken nobody has accepted, by language and state."""
         open_counts = {
             language: {state: count for state, count in counts.items() if state not in _ACCEPTED}
             for language, counts in self.taken.items()

@@ -140,14 +140,16 @@ def _descriptions(model: type[Any]) -> dict[str, str]:
     }
 
 
-def _unknown(name: object, known: Mapping[str, str], where: str) -> str:
-    near = difflib.get_close_matches(str(name).rpartition(".")[2][:60], known, n=1)
-    meant = f"; did you mean {near[0]!r}{_meaning(known, near)}?" if near else ";"
-    return f"{where} has no setting {str(name)[:60]!r}{meant} it has {', '.join(known) or 'none'}"
+def _unknown(name: object, meanings: Mapping[str, str], where: str) -> str:
+    near = difflib.get_close_matches(str(name).rpartition(".")[2][:60], meanings, n=1)
+    meant = f"; did you mean {near[0]!r}{_meaning(meanings, near)}?" if near else ";"
+    return (
+        f"{where} has no setting {str(name)[:60]!r}{meant} it has {', '.join(meanings) or 'none'}"
+    )
 
 
-def _meaning(known: Mapping[str, str], path: list[str]) -> str:
-    description = known.get(path[0], "") if path else ""
+def _meaning(meanings: Mapping[str, str], path: list[str]) -> str:
+    description = meanings.get(path[0], "") if path else ""
     return f" ({description})" if description else ""
 
 

@@ -69,9 +69,9 @@ def split_memes(
     return {meme: chosen[meme] for meme in templates}
 
 
-def _gain(there: int, more: int, wanted: float) -> float:
-    """By how much the squared relative distance to what is wanted shrinks."""
-    return ((wanted - there) ** 2 - (wanted - there - more) ** 2) / max(wanted, 1e-9)
+def _gain(present: int, more: int, wanted: float) -> float:
+    """Return by how much the squared relative distance to the wanted share shrinks."""
+    return ((wanted - present) ** 2 - (wanted - present - more) ** 2) / max(wanted, 1e-9)
 
 
 def _groups(

@@ -44,7 +44,7 @@ def measure(table: pd.DataFrame, levels: Mapping[str, float] | None = None) -> d
     pairs = pairwise_kappa(ratings)
     rest = against_rest(ratings).query("items > 0")
     kappas = pairs["kappa"].dropna()
-    further = (further_answers(ratings, more) for more in (1, 2))
+    added = (further_answers(ratings, more) for more in (1, 2))
     return {
         "items": ratings.items,
         "shared": int((ratings.counts.sum(axis=1) > 1).sum()),
@@ -56,7 +56,7 @@ def measure(table: pd.DataFrame, levels: Mapping[str, float] | None = None) -> d
         "fleiss": fleiss_kappa(ratings),
         "cohen": float(kappas.mean()) if len(kappas) else None,
         "last": last_answer(ratings),
-        "further": tuple(filter(None, further)),
+        "further": tuple(filter(None, added)),
         "rest": _rows(rest),
         "pairs": _rows(pairs),
     }

@@ -66,8 +66,8 @@ def figures(
         MissingError: a package of the extra `analyze` is missing.
     """
     checked = answers if isinstance(answers, Answers) else Answers.of(answers)
-    further = more or {}
-    names = list(dict.fromkeys([*ANALYSES, *further]))
+    extra = more or {}
+    names = list(dict.fromkeys([*ANALYSES, *extra]))
     for name in only:
         if name not in names:
             raise InputError(f"There is no analysis {name!r}. There are {', '.join(names)}.")
@@ -76,8 +76,8 @@ def figures(
     for done, name in enumerate(wanted):
         on_analysis(name, done, len(wanted))
         try:
-            if name in further:
-                parts.append(further[name]())
+            if name in extra:
+                parts.append(extra[name]())
             elif not checked.labels and name not in _WITHOUT_VOTES:
                 raise InputError("no answer votes for a label")
             else:

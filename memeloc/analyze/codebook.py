@@ -134,9 +134,9 @@ def write_reasons(
     if items.empty:
         raise InputError(f"no item has different labels in {pair[0]} and {pair[1]}")
     shown = {f"{culture} {side}": form for culture in pair for side, form in _SHOWN.items()}
-    further = [str(name) for name in items.columns if name not in {"item", *shown}]
+    other_columns = [str(name) for name in items.columns if name not in {"item", *shown}]
     forms = {"item": ("", 14), **shown, "reason": ("answer", 48)}
-    forms |= {**dict.fromkeys(further, ("", 16)), "pair": ("", 9), "person": ("", 10)}
+    forms |= {**dict.fromkeys(other_columns, ("", 16)), "pair": ("", 9), "person": ("", 10)}
     columns = [SheetColumn(name, *form) for name, form in forms.items()]
     cells = items.assign(pair=PAIR.join(pair), person=person).to_dict("records")
     rows = [{str(name): cell for name, cell in row.items()} for row in cells]
@@ -251,17 +251,17 @@ def themes(
         InputError: no reason has a code.
     """
     reason_keys = {reason.key for reason in reasons}
-    given = pd.DataFrame(
+    coded = pd.DataFrame(
         [(each.reason, each.coder, code) for each in codings for code in each.codes],
         columns=["item", "participant", "label"],
     )
-    given = given[given["item"].isin(reason_keys)]
-    if given.empty:
+    coded = coded[coded["item"].isin(reason_keys)]
+    if coded.empty:
         raise InputError("no reason has a code yet; give a coder a sheet of codes")
-    given["theme"] = given["label"].map(codebook.theme_of).fillna(NO_THEME)
-    coders = given.groupby("item")["participant"].transform("nunique")
-    codes = given.groupby(["item", "participant"])["label"].transform("size")
-    sums = (1 / coders / codes).groupby([given["theme"], given["label"]]).sum()
+    coded["theme"] = coded["label"].map(codebook.theme_of).fillna(NO_THEME)
+    coders = coded.groupby("item")["participant"].transform("nunique")
+    codes = coded.groupby(["item", "participant"])["label"].transform("size")
+    sums = (1 / coders / codes).groupby([coded["theme"], coded["label"]]).sum()
     table = sums.rename_axis(["group", "item"]).reset_index(name="reasons")
     table = table.sort_values(["reasons", "item"], ascending=[False, True])
     names = dict.fromkeys([*(theme.name for theme in codebook.theme), *table["group"]])
@@ -270,15 +270,15 @@ def themes(
     places = {name: place for place, name in enumerate(by_theme.index)}
     table = pd.concat([by_theme.reset_index(name="reasons").assign(item=""), table])
     table = table.sort_values("group", key=lambda column: column.map(places), kind="stable")
-    total, people = given["item"].nunique(), len({reason.person for reason in reasons})
-    count = given["participant"].nunique()
+    total, people = coded["item"].nunique(), len({reason.person for reason in reasons})
+    count = coded["participant"].nunique()
     whole = pd.DataFrame([{"reasons": total, "people": people, "coders": count}])
     table = table.assign(share=table["reasons"] / total, share_n=total)
     parts = [tidy(NAME, whole, "counted"), tidy(NAME, table, "multi3hate 4.3")]
     if count > 1:
-        by_coder = given.groupby(["item", "participant"], sort=False)
+        by_coder = coded.groupby(["item", "participant"], sort=False)
         columns = {
-            name: by_coder[name].agg(lambda own: "; ".join(sorted(set(own))))
+            name: by_coder[name].agg(lambda values: "; ".join(sorted(set(values))))
             for name in ("label", "theme")
         }
         sets = pd.DataFrame(columns).reset_index()
@@ -292,7 +292,7 @@ def themes(
     else:
         reason = "There is one coder, so no agreement: give a second one a sheet of codes."
         parts.append(gap(NAME, reason))
-    if new := sorted(set(given["label"]) - set(codebook.theme_of)):
+    if new := sorted(set(coded["label"]) - set(codebook.theme_of)):
         named = f"{', '.join(new[:5])}{' …' if len(new) > 5 else ''}"
         are = counted(len(new), "code is", "codes are")
         parts.append(gap(NAME, f"{are} in no theme of the codebook {codebook.name}: {named}."))

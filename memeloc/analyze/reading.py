@@ -84,16 +84,16 @@ def read_answers(
     missing |= (rows["culture"] == "") & ~rows["annotator"].isin(column_map.models)
     notes.add("left out: item, annotator or culture is empty", rows.loc[missing, "row"])
     rows = rows[~missing]
-    known = mapped
+    item_rows = mapped
     if category is not None:
         # The columns of this table may be called as those of the answers.
         named = {name: each for name, each in column_map.columns.items() if isinstance(each, str)}
         roles = [replace(r, known=(named.get(r.name, ""), *r.known)) for r in (_ITEM, *_OF_ITEMS)]
-        known = read_rows(category, column_map.model_copy(update={"columns": {}}), roles)
-        if len(known.columns) == 1:
-            raise known.wrong(f"a table of items has a column of {', '.join(ITEM_COLUMNS)}")
-    about = {name: name for name in ITEM_COLUMNS if name in known.frame}
-    items = _first_values(known.frame[known.frame["item"] != ""], "item", about, notes)
+        item_rows = read_rows(category, column_map.model_copy(update={"columns": {}}), roles)
+        if len(item_rows.columns) == 1:
+            raise item_rows.wrong(f"a table of items has a column of {', '.join(ITEM_COLUMNS)}")
+    about = {name: name for name in ITEM_COLUMNS if name in item_rows.frame}
+    items = _first_values(item_rows.frame[item_rows.frame["item"] != ""], "item", about, notes)
     for name in items:
         if without := sorted(set(rows["item"]) - set(items.index[items[name].notna()])):
             answered = counted(len(without), "answered item")

@@ -367,7 +367,7 @@ def check_together(
     Args:
         asked: the memes to warn about; all where it is None.
     """
-    times, kept, lost = Counter[str](), Counter[str](), list[tuple[Checked, str]]()
+    times, unchanged, lost = Counter[str](), Counter[str](), list[tuple[Checked, str]]()
     # By check and what is the same: by what differs, the captions, parts and texts that have it.
     groups = defaultdict[tuple[str, str], dict[str, list[tuple[Checked, int, str]]]](dict)
     for caption in captions:
@@ -375,7 +375,7 @@ def check_together(
         for name in names(whole[0]):
             times[name.casefold()] += 1
             if name.casefold() in whole[1].casefold():
-                kept[name.casefold()] += 1
+                unchanged[name.casefold()] += 1
             elif asked is None or caption.meme_id in asked:
                 lost.append((caption, name))
         for part, (source, text) in enumerate(zip(caption.source, caption.parts, strict=False)):
@@ -386,7 +386,7 @@ def check_together(
         same.append((caption, -1, whole[0]))
     for caption, name in lost:
         count = times[name.casefold()]
-        if count >= _NAME_CAPTIONS and kept[name.casefold()] / count >= _NAME_KEPT:
+        if count >= _NAME_CAPTIONS and unchanged[name.casefold()] / count >= _NAME_KEPT:
             message = f"the text lacks {name}, which other captions keep"
             yield CaptionWarning(caption.meme_id, caption.locale.tag, -1, "names", message)
     for (check, _), variants in groups.items():

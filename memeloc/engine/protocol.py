@@ -31,7 +31,7 @@ class ShardMap(Protocol):
     - `function` runs once for each shard, in any order, in any process; it, the shards and what it
       returns are pickled. It is pickled once a process, so what it keeps in itself serves the later
       shards there. Resuming is the caller's: a finished shard leaves a mark for a later run.
-    - `shards` is read lazily: no more than one for each job is held.
+    - `shards` is read step by step: no more than one for each job is held.
     - `on_done` is called in the caller's process and thread, once for each shard, as they end.
     - A shard whose process dies is tried once more, alone in a fresh process, while the others go
       on. When that dies too, the shard ends with a `failure`, and the rest completes.

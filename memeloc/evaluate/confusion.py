@@ -39,13 +39,13 @@ def confusion_figures(data: Joined, severity: Mapping[str, str] | None = None) -
     tables = []
     for title, predicted in zip(data.conditions, data.predicted, strict=True):
         item, prompt = np.nonzero((predicted != NOT_ASKED) & (gold != NO_GOLD)[:, None])
-        right, given = gold[item], predicted[item, prompt]
+        right, answer = gold[item], predicted[item, prompt]
         tables.append(
             pd.DataFrame(
                 {
                     "group": title,
                     "item": pd.Categorical.from_codes(right, names),
-                    "given": pd.Categorical.from_codes(given % len(names), names),
+                    "given": pd.Categorical.from_codes(answer % len(names), names),
                 }
             )
         )
@@ -77,10 +77,15 @@ def _by_severity(answers: pd.DataFrame, severity: Mapping[str, str]) -> pd.DataF
     """Return by severity what answers on harmful items gave, then over all severities."""
     import pandas as pd
 
-    right, given = answers["item"].astype(str), answers["given"].astype(str)
+    right, answered = answers["item"].astype(str), answers["given"].astype(str)
     severities = right.map(severity)
     outcome = np.select(
-        [right == given, severities == given.map(severity), given.isin(severity), given != INVALID],
+        [
+            right == answered,
+            severities == answered.map(severity),
+            answered.isin(severity),
+            answered != INVALID,
+        ],
         OUTCOMES[:-1],
         OUTCOMES[-1],
     )

@@ -553,7 +553,10 @@ def _wordings(rows: Sequence[Any]) -> dict[str, int]:
             prompt: tuple(piece for piece in wordings if len(items[piece]) >= least)
             for prompt, wordings in pieces.items()
         }
-        if all(len({(keys[p], shown[p]) for p in own}) == len(own) for own in texts.values()):
+        if all(
+            len({(keys[p], shown[p]) for p in prompts}) == len(prompts)
+            for prompts in texts.values()
+        ):
             break
     order = {key: place for place, key in enumerate(dict.fromkeys(keys.values()))}
     if len(order) > _MOST_WORDINGS:

@@ -184,13 +184,13 @@ def load_families(path: Path) -> Mapping[str, Family]:
     return families
 
 
-def user_family(font: str, known: Iterable[str]) -> Family:
+def user_family(font: str, names: Iterable[str]) -> Family:
     """Return the family of a user's font: a file, or the name of a font of the system.
 
     Axes of a variable font follow a colon: `My.ttf:wght=650,wdth=80`.
 
     Raises:
-        InputError: there is no such file and no such font; it names the nearest of the `known`
+        InputError: there is no such file and no such font; it names the nearest of the `names`
             families and of the system's.
     """
     name, settings = font, {}
@@ -202,7 +202,7 @@ def user_family(font: str, known: Iterable[str]) -> Family:
     if not path.is_file():
         place = None if path.suffix.lower() in system.SUFFIXES else system.find(name)
         if place is None:
-            near = difflib.get_close_matches(name.casefold(), [*known, *system.fonts()], n=1)
+            near = difflib.get_close_matches(name.casefold(), [*names, *system.fonts()], n=1)
             raise InputError(
                 f"there is no font family {name!r}, no such file, and no font of this system has "
                 f"that name{fetch_first(path)}; "

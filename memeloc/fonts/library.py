@@ -67,7 +67,7 @@ class FontEntry:
         return FontEntry(font, self.tag, self.face)
 
     def __str__(self) -> str:
-        """As `parse` reads it."""
+        """Return it as `parse` reads it."""
         face = f":{self.face}" if self.face else ""
         return f"{self.tag}{face}={self.font}" if self.tag or face else self.font
 
@@ -94,8 +94,8 @@ class FontLibrary:
             name = entry.font
             if name not in families:
                 family = named = user_family(name, families)
-                known, numbers = families | self.families, count(2)
-                while known.get(named.name, named) != named:  # another file of the same name
+                all_families, numbers = families | self.families, count(2)
+                while all_families.get(named.name, named) != named:  # another file of the same name
                     named = replace(family, name=f"{family.name}-{next(numbers)}")
                 name = named.name
                 self.families[name] = named

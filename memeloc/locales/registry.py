@@ -67,13 +67,13 @@ def _from_cldr(tag: str, folder: Path) -> str:
         raise InputError(f"CLDR does not know how {tag} is written; name its script: {tag}-Latn")
     languages = cldr("languages")["languages"]
     key = next((key for key in candidates(tag) if key in languages), "")
-    english, own, country, iso639 = languages[key].split(";") if key else ("", "", "", "")
-    own = own if script_of(key) == script else ""  # written in another script
+    english, native, country, iso639 = languages[key].split(";") if key else ("", "", "", "")
+    native = native if script_of(key) == script else ""  # written in another script
     country = next((part for part in tag.split("-")[1:] if len(part) == 2), country)
     same = next((locale for locale in default() if locale.script == script), None)
     settings = {
         "name": english,
-        "native_name": own[:1].upper() + own[1:] if script in CASED else own,
+        "native_name": native[:1].upper() + native[1:] if script in CASED else native,
         "country": country,
         "poster": same.poster if same else (),
         "plain": same.plain if same else (),

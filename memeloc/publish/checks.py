@@ -172,8 +172,8 @@ def _find_texts(
     files: dict[str, Iterable[str]] = {
         name: text.splitlines() for name, text in release.texts.items()
     }
-    further = ((name, lines_of(file)) for name, file, _ in each_file(release))
-    for name, lines in chain(files.items(), further):
+    file_lines = ((name, lines_of(file)) for name, file, _ in each_file(release))
+    for name, lines in chain(files.items(), file_lines):
         matches = [n for n, line in enumerate(chain((name,), lines)) if is_meant(line, "")]
         if matches:
             yield Finding("", "refused", message, name, matches[0] or None, count=len(matches))

@@ -235,8 +235,8 @@ def _records(release: Release, name: str, kind_of_source: str, file: Path) -> No
 def _creator(name: str) -> Node:
     if names := person(name):
         family, first = names
-        known = {"name": f"{first} {family}", "givenName": first, "familyName": family}
-        return {"@type": "sc:Person", **known}
+        names_of_person = {"name": f"{first} {family}", "givenName": first, "familyName": family}
+        return {"@type": "sc:Person", **names_of_person}
     return {"@type": "sc:Organization", "name": name}
 
 

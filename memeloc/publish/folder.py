@@ -141,8 +141,8 @@ def check_owner(place: Folder, *, thoroughly: bool = True) -> None:
             if path.is_symlink() or not path.is_dir()
         }
     listed = {(name, file.get("bytes")) for files in lists for name, file in files.items()}
-    own = {RELEASE, _UPLOAD} if lists else set()
-    existing = {each for each in sizes.items() if each[0] not in own}
+    of_lists = {RELEASE, _UPLOAD} if lists else set()
+    existing = {each for each in sizes.items() if each[0] not in of_lists}
     foreign = sorted({name for name, _ in existing} - {name for name, _ in listed})
     changed = sorted(name for name, _ in existing - listed)
     if not foreign and not changed and thoroughly and out is not None and lists:

@@ -105,7 +105,7 @@ def _jpeg(content: bytes) -> Iterator[bytes]:
 
 
 def _end_of_scan(content: bytes, place: int) -> int:
-    """Where the next marker stands that is no part of a scan's data."""
+    """Return where the next marker stands that is no part of a scan's data."""
     while True:
         place = content.index(b"\xff", place)
         following = content[place + 1]

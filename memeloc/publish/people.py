@@ -59,7 +59,7 @@ def protect(
 def _with_others(
     rows: list[tuple[str, ...]], nothing: tuple[str, ...], smallest: int
 ) -> list[tuple[str, ...]]:
-    """Where too few are without any answer, withhold those of others, until they are enough.
+    """Withhold the answers of others where too few are without any, until they are enough.
 
     They are of the largest cell that stays large enough; where there is none, the smallest one
     goes whole.

@@ -295,7 +295,7 @@ class DataFiles:
 
     @property
     def is_folder(self) -> bool:
-        """Whether the pictures stand beside a table of their rows."""
+        """Return whether the pictures stand beside a table of their rows."""
         return any(PurePosixPath(path).stem == "metadata" for path in self.paths)
 
 

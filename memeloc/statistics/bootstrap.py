@@ -30,7 +30,7 @@ class Seeded(Protocol):
 
     @property
     def seed(self) -> int:
-        """Of the random numbers."""
+        """Return the seed of the random numbers."""
 
 
 class Resampling(Seeded, Protocol):
@@ -42,7 +42,7 @@ class Resampling(Seeded, Protocol):
 
     @property
     def confidence(self) -> float:
-        """Of the intervals, 0 to 1."""
+        """Return the confidence of the intervals, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -257,8 +257,8 @@ class SurveyServer:
         most = self.settings.sheets or self._rules.person.sheets
         if self._team is not None:
             places = {who: place for place, who in self._team.people.items()}
-            own = places.get(person, "")
-            batches = {batch for batch, members in self._assigned.items() if own in members}
+            their_place = places.get(person, "")
+            batches = {batch for batch, members in self._assigned.items() if their_place in members}
             sheets = {name: batch for name, batch in sheets.items() if batch in batches}
             most = len(batches)
         is_listed = self._invited is None or origin == LINK or person in self._invited

@@ -47,14 +47,14 @@ class SurveyTexts:
     def get(self, key: str, **values: object) -> str:
         """Return a text with its placeholders filled in; one that gets no value stays as it is.
         Raise KeyError if there is no such text."""
-        own = self._texts.get(key)
-        text = own or self.english[key]
+        translated = self._texts.get(key)
+        text = translated or self.english[key]
         if "{" not in text:
             return text
 
         def filled(match: re.Match[str]) -> str:
             value = values.get(match[1], match[0])
-            if isinstance(value, int) and own:
+            if isinstance(value, int) and translated:
                 return str(value).translate(str.maketrans(_ASCII_DIGITS, self.digits))
             return str(value)
 
@@ -73,9 +73,9 @@ class SurveyTexts:
     def has(self, key: str) -> bool:
         return bool(self._texts.get(key) or self.english.get(key))
 
-    def replaced(self, own: Mapping[str, str], english: Mapping[str, str]) -> SurveyTexts:
+    def replaced(self, translated: Mapping[str, str], english: Mapping[str, str]) -> SurveyTexts:
         """Return the same with other texts in this language, and other English ones, by name."""
-        texts, source = {**self._texts, **_filled(own)}, {**self.english, **_filled(english)}
+        texts, source = {**self._texts, **_filled(translated)}, {**self.english, **_filled(english)}
         return SurveyTexts(self.locale, texts, source)
 
     def keys(self) -> tuple[str, ...]:

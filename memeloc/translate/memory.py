@@ -224,12 +224,12 @@ def read_tmx(
 def _units(
     element: _Element,
     wanted: str | None,
-    own: str,
+    source_tag: str,
     registry: Registry,
     reasons: Counter[str],
     origin: str,
 ) -> Iterator[MemoryUnit]:
-    """Yield the units of one <tu>; `own` is its source language, and of `*all*` its first one."""
+    """Yield the units of one <tu>; `source_tag` is the source language (of `*all*` the first)."""
     texts: dict[str, str] = {}
     for variant in element.iterchildren("{*}tuv"):
         code = variant.get(_XML_LANG) or variant.get("lang") or ""
@@ -238,7 +238,7 @@ def _units(
             reasons[f"the language {code or '(none)'} is not known"] += 1
         elif segment is not None and (text := _text(segment).strip()):
             texts.setdefault(registry.get(code).tag, text)
-    stated = registry.get(own).tag if own in registry else next(iter(texts), None)
+    stated = registry.get(source_tag).tag if source_tag in registry else next(iter(texts), None)
     source = wanted or stated
     if source is None or source not in texts:
         reasons["it has no text in the source language"] += 1

@@ -86,7 +86,7 @@ class PromptSettings:
         pictures: the template's picture, or the meme's.
         examples: how many of the nearest translations by people; as sheets show them.
         glossary: the terms of the team's glossary that occur.
-        instructions: the house's own, a text.
+        instructions: of the team, a text.
     """
 
     pictures: bool = False

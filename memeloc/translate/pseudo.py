@@ -136,9 +136,9 @@ def _writer(target: Locale) -> Callable[[str], str]:
 
 
 @cache
-def _letters(tag: str, own: tuple[str, ...]) -> tuple[str, ...]:
+def _letters(tag: str, listed: tuple[str, ...]) -> tuple[str, ...]:
     """Return the language's letters that stand alone: no marks, one code point, its own script."""
-    letters = own or (default().exemplars(tag) if tag in default() else ())
+    letters = listed or (default().exemplars(tag) if tag in default() else ())
     letters = tuple(
         letter
         for letter in letters

@@ -236,7 +236,7 @@ class QuestionSet:
 
     @cached_property
     def questions(self) -> list[MemeQuestion]:
-        """Those that are right, by meme, in the recipe's order of dimensions."""
+        """Return the right ones, by meme, in the recipe's order of dimensions."""
         order = {item.id: place for place, item in enumerate(self._items)}
         dimensions = list(self._stored.recipe.by_id)
         right = [question_of(each) for each in self._current if each.status == "answered"]
@@ -254,14 +254,14 @@ class QuestionSet:
 
     @cached_property
     def captions(self) -> dict[str, str]:
-        """By meme its text, where it has one, whatever the model was given."""
+        """Return by meme its text, where it has one, whatever the model was given."""
         with_text = "text" if self.settings.collected == RENDERED else "both"
         inputs = meme_inputs(self.workspace, self.settings.model_copy(update={"input": with_text}))
         return {item.id: item.text for item in inputs if item.text}
 
     @cached_property
     def pictures(self) -> dict[str, Path]:
-        """By meme its picture, where it has one."""
+        """Return by meme its picture, where it has one."""
         ids = {each.meme: each.version for each in self.questions}
         if self.settings.collected == RENDERED:
             rendered = rendered_pictures(Path(self.settings.pictures or ""), {*ids.values()})

@@ -220,7 +220,7 @@ class StoredSurvey:
 
     @property
     def minutes(self) -> dict[str, int]:
-        """By batch id, the minutes that its people were given; only of batches that went out."""
+        """Return by batch id the minutes its people were given; only of batches that went out."""
         return {batch: int(value) for batch, value in self.state("minutes").items()}
 
     def state(self, subject: str) -> dict[str, Any]:
@@ -253,7 +253,7 @@ class StoredSurvey:
 
     @property
     def assigned(self) -> dict[str, tuple[str, ...]]:
-        """By batch id the places of those of the team who label it."""
+        """Return by batch id the places of those of the team who label it."""
         values = self.state(TEAM).items()
         return {key: tuple(places) for key, places in values if key != MEMBERS}
 

@@ -36,8 +36,8 @@ def dividing_items(answers: Answers, settings: Settings) -> pd.DataFrame:
         raise InputError("no answer takes part in the vote")
 
     def different(most: Ints) -> Ints:
-        given: Ints = (most[..., None] == np.arange(len(answers.labels))).any(axis=1).sum(axis=1)
-        return given
+        counts: Ints = (most[..., None] == np.arange(len(answers.labels))).any(axis=1).sum(axis=1)
+        return counts
 
     def differing(most: Ints) -> Ints:
         return np.where((most != NO_LABEL).sum(axis=1) > 1, different(most) > 1, NO_LABEL)

@@ -55,14 +55,16 @@ def label_shares(answers: Answers, settings: Settings, *, whole: bool = True) ->
             "items": items,
             "answers": by_culture.size().to_numpy(),
             "votes": sizes.sum(axis=0),
-            "abstentions": by_culture["label"].agg(lambda own: own.isin(answers.abstentions).sum()),
+            "abstentions": by_culture["label"].agg(
+                lambda labels: labels.isin(answers.abstentions).sum()
+            ),
             "labelled": labelled.sum(axis=1),
             "tied": ((most == NO_LABEL) & (sizes > 0)).sum(axis=0),
             "without_votes": items - (sizes > 0).sum(axis=0),
             "short": ((sizes > 0) & (sizes < settings.least_answers)).sum(axis=0),
         }
     )
-    silent = (name for name, own in zip(cultures, label_counts, strict=True) if not own.any())
+    silent = (name for name, counts in zip(cultures, label_counts, strict=True) if not counts.any())
     return joined(
         [
             rows,

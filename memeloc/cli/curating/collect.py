@@ -191,7 +191,7 @@ def _run(
 
 
 def how_read(preview: TablePreview) -> str:
-    """How tables are read, in a line."""
+    """Return how tables are read, in a line."""
     first, *more = preview.tables
     name = f"{first} and {len(more):,} more" if more else first
     if preview.problem:

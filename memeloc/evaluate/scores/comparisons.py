@@ -134,10 +134,10 @@ def _by_dimension(
     )
 
 
-def _parts(data: Joined, known: Bools) -> dict[str, Bools]:
+def _parts(data: Joined, is_known: Bools) -> dict[str, Bools]:
     """Return by dimension which known items are of it."""
     names = data.dimensions.unique() if data.dimensions.any() else ()
-    parts = {str(name): known & (data.dimensions == name).to_numpy() for name in names}
+    parts = {str(name): is_known & (data.dimensions == name).to_numpy() for name in names}
     return {name: part for name, part in parts.items() if part.any()}
 
 
@@ -155,8 +155,8 @@ def unused_options(
     data: Joined, culture: int, questions: Mapping[str, ChoiceQuestion]
 ) -> dict[str, int]:
     """Return the options that are right in no question, and how many have each."""
-    known = _known(data, culture, questions)
-    return never_right((each.options, each.options[place]) for _, each, place in known)
+    places = _known(data, culture, questions)
+    return never_right((each.options, each.options[place]) for _, each, place in places)
 
 
 def _beside(

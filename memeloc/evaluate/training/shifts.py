@@ -43,17 +43,17 @@ _Label = Annotated[str, StringConstraints(max_length=200)]
 
 
 def scored(
-    right: Iterable[str], given: Iterable[str], labels: Sequence[str], settings: Resampling,
+    right: Iterable[str], answered: Iterable[str], labels: Sequence[str], settings: Resampling,
     levels: Sequence[float] | None = None,
 ) -> dict[str, float]:  # fmt: skip
     """Return how right labels are, with intervals over items, as cells of a wide frame.
 
     Args:
-        given: labels of the same items; one that is not among the labels is invalid.
+        answered: labels of the same items; one that is not among the labels is invalid.
         levels: of the labels, where they are ordered; without them there are no distances.
     """
     place = {label: number for number, label in enumerate(labels)}
-    places = [[place[label] for label in right], [place.get(label, -1) for label in given]]
+    places = [[place[label] for label in right], [place.get(label, -1) for label in answered]]
     rows = np.array(places, dtype=np.int64).T
     names = _MACRO if levels else _MACRO[:4]
 

@@ -242,7 +242,7 @@ def train_run(
             jobs = _baselines(run, dataset, folds, folder, on_progress)
         else:
             jobs = _encoders(run, dataset, folds)
-    tested, kept = [], []
+    tested, models = [], []
     total = sum(len(job.folds) for job in jobs)
     is_network = not isinstance(run, TrainingRun)
     for number, job in enumerate(jobs, 1):
@@ -275,9 +275,9 @@ def train_run(
             if isinstance(run.save, tuple):
                 is_saved = job.name in run.save
             if is_saved and (bool(trained.history) if is_network else fold is job.folds[-1]):
-                kept.append(model)
+                models.append(model)
             on_progress("models", 1, total)
-    return Training(run, dataset, gold or dataset.gold, folds, about, tested, kept)
+    return Training(run, dataset, gold or dataset.gold, folds, about, tested, models)
 
 
 class _Job(NamedTuple):

@@ -149,15 +149,15 @@ class _Deciding:
     """Data of some cases, and the rows that decisions about them make; a new row of
     `decisions` has under "text" the place of its version among `texts`."""
 
-    def __init__(self, connection: Connection, known: Mapping[int, Case], person: str) -> None:
-        self.cases, self.person = known, person
-        self.dropped = dropped_pairs(connection, {case.meme_id for case in known.values()})
-        self.current = {(case.meme_id, case.language): case.now or () for case in known.values()}
+    def __init__(self, connection: Connection, cases: Mapping[int, Case], person: str) -> None:
+        self.cases, self.person = cases, person
+        self.dropped = dropped_pairs(connection, {case.meme_id for case in cases.values()})
+        self.current = {(case.meme_id, case.language): case.now or () for case in cases.values()}
         query = select(decisions).order_by(decisions.c.id)
         self.last = {
             row.case_id: row._asdict()
-            for row in by_slices(connection, query, decisions.c.case_id, known)
-            if row.action not in DROPPING or _pair(known[row.case_id], row.action) in self.dropped
+            for row in by_slices(connection, query, decisions.c.case_id, cases)
+            if row.action not in DROPPING or _pair(cases[row.case_id], row.action) in self.dropped
         }
         self.texts: list[dict[str, Any]] = []
         self.rows: list[dict[str, Any]] = []

@@ -57,7 +57,7 @@ GIVEN = ("imported", "collected", "shipped")
 
 
 def _is_superseded(answer: Any) -> ColumnElement[bool]:
-    """Of an alias of corrections: its person has answered the same caption again in the same round,
+    """Return whether a correction's person has answered the caption again in the same round,
     or its file was withdrawn."""
     later = corrections.alias()
     again = sa.exists().where(

@@ -142,13 +142,13 @@ def is_dropped(meme_id: Any, language: Any = None) -> ColumnElement[bool]:
 
 
 def is_active(kind: Kind = "caption") -> ColumnElement[bool]:
-    """Of memes: those of `is_selected`, without what is dropped in all languages."""
+    """Select the memes of `is_selected`, without those dropped in all languages."""
     selected = is_selected(kind)
     return and_(selected, ~is_dropped(memes.c.id)) if kind == "caption" else selected
 
 
 def is_selected(kind: Kind = "caption") -> ColumnElement[bool]:
-    """Of memes: those of a kind, without what the newest selection has left out. A meme of a
+    """Select the memes of a kind, without those that the newest selection left out. A meme of a
     captions table never is; one that was selected from collected items is not as long as the newest
     selection has its item; a transcript as long as its item has the picture it was read in."""
     condition = memes.c.kind == kind

@@ -204,12 +204,12 @@ def build(memes: Mapping[str, str], design: Design, taxonomy: Taxonomy) -> tuple
 
 
 def build_given(
-    given: Iterable[GivenBatch], memes: Mapping[str, str], design: Design, taxonomy: Taxonomy
+    tables: Iterable[GivenBatch], memes: Mapping[str, str], design: Design, taxonomy: Taxonomy
 ) -> tuple[Batch, ...]:
     """Return a table's batches as `r1-NAME`, with checks at drawn places; raises as `build`."""
     _check(memes, design, taxonomy)
     batches = []
-    for name, rows, codes in given:
+    for name, rows, codes in tables:
         random = chance(design.seed, "given", name, *codes)
         slots = _slots(list(rows), memes, design, taxonomy, random)
         batches.append(Batch(f"r1-{name}", 1, slots, codes, design.answers))

@@ -242,9 +242,9 @@ def chosen_memes(
     if differing and memes is not None:
         raise InputError("Both --memes and --differing say which memes; leave one out")
     if batches:
-        given = read_batches(batches, cultures)
-        rows = {meme: row for batch in reversed(given) for meme, row in batch.rows.items()}
-        return MemeChoice(rows, batches, given)
+        tables = read_batches(batches, cultures)
+        rows = {meme: row for batch in reversed(tables) for meme, row in batch.rows.items()}
+        return MemeChoice(rows, batches, tables)
     if differing:
         memes = read_differing(differing)
     if memes is None or not isinstance(memes, Path):

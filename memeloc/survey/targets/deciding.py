@@ -136,7 +136,7 @@ class Deciding:
 
     @cached_property
     def _names(self) -> dict[str, dict[str, dict[str, str]]]:
-        """By culture and question, ids of answers by themselves, their names, and English ones."""
+        """Return by culture and question answers by themselves, by name, and by English name"""
         by_culture: dict[str, dict[str, dict[str, str]]] = {}
         for code, in_languages in self.texts.items():
             names = by_culture[code] = defaultdict(dict)

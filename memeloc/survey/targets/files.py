@@ -71,7 +71,7 @@ def read_column(cells: Sequence[str], zone: tzinfo = UTC) -> list[datetime | Non
 
 @lru_cache(maxsize=1 << 12)
 def _readings(text: str, zone: tzinfo) -> dict[str, datetime]:
-    """Return the moments that a timestamp may be, by the order of its numbers, such as `dmy`."""
+    """Return the times that a timestamp may be, by the order of its numbers, such as `dmy`."""
     rest = re.sub(r"(?<=\d)t(?=\d)", " ", _plain(text)) if len(text) <= 100 else ""
     clock = _CLOCK.search(rest)
     if clock is None:
