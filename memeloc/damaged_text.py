@@ -31,7 +31,7 @@ class Damage(NamedTuple):
 _Found = tuple[str, str, str] | None
 """A kind, how its sentence begins, and the text as it was (the same where nobody knows)."""
 
-_SHOWN_WORDS, _SHOWN_LETTERS = 3, 60
+_SHOWN_WORDS, _SHOWN_LETTERS = 3, 60  # of what a sentence quotes: it stays a line or two
 _NOTES = ("drawn forms", "unbalanced direction")
 
 

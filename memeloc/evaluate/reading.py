@@ -420,7 +420,7 @@ def wrong(row: Any, message: str) -> InputError:
 
 _SHORTEST_PROMPT = 60
 """Letters before a list of options that make them part of a prompt and not of an answer."""
-_MOST_WORDINGS = 40
+_MOST_WORDINGS = 40  # more texts of prompts are each item's own, not wordings of one
 
 
 @dataclass(frozen=True, slots=True)

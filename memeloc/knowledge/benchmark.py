@@ -144,7 +144,7 @@ def _agreement(judgements: Sequence[Judgement]) -> pd.DataFrame:
 
 
 LETTERS = "ABCD"
-CONFIDENCE = 0.95
+CONFIDENCE = 0.95  # as intervals of evaluations have it
 _OPTIONS = ("correct", "plausible", "implausible", "none")
 _FAR_LONGER = 2.0
 """A right option so many times as long as the next one gives itself away."""

@@ -35,15 +35,15 @@ from memeloc.language_models.passes import AskedMeme, Key, MemeJob, Pass
 from memeloc.language_models.prompts import MemeInput, read_prompt
 from memeloc.language_models.questions import content_hash
 
-MOST_ENTITIES = 40
-MOST_RELATIONS = 80
+MOST_ENTITIES = 40  # this and the next two bound an answer that repeats itself
+MOST_RELATIONS = 80  # two an entity
 MOST_STATEMENTS = 20
 """Of one dimension of a meme."""
 EXPECTED = 400
 """Tokens of a usual answer about a dimension."""
 NOT_ASKED = "it was not asked yet"
 
-_EXPECTED_LINKS = 60
+_EXPECTED_LINKS = 60  # tokens of a usual answer about links
 _OPEN = "(what is found) ".ljust(4 * EXPECTED)
 _NEEDS = {
     "extract": {"name", "definition", "extract", "terms", "language", "earlier", "caption"},

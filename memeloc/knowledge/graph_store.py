@@ -165,8 +165,8 @@ def _paired(
     yield from (("", second[place].text, None) for place in sorted(right))
 
 
-SECONDS = 60.0
-ROWS = 10_000
+SECONDS = 60.0  # of a query by default; people wait no longer
+ROWS = 10_000  # of a query's answer by default; a table of more is not read on a screen
 
 _TOGETHER = 250
 """Memes whose quads are loaded at a time by each thread."""

@@ -34,7 +34,7 @@ from memeloc.settings import parse_toml
 
 LONGEST = 200
 """Characters of a question and of an option at the most."""
-LONGEST_EXPLANATION = 1000
+LONGEST_EXPLANATION = 1000  # characters: a paragraph
 
 _MARKED = re.compile(r"^\(?[A-Da-d1-4][.):]\s")
 """An option with a letter or number of its own in front."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MAX_BODY = 4_000_000
 """Bytes of an answer's body at the most."""
-_CHUNK = 1 << 16
+_CHUNK = 1 << 16  # bytes read at a time, so that too large a body is noticed
 _KEPT = 256
 """Connections that are kept open for further requests."""
 

@@ -32,7 +32,7 @@ from memeloc.templates.pictures import SUFFIXES
 
 Severity = Literal["refused", "warning"]
 _SETTINGS = "memeloc.toml"
-_LISTED = 20
+_LISTED = 20  # findings that a refusal lists, one a line: a screen
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,12 +35,12 @@ _GPS = 0x8825
 _KEPT_TEXTS = (b"JFIF\0", b"JFXX\0", b"ICC_PROFILE\0", b"Adobe")
 """What application segments of a JPEG begin with that its pixels need."""
 _APPLICATION = range(0xE0, 0xF0)
-_COMMENT, _SCAN, _END = 0xFE, 0xDA, 0xD9
+_COMMENT, _SCAN, _END = 0xFE, 0xDA, 0xD9  # markers COM, SOS and EOI (T.81, table B.1)
 _PNG = b"\x89PNG\r\n\x1a\n"
 _PNG_METADATA = {b"tEXt", b"zTXt", b"iTXt", b"eXIf", b"tIME"}
 _WEBP_METADATA = {b"EXIF": 0x08, b"XMP ": 0x04}
 """Chunks of a WebP with the bits of its header that announce them."""
-_ORIENTATION = 0x0112
+_ORIENTATION = 0x0112  # EXIF's tag
 _UPRIGHT = (None, 0, 1)
 _BROKEN = IndexError, ValueError, OSError, SyntaxError, struct.error, Image.DecompressionBombError
 

@@ -32,7 +32,7 @@ _OPTIONS: dict[Format, dict[str, Any]] = {
 _split_rows = re.compile(rb"\xff[\xd0-\xd7]").split  # in data, FF is followed by 00 (B.1.1.5)
 _RESTARTS = [bytes((0xFF, 0xD0 + number)) for number in range(8)]
 _END = b"\xff\xd9"
-_START_OF_FRAME, _START_OF_SCAN = 0xC0, 0xDA
+_START_OF_FRAME, _START_OF_SCAN = 0xC0, 0xDA  # SOF0 and SOS (T.81, table B.1)
 
 
 def encode(image: Image.Image, settings: Settings) -> bytes:

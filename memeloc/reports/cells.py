@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 UNDEFINED = "—"
 """The cell of a figure that is not defined."""
-_NOTHING = 1e-9
+_NOTHING = 1e-9  # a figure below is 0 but for rounding, and is not shown as -0
 _LETTERS = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
 _RIGHT_TO_LEFT = re.compile(f"[{_LETTERS}]+(?:[ '’\"-]+[{_LETTERS}]+)*")
 """Words of the blocks that Unicode keeps for right-to-left scripts."""

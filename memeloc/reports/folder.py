@@ -118,7 +118,7 @@ def figure_text(row: Any, figure: str, percent: bool = False) -> str:
 
 _SHOWN_ROWS = 30
 """Rows of a table on the page; the rest stands in its CSV."""
-_MOST_NUMBERS = 3
+_MOST_NUMBERS = 3  # that a report begins with: they are read at one look
 _MOST_NAMES = 6
 """Names that a reason is said of; of more it is said how many others there are."""
 _NO_INTERVAL = "no interval: "

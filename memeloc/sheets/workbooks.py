@@ -33,7 +33,7 @@ from memeloc.tables import drawable, new_workbook
 GUIDE = "Guide"
 _LONGEST = 32_000
 """Characters of a cell; Excel takes 32,767."""
-_LARGEST_ROW = 400
+_LARGEST_ROW = 400  # pixels; Excel takes 409 points, 545 pixels
 _LOW, _HIGH = 24, 56
 """Pixels of a row at least, on sheets without pictures and with them."""
 _LONGEST_LIST = 255

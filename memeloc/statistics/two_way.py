@@ -28,7 +28,7 @@ _CELLS = 8_000_000
 """Counts that are held at a time: 64 MB."""
 _MOST_CELLS = 100_000_000
 """Counts of all permutations: ten seconds; 2,000 items, five cultures and labels have them all."""
-_FEWEST = 199
+_FEWEST = 199  # permutations, by which a p-value can still be 0.005
 _FEWEST_WAYS = 1_000
 """Permutations that people of the same items need to stay among themselves; else all change."""
 _TINY = 1e-9

@@ -54,7 +54,7 @@ _KINDS: dict[type[Found], ItemKind] = {
 _COMPARED = ("name", "parent_hash", "parts", "language", "content", "picture", "url", "terms")
 """The columns of item_versions of which one differs in a new version."""
 _IS_NEWEST = is_newest(item_versions, ["item_id"], "version")
-_LONGEST_NAME = 200
+_LONGEST_NAME = 200  # characters; it names folders too, which take 255 bytes
 
 
 class Items(Repository):

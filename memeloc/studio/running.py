@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 OWNER_VARIABLE = "MEMELOC_OWNER_TOKEN"
 """The environment variable with the token of the owner's page."""
 
-_SHORTEST_TOKEN = 16
+_SHORTEST_TOKEN = 16  # characters: fewer may be guessed
 
 _IDLE_SECONDS = 75
 """How long a connection may be idle, as nginx has it: people look at a meme for some seconds."""

@@ -64,7 +64,7 @@ status of the submission, where the resolver does not find it out."""
 _MEMBER = "member-"
 """What stands before the hash of a team's person in a personal link."""
 
-_LONGEST_ID = 200
+_LONGEST_ID = 200  # characters of a person's id; services' have 24 to 40
 
 _Key = Annotated[str, Field(max_length=100)]
 _Text = Annotated[str, Field(max_length=10_000)]

@@ -47,7 +47,7 @@ LARGEST_BODY = 64_000
 """Bytes of a request: the longest answer is some kilobytes."""
 
 _COOKIE = "memeloc_"
-_COOKIE_SECONDS = 90 * 24 * 3600
+_COOKIE_SECONDS = 90 * 24 * 3600  # people come back to a sheet within a survey's months
 _Body = TypeVar("_Body", bound=BaseModel)
 
 

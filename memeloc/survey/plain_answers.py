@@ -37,7 +37,7 @@ ROLES = (
     Role("demographics", many=True, values="fact"),
     Role("question", many=True),
 )
-_LONGEST_ITEM = 200
+_LONGEST_ITEM = 200  # characters of an item's id; what is longer is a text
 _CHECK_ID = re.compile(r"check-\d+")
 
 

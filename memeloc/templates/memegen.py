@@ -329,7 +329,7 @@ def _names(boxes: Sequence[TextBox]) -> list[str]:
     return [f"text {number}" for number in range(1, len(boxes) + 1)]
 
 
-_FRAMES_SEARCHED = 50
+_FRAMES_SEARCHED = 50  # of an animation: the first seconds, in which it shows what it is
 _PIXELS_SEARCHED = 100_000_000  # of all frames looked at: some seconds' decoding
 _FLAT = 2.0  # standard deviation, of 255, below which a frame shows nothing
 

@@ -273,7 +273,7 @@ def _to_srgb(profile: bytes, mode: str) -> tuple[bool, ImageCms.ImageCmsTransfor
 
 PICTURE_SIDE = 320
 """Longer side of the pictures on a sheet, in pixels."""
-_QUALITY = 80
+_QUALITY = 80  # of small JPEGs on sheets: nobody looks at them closely
 
 
 def small_picture(root: Path, picture: Path | None, side: int = PICTURE_SIDE) -> Path | None:

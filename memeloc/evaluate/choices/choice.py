@@ -234,7 +234,7 @@ def behind_options(text: Folded, options: Options) -> Folded:
 _LONGEST = 100_000, 6_000
 """Letters of what was stored, and of the answer in it, that are read: half of them at its beginning
 and half at its end."""
-_REFUSED, _NONE = -3, -4
+_REFUSED, _NONE = -3, -4  # beside the places of options, as BOTH and CONTRADICTION
 _INVALID = {BOTH: "both options", CONTRADICTION: "contradiction", _REFUSED: "refused"}
 
 

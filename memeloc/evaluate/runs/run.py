@@ -25,7 +25,7 @@ INPUTS: tuple[Input, ...] = get_args(Input)
 Reasoning = Literal["none", "before", "after"]
 NATIVE = "native"
 """Stands for the language of each meme, where languages of prompts are listed."""
-MOST_REASKS = 5
+MOST_REASKS = 5  # each is paid for as the first
 _PLACES = {"dataset": ("path", "table", "pictures"), "gold": ("path", "columns")}
 """Settings that say where things are in a dataset: of no use for another one."""
 

@@ -114,7 +114,7 @@ PHASES = 2
 WHOLE_PIXELS = 48.0
 """Font size in pixels from which glyphs stand on whole pixels."""
 
-_STROKE_PRECISION = 0.06
+_STROKE_PRECISION = 0.06  # Skia's resScale: outlines are in font units, finer than pixels
 
 _LEAST, _MOST = 16, 96
 """Positions around itself at which a colour glyph's shape is drawn to make its outline: some two

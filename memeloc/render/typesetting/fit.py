@@ -167,7 +167,7 @@ UNEVEN = 3.0
 """A line half as wide again as the mean costs a quarter of this, one twice as wide all of it."""
 ORPHAN = 1.5
 """A last line of one word, narrower than ORPHAN_SHARE of the mean."""
-ORPHAN_SHARE = 0.45
+ORPHAN_SHARE = 0.45  # of the mean width: below half, a last line looks left behind
 
 _SEARCHED = 96
 """Segments of a part among which lines are searched for; more are only filled evenly."""

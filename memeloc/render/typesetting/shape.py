@@ -59,7 +59,7 @@ class Spacing(NamedTuple):
 
 
 UNCHANGED = Spacing({}, {}, {})
-_SOLID = (0.0, 0.0)
+_SOLID = (0.0, 0.0)  # no blank before the mark and none behind it, in ems
 
 
 def spacing(text: str, runs: Sequence[Run], language: str) -> Spacing:

@@ -126,7 +126,7 @@ def amount(minor: int | Decimal, currency: str) -> str:
     return f"{Decimal(minor) / 100:,.2f} {currency}"
 
 
-_DAY = 86_400.0
+_DAY = 86_400.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)

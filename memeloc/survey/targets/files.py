@@ -27,7 +27,7 @@ from memeloc.tables import read_tables
 from memeloc.tables.column_map import listed
 from memeloc.tables.rows import Header, Row, Table
 
-_BUDDHIST = 543
+_BUDDHIST = 543  # years that Thailand's calendar is ahead
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = re.compile(rf"\b(?:{'|'.join(_MONTHS)})")
 _CLOCK = re.compile(

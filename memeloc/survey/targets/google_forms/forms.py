@@ -35,7 +35,7 @@ LONGEST_TITLE = 500
 """Characters of a title or an option. Google names no limit; its editor copes with this many."""
 LONGEST_DESCRIPTION = 4000
 """Characters of one description; what is longer continues in the next item."""
-LONGEST_ALT = 500
+LONGEST_ALT = 500  # characters, as of a title
 FSI, PDI = "\u2068", "\u2069"
 """First strong isolate and pop directional isolate (UAX #9): they keep a text of another direction
 from reordering the sentence that it stands in."""

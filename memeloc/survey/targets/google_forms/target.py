@@ -50,7 +50,7 @@ Body = dict[str, Any]
 SERVICE = "Google Forms"
 NOWHERE = "https://pictures.invalid/"
 """Where pictures seem to be until somebody says where they are; RFC 6761 keeps it from existing."""
-LONGEST_ADDRESS = 2048
+LONGEST_ADDRESS = 2048  # characters, that all browsers and servers take
 ITEMS_AT_ONCE = 20
 """Items in one batchUpdate: Google fetches their pictures before it answers."""
 PICTURE_WIDTH = 740

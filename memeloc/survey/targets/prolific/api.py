@@ -46,7 +46,7 @@ _REFUSED = (
     f"Prolific does not accept the token in {TOKEN} for this ({{reason}}); make another in its "
     "settings, or ask for the rights in the workspace."
 )
-_PAGE = 100
+_PAGE = 100  # entries asked for at once
 _TIMEOUT = 60.0
 """Seconds for one request."""
 _BETWEEN = re.compile(r"[\W_]+")

@@ -243,7 +243,7 @@ PARAMETERS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 NOWHERE = "https://survey.invalid/{sheet}"
 """Stands in a study until it is known where its sheet will be; such a study is not sent."""
 GROUP_FILTER = "participant_group_blocklist"
-LONGEST_NAME = 255
+LONGEST_NAME = 255  # characters of a study's name
 
 Device = Literal["desktop", "tablet", "mobile"]
 _Count = Annotated[int, Field(ge=0, le=100_000)]
