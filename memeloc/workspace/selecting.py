@@ -253,7 +253,7 @@ def _filters(
 def unusable(
     workspace: WorkspaceFolder, ids: Collection[str], *, write: bool
 ) -> dict[str, tuple[str, InputError]]:
-    """Which of some collected captions can be no memes: a short reason to count, and the sentence.
+    """Return which collected captions can be no memes: a short reason to count, and the sentence.
 
     Writes the folders of their templates, without `write` only for the time that it takes.
     """
@@ -289,7 +289,7 @@ def unusable(
 def count_boxes(
     folder: Path, templates: Sequence[Item], *, write_to: Path | None = None
 ) -> tuple[dict[str, int], dict[str, InputError]]:
-    """How many text boxes each collected template has, and what is wrong with others, by id.
+    """Return how many text boxes each collected template has, and the fault of others, by id.
 
     The folders of those that are not there yet are written, to `folder` or `write_to`; one that is
     stays as it is: somebody may have moved its boxes. Those that the workspace has by a name of
