@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from memeloc.analyze import Settings, figures, read_answers
 from memeloc.reports.figures import wide
@@ -96,6 +97,7 @@ def test_a_survey_is_analysed(study: Study, world: Callable[..., Path]) -> None:
     study.check()
 
 
+@pytest.mark.slow
 def test_a_table_of_ones_own_with_a_map(study: Study) -> None:
     write_table(Path("answers.csv"), _answers())
     Path("map.toml").write_text(MAP, encoding="utf-8")

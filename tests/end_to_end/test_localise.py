@@ -119,6 +119,7 @@ def test_finished_memes_in_other_languages(study: Study) -> None:
     study.check()
 
 
+@pytest.mark.slow
 def test_templates_recovered_of_memes(study: Study) -> None:
     texts = ("tea // again", "the printer // has opinions today", "rain // it said sun", "// ok")
     memes = {f"sky-{number}": ("sky", text) for number, text in enumerate(texts)}
@@ -135,6 +136,7 @@ def test_templates_recovered_of_memes(study: Study) -> None:
     study.check()
 
 
+@pytest.mark.slow
 def test_collected_pictures_are_read_and_made_anew(study: Study) -> None:
     needs("eng", "deu", "ara")
     draw(study, {"bus": ("robot-chef", "my bus // left early")})

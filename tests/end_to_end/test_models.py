@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pytest
 from PIL import Image
 
 from tests.chat_server import ChatServer, error
@@ -400,6 +401,7 @@ def write_weather(folder: Path) -> None:
     (folder / "baselines.toml").write_text(BASELINES)
 
 
+@pytest.mark.slow
 def test_small_baselines_are_trained(study: Study) -> None:
     write_weather(study.folder)
     study.run("evaluate", "train", "baselines.toml", "--out", "trained")
