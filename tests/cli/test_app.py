@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import typer
 
 import memeloc
 from memeloc import cli
 from memeloc.cli import output
-from memeloc.errors import InputError
+from memeloc.errors import InputError, MissingError
 from tests.conftest import Outcome
 
 Command = Callable[..., Outcome]
@@ -25,6 +26,30 @@ Command = Callable[..., Outcome]
 
 def _fail_input() -> None:
     raise InputError("there is no template 'x'", file="a.csv", row=3, column="template")
+
+
+def _fail_missing() -> None:
+    raise MissingError("Tesseract is missing: apt install tesseract-ocr")
+
+
+def _fail_system() -> None:
+    open("/nowhere/at/all")  # noqa: PTH123, SIM115
+
+
+def _fail_defect() -> None:
+    raise ZeroDivisionError("division by zero")
+
+
+def _fail_interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+def _fail_usage() -> None:
+    raise typer.BadParameter("--quality goes from 1 to 100")
+
+
+def _fail_quietly() -> None:
+    raise typer.Exit(1)
 
 
 @pytest.fixture
