@@ -13,10 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
-from memeloc.engine import engine_of
 from memeloc.errors import InputError
 from memeloc.files import replacing
-from memeloc.glossary import Glossary, read_glossary
 from memeloc.locales import Registry, default
 from memeloc.locales.tags import listed_tags
 from memeloc.model import Locale, Template
@@ -28,6 +26,7 @@ from memeloc.workspace.settings import Settings, database_url, first_file, read_
 if TYPE_CHECKING:
     from memeloc.engine import Engine
     from memeloc.fonts import FontLibrary
+    from memeloc.glossary import Glossary
     from memeloc.language_models import LanguageModel
     from memeloc.render import Renderer
 
@@ -139,6 +138,8 @@ class WorkspaceFolder:
     @cached_property
     def engine(self) -> Engine:
         """The map that spreads the work of long commands, where it is installed."""
+        from memeloc.engine import engine_of
+
         return engine_of(self.settings.engine)
 
     @cached_property
@@ -216,6 +217,8 @@ class WorkspaceFolder:
     @cached_property
     def glossary(self) -> Glossary:
         """The team's glossary, empty where none is named; InputError where its file is wrong."""
+        from memeloc.glossary import Glossary, read_glossary
+
         if self.root is None or not self.settings.glossary:
             return Glossary()
         return read_glossary(self.root / self.settings.glossary, self.locales)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memeloc.errors import InputError
-from memeloc.fonts.library import FontEntry
 from memeloc.settings import read_toml
 
 FILE = "memeloc.toml"
@@ -62,6 +61,8 @@ def asked_fonts(root: Path, names: Iterable[str]) -> tuple[str | Path, ...]:
         elif path.is_file():
             fonts.append(path)
         elif name != _FONT_FOLDER:
+            from memeloc.fonts.library import FontEntry  # HarfBuzz and its fonts
+
             fonts.append(str(FontEntry.parse(name).relative_to(root)))
     return tuple(fonts)
 

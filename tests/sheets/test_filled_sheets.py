@@ -293,11 +293,11 @@ SHEETS = (
     Sheet("captions", "export items --to items.csv", "to", "items.csv", "item", prepare=collect),
     Sheet(
         "corrected",
-        "memory export m.tmx",
-        "file",
+        "export memory --to m.tmx",
+        "to",
         "m.tmx",
         typed=TWO,
-        back="memory import {}",
+        back="import {}",
         shown=MEMORY,
     ),
     Sheet(
@@ -396,7 +396,18 @@ def texts_in(value: object) -> set[str]:
 
 READ = {
     *("answers", "batches", "category", "data", "differing", "dump", "exported", "filled", "files"),
-    *("from_", "gold", "image", "items", "locales", "map_", "memes", "models", "pictures"),
+    *(
+        "folders",
+        "from_",
+        "gold",
+        "image",
+        "items",
+        "locales",
+        "map_",
+        "memes",
+        "models",
+        "pictures",
+    ),
     *("prompt", "rules", "run", "templates", "texts", "topics"),
     *("survey decide-labels file", "survey build people", "survey status people"),
     *("label survey people", "knowledge survey people", "render captions", "import captions"),

@@ -99,8 +99,14 @@ def test_a_dump_of_the_schema_before_is_loaded(place: Path, tmp_path: Path) -> N
 def test_a_database_of_another_schema_is_refused(place: Path) -> None:
     place.mkdir()
     for statement, sentence in (
-        ("CREATE TABLE alembic_version (version_num TEXT)", "memeloc dump DIR.*memeloc load DIR"),
-        ("CREATE TABLE schema_version (version TEXT)", "memeloc dump DIR.*memeloc load DIR"),
+        (
+            "CREATE TABLE alembic_version (version_num TEXT)",
+            "memeloc dump DIR.*memeloc init FOLDER --from DIR",
+        ),
+        (
+            "CREATE TABLE schema_version (version TEXT)",
+            "memeloc dump DIR.*memeloc init FOLDER --from DIR",
+        ),
         ("CREATE TABLE thesis (text TEXT)", "not those of a workspace .thesis."),
     ):
         file = place / "memeloc.db"

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import cache, partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sqlalchemy import Connection, Text, delete, select, type_coerce
 
@@ -52,11 +52,11 @@ from memeloc.survey.model import (
     Slot,
     Submission,
 )
-from memeloc.survey.quality.checking import merged
-from memeloc.survey.targets.protocol import Imported
-from memeloc.survey.targets.resolver import DECLINED
 from memeloc.tables import folded
 from memeloc.taxonomy import LABEL
+
+if TYPE_CHECKING:
+    from memeloc.survey.targets.protocol import Imported
 
 Result = Literal["check", "labels"]
 """A quality control (rules and report), or a settling (settings and labels)."""
@@ -254,6 +254,8 @@ class Surveys(Repository):
                 raise InputError(
                     f"No export of a service names whom {answered[:8]} is to be; import it first."
                 )
+            from memeloc.survey.targets.protocol import Imported
+
             digest = hashlib.sha256(f"{answered} {at}".encode()).hexdigest()
             file = FileRecord("submissions", _SAME, digest, len(rows))
             add_submissions(connection, name, [(file, Imported(participants=tuple(rows)))])
@@ -395,7 +397,7 @@ def _without_ids(imported: Imported, hashed: Any, words: Collection[str]) -> Imp
         )
         for name, fields in _IDS.items()
     }
-    return Imported(**rows)
+    return type(imported)(**rows)
 
 
 def _without_facts(
@@ -403,6 +405,8 @@ def _without_facts(
 ) -> Sequence[Imported]:
     """Return what was imported, of people who declined a sheet only the submission that a service
     reports, and how it ended; what else is stored of it already is deleted."""
+    from memeloc.survey.targets.resolver import DECLINED
+
     now = {
         (row.sheet, row.participant)
         for imported in imports
@@ -491,6 +495,8 @@ def _answered(label: str, others: Iterable[Any]) -> dict[str, tuple[str, ...]]:
 
 
 def _participants(connection: Connection, survey: str) -> list[Participant]:
+    from memeloc.survey.quality.checking import merged  # numpy: not for `memeloc status`
+
     columns = survey_participants.c
     query = select(*columns_of(survey_participants, Participant)).where(columns.survey == survey)
     return merged(Participant(*row) for row in connection.execute(query.order_by(columns.number)))
