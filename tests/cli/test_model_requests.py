@@ -119,6 +119,7 @@ def test_a_release_says_what_requests_for_labels_held(
         assert "temperature" not in evidence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("refusal", "columns", "text"),
     [

@@ -420,6 +420,7 @@ def test_small_baselines_are_trained(study: Study) -> None:
     study.check()
 
 
+@pytest.mark.slow
 def test_what_was_published_is_asked_about_and_learned(
     study: Study, world: Callable[..., Path], chat: ChatServer
 ) -> None:

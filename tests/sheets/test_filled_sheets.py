@@ -352,7 +352,21 @@ def fill(path: Path, column: str, typed: str) -> None:
             archive.writestr("notes.txt", typed)
 
 
-@pytest.mark.parametrize("sheet", SHEETS, ids=str)
+def kind_of(sheet: Sheet) -> list[str]:
+    return sheet.command.split()[:2]
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    [
+        pytest.param(
+            sheet,
+            id=str(sheet),
+            marks=[pytest.mark.slow] if kind_of(sheet) in map(kind_of, SHEETS[:number]) else [],
+        )
+        for number, sheet in enumerate(SHEETS)
+    ],
+)
 def test_what_a_person_filled_in_is_not_written_over(
     sheet: Sheet, world: Callable[[str], Path], command: Run
 ) -> None:
