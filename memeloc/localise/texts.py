@@ -285,7 +285,7 @@ def _by_look(
                 near = [each for each in group if are_neighbours(line, each)]
                 both = find_regions([*near, line], size, locale) if near else ()
                 together = find_strokes(coarse, both[0]) if len(both) == 1 else None
-                alike = together is not None and together.laid_over and _alike(look, together)
+                alike = together is not None and together.laid_over
             if alike:
                 group.append(line)
                 break
