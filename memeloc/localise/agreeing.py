@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memeloc.localise.opencv import opencv
 from memeloc.localise.protocol import Mask, Pixels
 from memeloc.localise.restoring import is_smooth
 from memeloc.localise.stretching import stretched
+from memeloc.registration import opencv
 
 Floats = npt.NDArray[np.float32]
 Colour = tuple[int, int, int]

@@ -1,7 +1,6 @@
 """How one picture lies on another. In: pictures with different texts. Out: the map between them.
 
-Points that look the same are matched, and the map on which most agree is taken (SIFT, Lowe 2004;
-RANSAC, Fischler and Bolles 1981): scaled, moved, squeezed, hardly turned. Then all pixels that
+Corners that both have say how (`memeloc.registration`), or their frames do. Then all pixels that
 agree make it exact to a part of a pixel (ECC, Evangelidis and Psarakis 2008).
 """
 
@@ -14,31 +13,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memeloc.localise.opencv import opencv
+from memeloc import registration
 from memeloc.localise.protocol import Mask, Pixels
+from memeloc.registration import Grey, LocalFeatures, Map, find_features, inverse, opencv, plausible
 from memeloc.templates import open_picture
-
-Map = npt.NDArray[np.float64]
-"""2 x 3: from x, y, 1 in one picture to x, y in another."""
-
-_Places = npt.NDArray[np.float64]
-Grey = npt.NDArray[np.uint8]
 
 LONGEST = 1600
 """Longer side in pixels to which larger pictures are shrunk."""
 SIDE = 640
 """Longer side in pixels at which points are looked for."""
-_CELLS, _OF_CELL = 8, 20
-"""Rows and columns of parts of a picture, and points that are kept of each."""
-_RATIO = 0.8
-"""How much nearer the best match must be than the next one: Lowe (2004), section 7.1."""
-_LEAST_POINTS = 12
-_PIXELS = 2.0
-_TRIED, _MAPS = 1500, 3
-"""Pairs of points from which maps are made, and maps that are looked at."""
-_SCALES = 0.2, 5.0
-_SQUEEZED, _TURNED = 1.6, 0.12
-"""Most ratio of the two scales, and most slant or turn as a share of the scale."""
+_OF_CELL = 20
+"""Corners that are kept of each part of a picture: more than for copies, for texts hide some."""
+_MOST_SCALE = 5.0
+"""How many times as large one picture may be as the other."""
 _LEAST_OVERLAP = 0.25
 """Least share of either picture that lies on the other."""
 _LEAST_AGREEING = 0.3
@@ -82,14 +69,12 @@ class Points:
 
     Attributes:
         size: width and height of the picture, in its own pixels.
-        places: a row x, y each, in the picture's own pixels.
-        descriptors: what stands around each.
+        features: in pixels of the small picture.
         small: the picture in grey, `SIDE` pixels long at most.
     """
 
     size: tuple[int, int]
-    places: npt.NDArray[np.float32] = field(repr=False)
-    descriptors: npt.NDArray[np.float32] = field(repr=False)
+    features: LocalFeatures = field(repr=False)
     small: Grey
 
 
@@ -103,19 +88,12 @@ def open_pixels(path: Path) -> Pixels:
 
 
 def find_points(picture: Pixels) -> Points:
-    """The points of a picture."""
+    """Return what a picture is recognised by."""
     cv2 = opencv()
     height, width = picture.shape[:2]
-    scale = min(1.0, SIDE / max(width, height))
     grey = cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY)
-    small = _resized(grey, scale)
-    detector = cv2.SIFT_create(contrastThreshold=0.02)
-    kept = _spread(detector.detect(small, None), small)
-    described, descriptors = detector.compute(small, kept) if kept else ((), None)
-    places = np.array([point.pt for point in described], dtype=np.float32).reshape(-1, 2)
-    places = ((places + 0.5) / _shrinking(picture, small) - 0.5).astype(np.float32)
-    empty = np.zeros((0, 128), dtype=np.float32)
-    return Points((width, height), places, empty if descriptors is None else descriptors, small)
+    small = _resized(grey, min(1.0, SIDE / max(width, height)))
+    return Points((width, height), find_features(small, _OF_CELL), small)
 
 
 def _resized(picture: Any, scale: float) -> Any:
@@ -124,81 +102,20 @@ def _resized(picture: Any, scale: float) -> Any:
     return cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
 
 
-def _spread(points: Any, small: Grey) -> list[Any]:
-    """The strongest points of each part of the picture: a caption's letters do not take all."""
-    height, width = small.shape
-    taken: dict[tuple[int, int], int] = {}
-    kept = []
-    for point in sorted(points, key=lambda point: (-point.response, point.pt)):
-        cell = int(point.pt[0] * _CELLS / width), int(point.pt[1] * _CELLS / height)
-        taken[cell] = taken.get(cell, 0) + 1
-        if taken[cell] <= _OF_CELL:
-            kept.append(point)
-    return kept
-
-
 def align(first: Points, second: Points) -> Map | None:
     """The map from the second picture's pixels to the first's; None where there is none.
 
-    Of several maps on which points agree the one is taken after which most pixels look the same:
-    the letters of a word that both have agree, too. Where there are no points, as in a sky, the
-    pictures have at least the same frame.
+    Of several maps the one is taken after which most pixels look the same. Where there are no
+    corners, as in a sky, the pictures have at least the same frame.
     """
-    by_points = [(_agreeing(first, second, map_), map_) for map_ in _by_points(first, second)]
+    aligned = registration.align(first.features, second.features)
+    shrinking = [np.array(of.size) / of.small.shape[1::-1] for of in (first, second)]
+    of_points = [] if aligned is None else [_scaled(aligned[0], *shrinking)]
+    by_points = [(_agreeing(first, second, map_), map_) for map_ in of_points]
     by_frame = [(_agreeing(first, second, map_), map_) for map_ in _by_frame(first, second)]
     maps = [pair for pair in by_points if pair[0] >= _LEAST_AGREEING]
     maps += [pair for pair in by_frame if pair[0] >= _LEAST_SURE]
     return max(maps, key=lambda pair: pair[0])[1] if maps else None
-
-
-def _by_points(first: Points, second: Points) -> list[Map]:
-    """The maps on which most pairs of points agree, best first.
-
-    Two pairs make a map that scales and moves; it is kept where enough others agree, and made exact
-    by them.
-    """
-    cv2 = opencv()
-    if min(len(first.places), len(second.places)) < _LEAST_POINTS:
-        return []
-    pairs = cv2.BFMatcher(cv2.NORM_L2).knnMatch(second.descriptors, first.descriptors, k=2)
-    near = [pair[0] for pair in pairs if pair[0].distance < _RATIO * pair[1].distance]
-    if len(near) < _LEAST_POINTS:
-        return []
-    start = second.places[[match.queryIdx for match in near]].astype(np.float64)
-    end = first.places[[match.trainIdx for match in near]].astype(np.float64)
-    reach = _PIXELS * max(first.size) / max(first.small.shape)
-    maps = []
-    for _ in range(_MAPS):
-        agreeing = _most_agreeing(start, end, 2 * reach)
-        if agreeing.sum() < _LEAST_POINTS:
-            break
-        matrix, exact = cv2.estimateAffine2D(
-            start[agreeing], end[agreeing], ransacReprojThreshold=reach
-        )
-        if matrix is not None and exact.sum() >= _LEAST_POINTS and _plausible(matrix):
-            maps.append(np.asarray(matrix, dtype=np.float64))
-        start, end = start[~agreeing], end[~agreeing]
-    return maps
-
-
-def _most_agreeing(start: _Places, end: _Places, reach: float) -> npt.NDArray[np.bool_]:
-    """The pairs of points that agree on the map that most agree on."""
-    chance = np.random.default_rng(0)
-    nobody = np.zeros(len(start), dtype=np.bool_)
-    if len(start) < _LEAST_POINTS:
-        return nobody
-    one, other = chance.integers(0, len(start), (2, _TRIED))
-    before, after = start[other] - start[one], end[other] - end[one]
-    far = (np.abs(before) > 10 * reach).all(axis=1)
-    scales = after[far] / before[far]
-    shifts = end[one][far] - scales * start[one][far]
-    usable = (scales > _SCALES[0]).all(axis=1) & (scales < _SCALES[1]).all(axis=1)
-    usable &= scales.max(axis=1) < _SQUEEZED * scales.min(axis=1)
-    if not usable.any():
-        return nobody
-    scales, shifts = scales[usable], shifts[usable]
-    off = np.abs(scales[:, None] * start[None] + shifts[:, None] - end[None]).max(axis=2)
-    return np.asarray(off[(off < reach).sum(axis=1).argmax()] < reach)
 
 
 def _by_frame(first: Points, second: Points) -> list[Map]:
@@ -211,7 +128,7 @@ def _by_frame(first: Points, second: Points) -> list[Map]:
         maps.append(np.array([[scales[0], 0, shifts[0]], [0, scales[1], shifts[1]]]))
     for scale in {1.0, *(round(map_[0, 0], 3) for map_ in maps)}:
         maps.append(_moved(first, second, scale))
-    return [map_ for map_ in maps if _plausible(map_)]
+    return [map_ for map_ in maps if plausible(map_, _MOST_SCALE)]
 
 
 def _frames(points: Points) -> tuple[tuple[float, float, float, float], ...]:
@@ -250,16 +167,6 @@ def _moved(first: Points, second: Points, scale: float) -> Map:
     half = 0.5 * (scale - 1)
     shift = half + across / shrinking, half + down / shrinking
     return np.array([[scale, 0, shift[0]], [0, scale, shift[1]]])
-
-
-def _plausible(matrix: Map) -> bool:
-    (wide, slant, _), (turn, high, _) = matrix.tolist()
-    return bool(
-        _SCALES[0] < min(wide, high)
-        and max(wide, high) < _SCALES[1]
-        and max(wide / high, high / wide) < _SQUEEZED
-        and max(abs(slant), abs(turn)) < _TURNED * min(wide, high)
-    )
 
 
 def scale_of(matrix: Map) -> float:
@@ -385,7 +292,7 @@ def refine(first: Pixels, second: Pixels, matrix: Map) -> Map:
         return matrix
     refined = inverse(np.asarray(exact, dtype=np.float64))
     after, _ = _difference(fixed, moving, refined)
-    if not _plausible(refined) or after >= before:
+    if not plausible(refined, _MOST_SCALE) or after >= before:
         return matrix
     return _scaled(refined, 1 / shrunk[0], 1 / shrunk[1])
 
@@ -402,13 +309,3 @@ def _difference(fixed: Grey, moving: Grey, matrix: Map) -> tuple[float, Mask]:
         return float("inf"), same
     values = differing[there].astype(np.float64)
     return float(np.minimum(values, 2 * _DIFFERENT).mean()), same
-
-
-def chained(outer: Map, inner: Map) -> Map:
-    """The map that does `inner`, then `outer`."""
-    return np.asarray(outer @ np.vstack([inner, [0.0, 0.0, 1.0]]))
-
-
-def inverse(matrix: Map) -> Map:
-    """The map the other way."""
-    return np.asarray(np.linalg.inv(np.vstack([matrix, [0.0, 0.0, 1.0]]))[:2])

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from memeloc.localise.crops import NEAR, Crop, Floats, colour_distance, disc
-from memeloc.localise.opencv import opencv
 from memeloc.localise.protocol import Mask
+from memeloc.registration import opencv
 
 Labels = npt.NDArray[np.int32]
 

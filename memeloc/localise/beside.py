@@ -19,8 +19,8 @@ from memeloc.localise.areas import (
     share_within,
 )
 from memeloc.localise.crops import NEAR, Crop, Floats, between, colour_distance
-from memeloc.localise.opencv import opencv
 from memeloc.localise.protocol import Mask
+from memeloc.registration import opencv
 
 _NEXT = 0.3
 """Most space between a letter and the next, in heights of a line."""

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memeloc.localise.opencv import opencv
 from memeloc.localise.protocol import Mask, Pixels, RegionLine, TextRegion
 from memeloc.localise.regions import corners_of
+from memeloc.registration import opencv
 
 Floats = npt.NDArray[np.float32]
 

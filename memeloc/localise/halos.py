@@ -13,10 +13,10 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from memeloc.localise.opencv import opencv
 from memeloc.localise.protocol import Mask, Pixels
 from memeloc.localise.stretching import directions, stretched
 from memeloc.localise.strokes import Strokes
+from memeloc.registration import opencv
 
 Sums = npt.NDArray[np.float64]
 

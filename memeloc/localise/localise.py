@@ -20,7 +20,6 @@ import numpy as np
 from memeloc.files import file_sha256
 from memeloc.localise.boxes import overlap, text_boxes
 from memeloc.localise.crops import disc
-from memeloc.localise.opencv import opencv
 from memeloc.localise.protocol import (
     CleanPicture,
     CleanPictureSource,
@@ -33,6 +32,7 @@ from memeloc.localise.protocol import (
 from memeloc.localise.texts import Text, mask_of
 from memeloc.model import Locale, Template, TextBox
 from memeloc.ocr.protocol import Line
+from memeloc.registration import opencv
 from memeloc.templates import open_picture
 
 Decision = Literal["text", "keep"]

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from memeloc.errors import InputError, MissingError, ServiceError
-from memeloc.localise.opencv import opencv
 from memeloc.localise.protocol import Mask, Pixels
+from memeloc.registration import opencv
 
 _MULTIPLE = 8
 """Sides that a model of no fixed size gets are multiples of this: it halves them three times."""

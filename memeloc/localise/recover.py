@@ -17,23 +17,13 @@ from PIL import Image
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.localise.agreeing import Layer, Letters, agree, differing_share
-from memeloc.localise.aligning import (
-    Map,
-    align,
-    chained,
-    find_points,
-    inverse,
-    lay_on,
-    open_pixels,
-    refine,
-    scale_of,
-)
-from memeloc.localise.opencv import opencv
+from memeloc.localise.aligning import align, find_points, lay_on, open_pixels, refine, scale_of
 from memeloc.localise.protocol import Mask, Pixels
 from memeloc.localise.regions import find_regions
 from memeloc.localise.strokes import find_strokes
 from memeloc.ocr.protocol import Line
 from memeloc.ocr.rapid import find_text
+from memeloc.registration import Map, chained, inverse, opencv
 
 MOST = 32
 """Pictures that are taken of more, the largest: each takes some seconds, and what 32 do not show

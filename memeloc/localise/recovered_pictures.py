@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from memeloc.errors import InputError
-from memeloc.localise.aligning import Map, align, find_points, inverse, lay_on, refine
-from memeloc.localise.opencv import opencv
+from memeloc.localise.aligning import align, find_points, lay_on, refine
 from memeloc.localise.protocol import CleanPicture, FinishedMeme, Mask, Restorer
 from memeloc.localise.recover import Recovered, recover
+from memeloc.registration import Map, inverse, opencv
 
 
 class RecoveredPictures:

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from memeloc.errors import InputError
-from memeloc.localise.opencv import opencv
 from memeloc.localise.protocol import Mask, Pixels, Restorer
 from memeloc.localise.stretching import Floats, directions, stretched
 from memeloc.plugins import Registry
+from memeloc.registration import opencv
 
 RESTORERS: Registry[Restorer] = Registry(
     "memeloc.restorers",

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from memeloc.localise.opencv import opencv
 from memeloc.localise.protocol import Mask
+from memeloc.registration import opencv
 
 _SWEEPS = 16
 """Of smoothing at each size of the picture: with 100 the result is no nearer."""

@@ -36,11 +36,11 @@ from memeloc.localise.crops import (
     disc,
     peak,
 )
-from memeloc.localise.opencv import opencv
 from memeloc.localise.protocol import Mask, Pixels, RegionLine, TextRegion
 from memeloc.localise.regions import tightened
 from memeloc.localise.restoring import is_smooth
 from memeloc.localise.stretching import stretched
+from memeloc.registration import opencv
 
 Colour = tuple[int, int, int]
 

@@ -18,11 +18,11 @@ import uharfbuzz as hb
 
 from memeloc.errors import MemelocError
 from memeloc.fonts import FontLibrary
-from memeloc.localise.opencv import opencv
 from memeloc.localise.protocol import TextRegion
 from memeloc.localise.regions import turned
 from memeloc.localise.strokes import Colour, Strokes
 from memeloc.model import STYLES, Align, FaceName, Locale, TextStyle
+from memeloc.registration import opencv
 
 _JOINED = frozenset(("Arab", "Deva", "Beng", "Guru", "Mong", "Syrc", "Nkoo"))
 """Scripts whose letters hang together: a connected area is a word, its height no letter's."""

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memeloc.localise.opencv import opencv
 from memeloc.localise.protocol import Mask
 from memeloc.localise.recover import Recovered
 from memeloc.model import TextBox, VAlign
+from memeloc.registration import opencv
 
 _TOGETHER = 0.05
 """How far letters of a text lie apart at most, as a share of the shorter side."""

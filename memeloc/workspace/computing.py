@@ -15,20 +15,20 @@ from typing import Any
 
 import numpy as np
 
-from memeloc.curate.duplicates import hashing, local_features
-from memeloc.curate.duplicates.alignment import align, corners
+from memeloc import registration
+from memeloc.curate.duplicates import hashing
 from memeloc.curate.duplicates.comparison import VERSION, Comparison, compare
 from memeloc.curate.duplicates.copies import Look, Looking, PicturePair
-from memeloc.curate.duplicates.local_features import LocalFeatures
 from memeloc.curate.pictures import map_pictures
-from memeloc.embedding.models import EmbedBatch, Task, Vectors, create, library, pack, unpack
+from memeloc.embedding.models import EmbedBatch, Task, Vectors, create, pack, unpack
 from memeloc.engine import PROCESSES, Checked, Engine, ShardResult, seeing
 from memeloc.errors import ServiceError
 from memeloc.items import Item
+from memeloc.registration import LocalFeatures, align, corners, opencv
 from memeloc.store.computed import Computed
 from memeloc.workspace.folder import Phases, silent
 
-_COMPARED = f"copies-{VERSION}-{local_features.FEATURE}"
+_COMPARED = f"copies-{VERSION}-{registration.FEATURE}"
 _OPEN = 400  # pictures that are held at a time, some 100 KB each
 _BATCH = 32  # things that a model is given, and vectors that are stored, at a time
 
@@ -81,11 +81,11 @@ def stored_features(
     computed: Computed, items: Sequence[Item], engine: Engine, jobs: int, on_progress: Phases
 ) -> dict[str, LocalFeatures]:
     """Return the local features of items by their pictures."""
-    find, phase = local_features.local_features, "looking at pictures"
+    find, phase = registration.local_features, "looking at pictures"
     values, _ = _of_pictures(
-        computed, items, local_features.FEATURE, find, phase, jobs, engine, on_progress
+        computed, items, registration.FEATURE, find, phase, jobs, engine, on_progress
     )
-    return {sha: local_features.unpack(value) for sha, value in values.items()}
+    return {sha: registration.unpack(value) for sha, value in values.items()}
 
 
 def looking(computed: Computed, jobs: int, on_progress: Phases, engine: Engine = PROCESSES) -> Look:
@@ -93,11 +93,11 @@ def looking(computed: Computed, jobs: int, on_progress: Phases, engine: Engine =
 
     Raises MissingError where OpenCV is not installed.
     """
-    library("cv2", local_features.EXTRA).setNumThreads(1)
+    opencv()
 
     def look(items: Sequence[Item]) -> Looking:
         features = stored_features(computed, items, engine, jobs, on_progress)
-        opened = functools.lru_cache(_OPEN)(local_features.open_trimmed)
+        opened = functools.lru_cache(_OPEN)(registration.open_trimmed)
 
         def compared(pair: PicturePair) -> list[Any]:
             one, other = features[pair.first.picture], features[pair.second.picture]

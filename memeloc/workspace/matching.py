@@ -14,7 +14,6 @@ from typing import Any
 
 from memeloc.counts import counted
 from memeloc.curate.duplicates.hashing import hash_picture
-from memeloc.curate.duplicates.local_features import LocalFeatures, local_features, unpack
 from memeloc.curate.duplicates.match import (
     DISTANCE,
     FILTER,
@@ -29,6 +28,7 @@ from memeloc.engine import PROCESSES, usable_cpus
 from memeloc.errors import InputError, MissingError
 from memeloc.items import Item, picture_hash
 from memeloc.model import SEPARATOR, Template
+from memeloc.registration import LocalFeatures, local_features, unpack
 from memeloc.sheets import write_sheet_table
 from memeloc.store.captions.versions import check_parts
 from memeloc.store.records import CaptionVersion

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
-from memeloc.curate.duplicates.local_features import find_features, pack, unpack
 from memeloc.items import FoundPicture, Origin, item_id
+from memeloc.registration import find_features, pack, unpack
 from memeloc.workspace import Workspace
 from tests.conftest import Outcome
 from tests.curate.drawn import as_jpeg, draw_picture

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memeloc.curate.duplicates.local_features import LocalFeatures
+from memeloc.registration import LocalFeatures
 
 _TABLES = 8  # choices of bits
 _LEAST_BITS, _MOST_BITS = 16, 30

@@ -15,9 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from memeloc.curate.duplicates.alignment import Matrix, chained, inverse
-from memeloc.curate.duplicates.local_features import EXTRA, Grey
-from memeloc.embedding.models import library
+from memeloc.registration import Grey, Map, chained, inverse, opencv
 
 Outcome = Literal["same", "doubtful", "different"]
 
@@ -65,7 +63,7 @@ class Comparison:
         return self.differing > _FEW
 
 
-def compare(first: Grey, second: Grey, matrix: Matrix, corners: NDArray[np.float32]) -> Comparison:
+def compare(first: Grey, second: Grey, matrix: Map, corners: NDArray[np.float32]) -> Comparison:
     """Compare two pictures, in grey and trimmed.
 
     Args:
@@ -74,7 +72,7 @@ def compare(first: Grey, second: Grey, matrix: Matrix, corners: NDArray[np.float
         matrix: maps the second to the first, to some pixels.
         corners: of the second, a row x, y each, by which the map is refined.
     """
-    cv2 = library("cv2", EXTRA)
+    cv2 = opencv()
     rough = _rough(cv2, first, second, matrix)
     if rough > _CLEARLY:
         return Comparison("different", round(rough, 5), 0.0)
@@ -104,20 +102,20 @@ def compare(first: Grey, second: Grey, matrix: Matrix, corners: NDArray[np.float
     return Comparison(outcome, round(differing, 5), round(most, 4))
 
 
-def _rough(cv2: Any, first: Grey, second: Grey, matrix: Matrix) -> float:
+def _rough(cv2: Any, first: Grey, second: Grey, matrix: Map) -> float:
     """What differs at half the size: most memes on one template are told apart by it."""
     small = cv2.resize(first, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
     laid = _laid(cv2, second, 0.5 * matrix, small.shape)
     return _differing(cv2, small, laid, _covered(cv2, second, 0.5 * matrix, small.shape))
 
 
-def _laid(cv2: Any, picture: Grey, matrix: Matrix, shape: tuple[int, ...]) -> Grey:
+def _laid(cv2: Any, picture: Grey, matrix: Map, shape: tuple[int, ...]) -> Grey:
     size = shape[1], shape[0]
     laid: Grey = cv2.warpAffine(picture, matrix, size, borderMode=cv2.BORDER_REPLICATE)
     return laid
 
 
-def _covered(cv2: Any, picture: Grey, matrix: Matrix, shape: tuple[int, ...]) -> _Mask:
+def _covered(cv2: Any, picture: Grey, matrix: Map, shape: tuple[int, ...]) -> _Mask:
     size = shape[1], shape[0]
     full = np.full(picture.shape, 255, dtype=np.uint8)
     mask: _Mask = cv2.warpAffine(full, matrix, size, flags=cv2.INTER_NEAREST) > 0
@@ -133,9 +131,7 @@ def _shrunk(cv2: Any, mask: _Mask, side: int) -> _Mask:
     return smaller
 
 
-def _refined(
-    cv2: Any, one: Grey, other: Grey, matrix: Matrix, points: NDArray[np.float32]
-) -> Matrix:
+def _refined(cv2: Any, one: Grey, other: Grey, matrix: Map, points: NDArray[np.float32]) -> Map:
     """The map to a fraction of a pixel: corners of one picture are followed to the other."""
     laid = _laid(cv2, other, matrix, one.shape)
     there = points @ matrix[:, :2].T + matrix[:, 2]

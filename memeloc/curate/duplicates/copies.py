@@ -23,9 +23,9 @@ from typing import Literal
 from memeloc.curate.duplicates.candidates import Candidate, candidates
 from memeloc.curate.duplicates.comparison import Comparison
 from memeloc.curate.duplicates.grouping import DedupSettings, Grouping, known_texts
-from memeloc.curate.duplicates.local_features import LocalFeatures
 from memeloc.curate.duplicates.texts import near_texts
 from memeloc.items import Item
+from memeloc.registration import LocalFeatures
 
 _AT_A_TIME = 256
 """Pairs that are compared at a time."""

@@ -16,12 +16,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from memeloc.curate.duplicates.alignment import ALIKE, align
 from memeloc.curate.duplicates.hashing import as_array, bits_between, nearest
-from memeloc.curate.duplicates.local_features import EXTRA, LocalFeatures
 from memeloc.curate.protocol import cache_key_of
 from memeloc.curate.verdict import Verdict
-from memeloc.embedding.models import library
+from memeloc.registration import ALIKE, LocalFeatures, align, opencv
 
 FILTER = "match"  # the name under which matches are stored
 
@@ -92,7 +90,7 @@ def match_corners(
     Args:
         hashes: of the templates; two of one picture are not told apart.
     """
-    cv2 = library("cv2", EXTRA)
+    cv2 = opencv()
     names = list(templates)
     counts = [len(templates[name].points) for name in names]
     owner = np.repeat(np.arange(len(names)), counts)

@@ -1,9 +1,12 @@
-"""Local features of pictures. In: picture files. Out: points, and what stands around each.
+"""How pictures lie on each other. In: pictures. Out: their local features, and maps between them.
 
-ORB (Rublee et al. 2011), by OpenCV: corners at several scales, each with 256 bits of its
-surroundings, which stay nearly the same when a picture is cropped, framed, scaled, compressed or
-written on elsewhere. Each corner is described a second time as a mirror shows it. The strongest of
-each part of the picture are kept, so that a caption's letters do not take all.
+Features are ORB's (Rublee et al. 2011), by OpenCV: corners at several scales, each with 256 bits of
+its surroundings, which stay nearly the same when a picture is cropped, framed, scaled, compressed
+or written on elsewhere. Each corner is described a second time as a mirror shows it. The strongest
+of each part of the picture are kept, so that a caption's letters do not take all.
+
+Corners that look alike are matched, and the map on which most of them agree is taken (RANSAC,
+Fischler and Bolles 1981): scaled, moved and squeezed, hardly turned, as copies of memes are.
 """
 
 from __future__ import annotations
@@ -17,13 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from memeloc.embedding.models import library
+from memeloc.errors import MissingError
 from memeloc.templates.pictures import open_picture
+
+Map = NDArray[np.float64]
+"""2 x 3: from x, y, 1 in one picture to x, y in another."""
+Grey = NDArray[np.uint8]
 
 FEATURE = "orb-1"
 """What local features are called where they are kept: method and version."""
 
-EXTRA = "copies"
 SIDE = 400
 """Pixels of the longer side at which pictures are looked at."""
 _DETECTED, _CELLS, _OF_CELL = 1500, 7, 7
@@ -37,7 +43,32 @@ _BLENDED = 3
 _BITS = 32
 """Bytes of a descriptor."""
 
-Grey = NDArray[np.uint8]
+ALIKE = 64
+"""Bits of 256 in which two corners that are the same may differ."""
+_LEAST_AGREEING = 10
+_PIXELS = 2.5
+"""From where the map says, a corner may lie so far away."""
+_ROUNDS, _SURE = 1000, 0.995
+_MOST_SCALE = 3.3
+_SQUEEZED = 1.6
+_TURNED = 0.12
+"""The most that a map may turn or slant, as a share of its scale."""
+
+
+def opencv() -> Any:
+    """Return OpenCV, which uses one thread.
+
+    Raises:
+        MissingError: it is not installed.
+    """
+    try:
+        import cv2
+    except ImportError as error:
+        raise MissingError(
+            "OpenCV is not installed: pip install 'memeloc[copies]', or 'memeloc[localise]'"
+        ) from error
+    cv2.setNumThreads(1)
+    return cv2
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +89,7 @@ class LocalFeatures:
 
 
 def open_trimmed(path: Path) -> Grey:
-    """A picture in grey without plain bars at its sides, then `SIDE` pixels long at most.
+    """Return a picture in grey without plain bars at its sides, then `SIDE` pixels long at most.
 
     Raises:
         InputError: it cannot be read.
@@ -77,7 +108,7 @@ def open_trimmed(path: Path) -> Grey:
 
 
 def _plain_rows(grey: Grey) -> int:
-    """How many rows from the first on are plain and of one grey, with those mixed with them."""
+    """Return how many rows from the first on are plain, with those mixed with them."""
     low, high = grey.min(axis=1).astype(int), grey.max(axis=1).astype(int)
     mean = grey.mean(axis=1)
     plain = (high - low <= _PLAIN_RANGE) & (abs(mean - mean[0]) <= _PLAIN_RANGE / 2)
@@ -86,7 +117,7 @@ def _plain_rows(grey: Grey) -> int:
 
 
 def local_features(path: Path) -> str:
-    """The packed features of a picture file; see `unpack`.
+    """Return the packed features of a picture file; see `unpack`.
 
     Raises:
         InputError: it is no picture, damaged, or too large.
@@ -95,12 +126,14 @@ def local_features(path: Path) -> str:
     return pack(find_features(open_trimmed(path)))
 
 
-def find_features(grey: Grey) -> LocalFeatures:
-    """The features of a picture in grey."""
-    cv2 = library("cv2", EXTRA)
+def find_features(grey: Grey, of_cell: int = _OF_CELL) -> LocalFeatures:
+    """Return the features of a picture in grey, at most so many of each part of it."""
+    cv2 = opencv()
     height, width = grey.shape
-    detector = cv2.ORB_create(nfeatures=_DETECTED, edgeThreshold=19, fastThreshold=10)
-    kept = _spread(detector.detect(grey, None), width, height)
+    detector = cv2.ORB_create(
+        nfeatures=_DETECTED * of_cell // _OF_CELL, edgeThreshold=19, fastThreshold=10
+    )
+    kept = _spread(detector.detect(grey, None), width, height, of_cell)
     empty = np.zeros((0, _BITS), dtype=np.uint8)
     if not kept:
         points = np.zeros((0, 2), dtype=np.float32)
@@ -126,21 +159,21 @@ def find_features(grey: Grey) -> LocalFeatures:
     )
 
 
-def _spread(points: Any, width: int, height: int) -> list[Any]:
-    """The strongest of each part of the picture, the strongest of all first."""
+def _spread(points: Any, width: int, height: int, of_cell: int) -> list[Any]:
+    """Return the strongest of each part of the picture, the strongest of all first."""
     taken: dict[tuple[int, int], int] = {}
     kept = []
     for point in sorted(points, key=lambda corner: (-corner.response, corner.pt)):
         x, y = point.pt
         cell = int(x * _CELLS / width), int(y * _CELLS / height)
         taken[cell] = taken.get(cell, 0) + 1
-        if taken[cell] <= _OF_CELL:
+        if taken[cell] <= of_cell:
             kept.append(point)
     return kept
 
 
 def pack(features: LocalFeatures) -> str:
-    """Features as a JSON value: size, then positions and both descriptors, in base64."""
+    """Return features as a JSON value: size, then positions and both descriptors, in base64."""
     positions = np.rint(features.points * _STEPS).astype("<u2")
     header = np.array(features.size, dtype="<u2")
     parts = header, positions, features.descriptors, features.mirrored
@@ -148,7 +181,7 @@ def pack(features: LocalFeatures) -> str:
 
 
 def unpack(value: str) -> LocalFeatures:
-    """The features that `pack` wrote."""
+    """Return the features that `pack` wrote."""
     content = base64.b64decode(value)
     width, height = np.frombuffer(content, dtype="<u2", count=2).tolist()
     count = (len(content) - 4) // (4 + 2 * _BITS)
@@ -156,3 +189,60 @@ def unpack(value: str) -> LocalFeatures:
     bits = np.frombuffer(content, dtype=np.uint8, offset=4 + 4 * count).reshape(2, count, _BITS)
     points = positions.reshape(count, 2).astype(np.float32) / np.float32(_STEPS)
     return LocalFeatures((width, height), points, bits[0], bits[1])
+
+
+def align(
+    first: LocalFeatures, second: LocalFeatures, *, mirrored: bool = False
+) -> tuple[Map, NDArray[np.float32]] | None:
+    """Return the map from the second picture, in the mirror or not, to the first, and the corners
+    of the first that agree on it; None when there is none.
+
+    Pixels are those of the features' size.
+    """
+    cv2 = opencv()
+    described = second.mirrored if mirrored else second.descriptors
+    if min(len(first.points), len(described)) < _LEAST_AGREEING:
+        return None
+    matcher = cv2.BFMatcher(cv2.NORM_HAMMING, crossCheck=True)
+    pairs = [pair for pair in matcher.match(described, first.descriptors) if pair.distance < ALIKE]
+    if len(pairs) < _LEAST_AGREEING:
+        return None
+    start = corners(second, mirrored=mirrored)[[pair.queryIdx for pair in pairs]]
+    end = first.points[[pair.trainIdx for pair in pairs]]
+    cv2.setRNGSeed(0)
+    matrix, agreeing = cv2.estimateAffine2D(
+        start, end, method=cv2.RANSAC, ransacReprojThreshold=_PIXELS, maxIters=_ROUNDS,
+        confidence=_SURE
+    )  # fmt: skip
+    if matrix is None or int(agreeing.sum()) < _LEAST_AGREEING or not plausible(matrix):
+        return None
+    return np.asarray(matrix, dtype=np.float64), end[agreeing.ravel() > 0]
+
+
+def corners(features: LocalFeatures, *, mirrored: bool) -> NDArray[np.float32]:
+    """Return where the corners are, in the picture or in its mirror."""
+    if not mirrored:
+        return features.points
+    x, y = features.points.T
+    return np.stack([features.size[0] - 1 - x, y], axis=1)
+
+
+def plausible(matrix: Map, most_scale: float = _MOST_SCALE) -> bool:
+    """Return whether a map scales, moves and squeezes a picture, and hardly turns it."""
+    (wide, slant, _), (turn, high, _) = matrix.tolist()
+    return bool(
+        1 / most_scale < min(wide, high)
+        and max(wide, high) < most_scale
+        and max(wide / high, high / wide) < _SQUEEZED
+        and max(abs(slant), abs(turn)) < _TURNED * min(wide, high)
+    )
+
+
+def chained(outer: Map, inner: Map) -> Map:
+    """Return the map that does `inner`, then `outer`."""
+    return np.asarray(outer @ np.vstack([inner, [0.0, 0.0, 1.0]]))
+
+
+def inverse(matrix: Map) -> Map:
+    """Return the map the other way."""
+    return np.asarray(np.linalg.inv(np.vstack([matrix, [0.0, 0.0, 1.0]]))[:2])
