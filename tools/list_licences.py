@@ -33,7 +33,7 @@ forbids that a program under Apache-2.0 uses the package; nothing of them is cop
 
 ## The base: {count} packages, {size:.0f} MB
 
-Without the .pyc files that Python compiles, which are some 60 MB more.
+Without the .pyc files that Python compiles, which are some 80 MB more.
 
 | package | MB | for | licence |
 | --- | ---: | --- | --- |"""
