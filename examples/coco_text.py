@@ -38,5 +38,5 @@ parts = {"imgs": pictures, "anns": anns}
 coco = {
     name: {str(row["id"]): row for row in part.to_dict("records")} for name, part in parts.items()
 }
-coco |= {"imgToAnns": anns.groupby("image_id")["id"].agg(list).to_dict(), "info": {}, "cats": {}}
+coco |= {"imgToAnns": anns.groupby("image_id")["id"].agg(list).to_dict(), "info": {}, "cats": {}}  # type: ignore[dict-item]
 Path("coco-text.json").write_text(json.dumps(coco, ensure_ascii=False), encoding="utf-8")
