@@ -270,12 +270,12 @@ def _meme(
     if mark:
         pen = ImageDraw.Draw(image, "RGBA")
         pen.text((8, size[1] - 8), mark, (255, 255, 255, 200), anchor="ls", font_size=16)
-    file = folder / f"{number:03}.png"
+    file = folder / f"{number:03}-{size[0]}.png"  # a renderer keeps pictures by name and time
     image.save(file)
     template, caption = Template(file.stem, file, tuple(boxes)), Caption(tuple(t for t, _ in texts))
     layers = []
     for colour in ("#000000", "#ffffff"):
-        plain = folder / f"{number:03}-{colour[1:]}.png"
+        plain = folder / f"{file.stem}-{colour[1:]}.png"
         Image.new("RGB", size, colour).save(plain)
         drawn = renderer.render(replace(template, image=plain), caption, locale)
         layers.append(np.asarray(drawn.image.convert("RGB"), np.float32))
