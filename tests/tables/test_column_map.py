@@ -82,7 +82,7 @@ def test_roles_of_many_columns_have_a_key_for_each() -> None:
     ("headings", "named", "sentence"),
     [
         (["iten", "x"], {"item": "item"}, "f.csv, column item: .*no column 'item'.*mean 'iten'"),
-        (["x"], {}, "No column is known to be the item. Its columns are 'x'.*--item COLUMN"),
+        (["x"], {}, "No column is known to be the item. Its columns are 'x'.*--map item=COLUMN"),
         (["id", "id"], {"item": "id"}, "column id: 2 columns have this heading"),
         (["Id", "iD"], {}, "2 columns have this heading .'Id' and 'iD'"),
         (["x"], {"itemm": "x"}, "no role 'itemm'; did you mean 'item'"),
