@@ -1,4 +1,4 @@
-"""What all commands print with. In: plain values. Out: tables, JSON, progress, sentences.
+"""Printing, for all commands. In: plain values. Out: tables, JSON, progress, sentences.
 
 Results go to the standard output, everything else (progress, errors, remarks) to the standard
 error, so that a command's result can always be piped. rich is imported only when something is drawn
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
 as_json = False
-"""Whether results are printed as JSON: `--json` anywhere in a command sets it."""
+"""True where results are printed as JSON: `--json` anywhere in a command sets it."""
 is_program = False
 """Whether this process is the program `memeloc` and nothing else, set by `memeloc.cli.main`."""
 
@@ -111,7 +111,7 @@ def confirm(costs: str, question: str, *, agreed: bool = False) -> bool:
 
 
 class Progress:
-    """How far some work is: a bar on a terminal, once the work takes over a second.
+    """A bar of how far some work is, on a terminal, once the work takes over a second.
 
     It draws from within its methods, without a thread, so that worker processes may be forked at
     any time. `done` is how many are done, `total` how many there are, None while not known.

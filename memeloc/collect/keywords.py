@@ -288,7 +288,7 @@ class Match(NamedTuple):
 
 
 class KeywordMatcher:
-    """Finds variants in texts: whole words, however often a letter is repeated.
+    """Finder of variants in texts: whole words, however often a letter is repeated.
 
     >>> from memeloc.collect.keywords import load_rules
     >>> rules = load_rules("en")

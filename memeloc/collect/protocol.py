@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Source(Protocol):
-    """Somewhere that templates, captions or finished memes are found.
+    """A place where templates, captions or finished memes are found.
 
     `name` is what it is called on the command line and in every `Origin`, `summary` a line for
     people; `usage`, if there is, what may stand after its name there.
@@ -83,7 +83,7 @@ def build(name: str, values: dict[str, Any]) -> Source:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """What a source on disk reads: a name for people, and where it stands.
+    """The dataset that a source on disk reads: a name for people, and where it stands.
 
     The keys of its items are their own within it, so that two datasets may have equal file names.
     """
@@ -100,7 +100,7 @@ def dataset_at(folder: Path) -> Dataset:
 
 @dataclass(frozen=True, slots=True)
 class TablePreview:
-    """How tables would be read that are read alike, or the `problem` of one that is not read.
+    """The way in which tables are read alike, or the `problem` of one that is not read.
 
     `columns` are by role, of several the best first, `labels` by the question that they answer,
     `kept` those that are kept as details; `example` is the first row, as text.

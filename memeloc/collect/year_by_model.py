@@ -35,7 +35,7 @@ class YearRead(BaseModel):
 
 
 class YearReader:
-    """Reads years out of texts by a model: `reader(text)` is a `Year` or None.
+    """Reader of years in texts, by a model: `reader(text)` is a `Year` or None.
 
     No year after `latest` is believed; None is the present one.
     """

@@ -166,7 +166,7 @@ def unanimous(by_person: Mapping[str, str], people: int = 2) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ErrorRate:
-    """How many of so many things that were looked at are wrong, the rate, and its 95 % interval.
+    """The count of wrong things among those looked at, the rate, and its 95 % interval.
 
     Rates are 0 to 1; they are of all things where those that were looked at were drawn by chance.
 

@@ -1,4 +1,4 @@
-"""What is used of what was collected. In: items, verdicts, people's answers. Out: ids, a funnel.
+"""Selection of what was collected. In: items, verdicts, people's answers. Out: ids, a funnel.
 
 Multi3Hate, appendix A.2: of what passed the filters, templates with at least 10 captions; of these,
 topics with at least 3 templates; of each topic the 3 templates with most captions. All numbers are

@@ -1,4 +1,4 @@
-"""What filters and people say of items. In: `memeloc.items`. Out: what the store keeps.
+"""Verdicts of filters and people on items. In: `memeloc.items`. Out: what the store keeps.
 
 Neither ever deletes anything: the selection reads verdicts, and a person can overrule each.
 """
@@ -17,7 +17,7 @@ Outcome = Literal["keep", "drop", "ask"]  # use it, leave it out, or let a perso
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one filter says of one item.
+    """One filter's decision on one item.
 
     Attributes:
         score: what was compared with a threshold, in the filter's own unit; else None.

@@ -34,7 +34,8 @@ _EXTRA = "embeddings"
 
 
 class PictureSettings(BaseModel):
-    """How a picture becomes numbers; the defaults are those of models trained on ImageNet."""
+    """Settings by which a picture becomes numbers; the defaults are those of models trained on
+    ImageNet."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -49,7 +50,7 @@ class PictureSettings(BaseModel):
 
 
 class TextSettings(BaseModel):
-    """How a text becomes numbers."""
+    """Settings by which a text becomes numbers."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -106,7 +106,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Agreement:
-    """What the pictures agree on.
+    """The picture that memes agree on.
 
     Attributes:
         pixels: the picture behind the texts.

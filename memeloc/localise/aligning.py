@@ -1,4 +1,4 @@
-"""How one picture lies on another. In: pictures with different texts. Out: the map between them.
+"""Alignment of two pictures. In: pictures with different texts. Out: the map between them.
 
 Corners that both have say how (`memeloc.registration`), or their frames do. Then all pixels that
 agree make it exact to a part of a pixel (ECC, Evangelidis and Psarakis 2008).
@@ -65,7 +65,7 @@ _ROUNDS, _ENOUGH = 25, 5e-5
 
 @dataclass(frozen=True)
 class Points:
-    """What a picture is recognised by.
+    """The points that a picture is recognised by.
 
     Attributes:
         size: width and height of the picture, in its own pixels.

@@ -1,4 +1,4 @@
-"""What belongs to letters that were found. In: a region cut out, its letters. Out: more of them.
+"""Marks that belong to letters found. In: a region cut out, its letters. Out: more of them.
 
 Dots and marks, letters that a reader cut off its lines, and, where the background is known, words
 and emoji that stand in the lines or beside them.

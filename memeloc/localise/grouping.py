@@ -1,4 +1,4 @@
-"""Which memes stand on one picture. In: pictures, their hashes. Out: groups.
+"""Memes that stand on one picture. In: pictures, their hashes. Out: groups.
 
 A picture is compared with the first of each group, those of near hashes first; it joins the first
 on which it lies (`memeloc.localise.aligning.same_picture`).

@@ -1,4 +1,5 @@
-"""What the steps of localising hand on. In: entities. Out: regions, restorers, clean pictures.
+"""Records that the steps of localising hand on. In: entities. Out: regions, restorers, clean
+pictures.
 
 A finished meme is read (`TextRegion`s), its picture without the text is looked for in several ways
 (`CleanPictureSource`s, the best first), of which the last restores what stood behind the text
@@ -71,7 +72,7 @@ class TextRegion:
 
 
 class Restorer(Protocol):
-    """Paints what stood behind the text.
+    """Painter of what stood behind the text.
 
     - `restore(picture, mask)` returns a new picture of the same size; it changes no pixel outside
       the mask, and neither of its arguments.

@@ -1,4 +1,5 @@
-"""What stood behind the text. In: a picture, a mask. Out: the picture, what is masked painted anew.
+"""Restoring what stood behind the text. In: a picture, a mask. Out: the picture, what is masked
+painted anew.
 
 A plain background is filled with its colour, evenly lit or not, which is exact; which is there is
 seen from what surrounds the mask. Any other is continued (`memeloc.localise.stretching`): measured

@@ -1,4 +1,5 @@
-"""What goes on where it is hidden. In: values, where they are known. Out: the others, continued.
+"""Continuing values where they are hidden. In: values, where they are known. Out: the others,
+continued.
 
 Values are stretched over what is hidden, as Laplace's equation has it, from coarse to fine: Burt,
 "Moment images, polynomial fit filters, and the problem of surface interpolation" (CVPR 1988). Lines
@@ -69,7 +70,7 @@ def directions(picture: Floats, known: Mask) -> Floats:
 
 
 class _Lines:
-    """Where lines are, and what is before and behind each pixel on its line."""
+    """Places of lines, and what is before and behind each pixel on its line."""
 
     def __init__(self, directions: Floats) -> None:
         cv2 = opencv()

@@ -1,4 +1,5 @@
-"""How a text is set. In: a region, its strokes. Out: a text box with a style, as templates have it.
+"""The style of a text. In: a region, its strokes. Out: a text box with a style, as templates have
+it.
 
 Face and size are told by measuring the text as it was read in memeloc's own faces: in the right one
 the height of its letters and the width of its lines give the same size.

@@ -1,4 +1,4 @@
-"""Where the memes of a template have their text. In: a recovered picture. Out: text boxes.
+"""Text boxes of a template's memes. In: a recovered picture. Out: text boxes.
 
 Nothing is read: text is where a meme differs from the picture behind it.
 """

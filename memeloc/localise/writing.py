@@ -38,7 +38,7 @@ _KEYS = ("meme_id", "template")
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where a meme's picture is from: an address or name, and the terms; empty where unknown."""
+    """The origin of a meme's picture: an address or name, and the terms; empty where unknown."""
 
     source: str = ""
     licence: str = ""
@@ -46,7 +46,7 @@ class Provenance:
 
 @dataclass(slots=True)
 class State:
-    """What was written into a folder.
+    """Record of what was written into a folder.
 
     Attributes:
         templates: SHA-256s of templates' files, by template.

@@ -1,4 +1,4 @@
-"""How far a reading is from what was drawn. In: two texts. Out: a character error rate."""
+"""The distance of a reading from what was drawn. In: two texts. Out: a character error rate."""
 
 from __future__ import annotations
 

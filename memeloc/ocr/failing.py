@@ -1,4 +1,4 @@
-"""When a reading is a failure. In: what was read. Out: which of AraHarMeme's criteria it meets.
+"""Failed readings. In: what was read. Out: which of AraHarMeme's criteria it meets.
 
 AraHarMeme (section 3.3) calls a result unsuccessful when it
 

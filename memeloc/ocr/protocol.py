@@ -1,4 +1,4 @@
-"""What every reader of pictures promises. In: pictures, a locale. Out: `Line`s and their places."""
+"""The interface of readers of pictures. In: pictures, a locale. Out: `Line`s and their places."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def mean_confidence(lines: Sequence[Line]) -> float:
 
 
 class Reader(Protocol):
-    """Reads the text of pictures.
+    """Reader of the text of pictures.
 
     - Making one loads nothing but what it needs to answer `lacks`, and never fetches anything: what
       is not installed is a MissingError with the line that installs it.

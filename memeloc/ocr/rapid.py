@@ -81,7 +81,7 @@ def _engine() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """Where a line of text is; how the model reads it, knowing the script or not; 0 to 1."""
+    """The place of a line of text; how the model reads it, knowing the script or not; 0 to 1."""
 
     quad: Quad
     text: str

@@ -48,7 +48,7 @@ class ToRead:
 
 @dataclass(frozen=True, slots=True)
 class ReadPicture:
-    """How one picture was read: a transcript, or a sentence why there is none."""
+    """The result of reading one picture: a transcript, or a sentence why there is none."""
 
     key: str
     transcript: Transcript | None

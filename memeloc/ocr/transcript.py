@@ -1,4 +1,4 @@
-"""What was read in a picture. In: nothing of memeloc. Out: `Transcript`, as it is stored."""
+"""The transcript of a picture. In: nothing of memeloc. Out: `Transcript`, as it is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether words stand where letters do. In: words that were read, a mask. Out: yes or no.
+"""Words that stand where letters do. In: words that were read, a mask. Out: yes or no.
 
 Tesseract loses words of a line, of Hindi above all, or gives them in another order. The words'
 boxes show it: they do not follow each other, are too far apart, or leave letters uncovered.

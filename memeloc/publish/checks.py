@@ -1,4 +1,4 @@
-"""What should not go out. In: a `Release`, what only the workspace knows. Out: `Finding`s.
+"""Checks of a release. In: a `Release`, what only the workspace knows. Out: `Finding`s.
 
 A rule is a function `(Release, Private) -> Iterator[Finding]`; `check` runs them all.
 What is refused must not go out; a warning is for the team to weigh, and the card reports it.
@@ -65,7 +65,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Private:
-    """What only the workspace knows, and the release must not hold.
+    """The data that only the workspace knows, and the release must not hold.
 
     Attributes:
         is_participant: whether a text is the id of somebody who takes part, as a service or as the

@@ -18,7 +18,7 @@ from memeloc.publish.release import OnProgress, Release, find_data, summarise
 
 
 class Write(Protocol):
-    """Writes a release into a folder that is new and empty."""
+    """Function that writes a release into a folder that is new and empty."""
 
     def __call__(self, release: Release, out: Path, on_progress: OnProgress) -> None:
         """Write pictures with their rows, tables and further files; nothing of the card.

@@ -51,7 +51,7 @@ _FEW = 6
 
 
 class About(BaseModel):
-    """What a team says of its dataset: the section `[release]` of memeloc.toml.
+    """The team's description of its dataset: the section `[release]` of memeloc.toml.
 
     Attributes:
         licence: of the dataset, an SPDX identifier such as `CC-BY-4.0`.

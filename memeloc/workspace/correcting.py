@@ -413,7 +413,7 @@ class Correcting(Part):
 
 
 class Cases(Part):
-    """What people differ on, or could not do, and the decisions about it."""
+    """Captions that people differ on, or could not do, and the decisions about it."""
 
     def open(
         self, languages: Sequence[str] | None = None, *, kind: Kind | None = None

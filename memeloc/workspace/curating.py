@@ -48,7 +48,7 @@ _TASKS: tuple[Task, ...] = ("images", "texts")
 
 
 class Describing(Part):
-    """What the collected memes are, for the report of an analysis."""
+    """Description of the collected memes, for the report of an analysis."""
 
     def memes(self, question: str = "", *, selected: bool = False) -> pd.DataFrame:
         """Return finished memes and captions with those columns of `MEME_COLUMNS` that are known.

@@ -43,7 +43,7 @@ def silent(phase: str, more: int, total: int | None) -> None:
 
 
 class WorkspaceFolder:
-    """What is in a workspace's folder, opened: what each part of the Python API is made of.
+    """The contents of a workspace's folder, opened: what each part of the Python API is made of.
 
     Attributes:
         root: the folder, None for a workspace opened by its database's URL.

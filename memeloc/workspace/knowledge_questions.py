@@ -64,7 +64,8 @@ _SUBJECT, _KEY = "knowledge", "questions"
 
 
 class KnowledgeSettings(AskingSettings):
-    """Asking a model what memes mean; its defaults are M-QUEST's, where the paper states them.
+    """Settings of asking a model what memes mean; their defaults are M-QUEST's, where the paper
+    states them.
 
     Attributes:
         input: what the model is given; the picture alone by default, as there.

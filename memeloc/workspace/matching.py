@@ -1,4 +1,4 @@
-"""Which template a picture was made from. In: pictures, or a workspace. Out: matches, captions.
+"""The template that a picture was made from. In: pictures, or a workspace. Out: matches, captions.
 
 A finished meme whose template is known can be made again in other languages: what stands in its
 picture is a caption of that template. The captions table is for `memeloc import`, after a person
@@ -81,7 +81,7 @@ def find_matches(
 
 
 class Matching(Part):
-    """Finding the templates of pictures."""
+    """The search for the templates of pictures."""
 
     def match(
         self,

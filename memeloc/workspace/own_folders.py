@@ -1,4 +1,5 @@
-"""What a command sees without being told. In: where it runs, its table. Out: folders and fonts.
+"""Folders and fonts that a command finds by itself. In: where it runs, its table. Out: folders and
+fonts.
 
 Read from memeloc.toml alone: no database is opened for it, and nothing slow imported.
 """

@@ -100,7 +100,7 @@ class Scope:
 
 
 class Publishing(Part):
-    """What others get of the workspace: pictures, captions, answers, labels."""
+    """The part of the workspace that others get: pictures, captions, answers, labels."""
 
     def gather(self, rendered: str | Path | None = None, **options: Any) -> Release:
         """Return what is to be published; `options` are those of `gather` in this module."""

@@ -55,7 +55,7 @@ class RecoveredTemplate:
 
 @dataclass(frozen=True, slots=True)
 class RecoveredTemplates:
-    """What became of pictures.
+    """The outcome of pictures.
 
     Attributes:
         templates: those made.

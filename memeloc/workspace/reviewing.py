@@ -39,7 +39,7 @@ _SCORES = ("distance", "text", "picture_likeness", "text_likeness")
 
 
 class Reviewing(Part):
-    """Asking people about what was collected."""
+    """Questions to people about what was collected."""
 
     def export_review(
         self,

@@ -56,7 +56,7 @@ _KINDS: tuple[ItemKind, ...] = ("caption", "picture")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a selection of each kind comes to as things are now, and by which settings."""
+    """The selection of each kind as things are now, and by which settings."""
 
     settings: SelectSettings
     by_kind: Mapping[ItemKind, Chosen]
@@ -359,7 +359,7 @@ def open_table(
 
 
 class _Collected:
-    """What the tables are made of, each read once and only when it is needed.
+    """The data that the tables are made of, each read once and only when it is needed.
 
     For each table there is a method that yields its rows about some items, by column.
     """

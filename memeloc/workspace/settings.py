@@ -31,7 +31,7 @@ class _Section(BaseModel):
 
 
 class DatabaseSettings(_Section):
-    """Where the workspace's data are."""
+    """The place of the workspace's data."""
 
     url: str = Field(
         default="",
@@ -42,7 +42,7 @@ class DatabaseSettings(_Section):
 
 
 class CorrectionSettings(_Section):
-    """How people correct."""
+    """Settings of how people correct."""
 
     rounds: int = Field(
         default=2,

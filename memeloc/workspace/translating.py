@@ -45,9 +45,9 @@ it."""
 
 @dataclass(slots=True)
 class TranslationJob:
-    """What is to be translated, and by whom; nobody is asked before `run`. `plan` has what there is
-    to do, and what it costs, see `memeloc.translate.plan`; `budget` what a run may cost, in the
-    translator's currency, None for any sum."""
+    """Captions to translate, and the translator; nobody is asked before `run`. `plan` has what
+    there is to do, and what it costs, see `memeloc.translate.plan`; `budget` what a run may cost,
+    in the translator's currency, None for any sum."""
 
     plan: dict[str, Any]
     budget: float | None

@@ -1,4 +1,4 @@
-"""How `--recipe` is shown. In: a recipe's use. Out: a table of its settings, and its notes."""
+"""Showing a `--recipe`. In: a recipe's use. Out: a table of its settings, and its notes."""
 
 from __future__ import annotations
 

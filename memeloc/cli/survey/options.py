@@ -1,4 +1,4 @@
-"""What several `memeloc survey` commands take and show. In: texts. Out: options and settings."""
+"""Options of several `memeloc survey` commands. In: texts. Out: options and settings."""
 
 from __future__ import annotations
 

@@ -449,7 +449,7 @@ class TableRow:
 
 
 class Memes:
-    """Makes memes of rows, each once; `language` is the tag of all of them, if it is set."""
+    """Maker of memes of rows, each once; `language` is the tag of all of them, if it is set."""
 
     def __init__(self, folder: DatasetFolder, language: str, fetcher: Fetcher) -> None:
         self._folder = folder

@@ -1,4 +1,4 @@
-"""Which addresses may be asked. In: a URL, an IP address, a host. Out: a connection, or why not.
+"""Addresses that may be asked. In: a URL, an IP address, a host. Out: a connection, or why not.
 
 Pages name other pages and pictures, and a name on the network may mean any machine: so only http
 and https are followed, on ports where the web is served, and never to a machine inside the network.
@@ -113,7 +113,7 @@ def is_public(address: str) -> bool:
 
 
 class Deadline(threading.local):
-    """When the request of the current thread has to be done, by `time.monotonic`."""
+    """The time when the request of the current thread has to be done, by `time.monotonic`."""
 
     moment = math.inf
 

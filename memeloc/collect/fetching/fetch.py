@@ -72,7 +72,7 @@ _CUT_OFF = (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolE
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What an address gave: its bytes, decompressed, and when that was last known to be so.
+    """The answer of an address: its bytes, decompressed, and when that was last known to be so.
 
     `url` is where it was in the end, `content_type` as the server stated it, with parameters.
     """
@@ -95,7 +95,8 @@ class Page:
 
 
 class _Wanted(NamedTuple):
-    """What is expected of an address, how large, and how old (seconds) it may be in the cache."""
+    """The answer expected of an address, how large, and how old (seconds) it may be in the
+    cache."""
 
     accept: Accept
     limit: int
@@ -144,7 +145,8 @@ class HostTurns:
 
 
 class Fetcher:
-    """Fetches pages; keeps them in a folder, if there is one, and to what their hosts ask for.
+    """Fetcher of pages; it keeps them in a folder, if there is one, and to what their hosts ask
+    for.
 
     Use it as a context manager. It may be shared by threads: a host still gets one request at a
     time, or as many as the settings allow it.

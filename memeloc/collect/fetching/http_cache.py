@@ -17,7 +17,8 @@ from memeloc.files import temporary_beside
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What an address gave, `fetched` seconds after 1970: its `body` (SHA-256), or a `location`.
+    """The stored answer of an address, `fetched` seconds after 1970: its `body` (SHA-256), or a
+    `location`.
 
     `etag` and `modified` are the server's, to ask by whether it has changed; `picture` says whether
     the bytes were found to be one.

@@ -1,4 +1,4 @@
-"""How pages are fetched, and what that took. In: numbers. Out: the same, checked."""
+"""Settings and statistics of fetching. In: numbers. Out: the same, checked."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Count = Annotated[int, Field(ge=0)]
 
 @validated.dataclass(frozen=True, slots=True)
 class FetchSettings:
-    """How pages are fetched.
+    """Settings of fetching pages.
 
     Attributes:
         delay: between two requests to a host, at least; its Crawl-delay may make it more.
@@ -59,7 +59,7 @@ class FetchSettings:
 
 @dataclass(slots=True)
 class FetchStatistics:
-    """What fetching did: requests sent (robots.txt and retries among them), responses with a body
+    """Counts of fetching: requests sent (robots.txt and retries among them), responses with a body
     and those that nothing has changed, pages taken from the cache, pages refused, and the bytes of
     the bodies after decompression.
     """

@@ -1,1 +1,1 @@
-"""Where items are collected from. In: an address or a path. Out: what is found, refusals."""
+"""Sources of items. In: an address or a path. Out: what is found, refusals."""

@@ -72,7 +72,7 @@ class Example(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What an encyclopaedia's page says of a meme.
+    """An encyclopaedia's page of a meme.
 
     `facts` are its table, by label, and `examples` pictures of its usage; of all its text where no
     part is marked as examples.

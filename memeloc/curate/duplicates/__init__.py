@@ -1,1 +1,1 @@
-"""What is there twice. In: items, hashes, vectors. Out: pairs, groups, which one stays."""
+"""Duplicates. In: items, hashes, vectors. Out: pairs, groups, which one stays."""

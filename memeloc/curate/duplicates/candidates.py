@@ -1,4 +1,4 @@
-"""Which pictures may show the same. In: local features of many. Out: pairs worth a closer look.
+"""Pictures that may show the same. In: local features of many. Out: pairs worth a closer look.
 
 An index of bits: a key is some bits of a descriptor, chosen by seed, and two pictures with several
 equal keys may show the same. Each picture is paired with the best one that has its key and with the

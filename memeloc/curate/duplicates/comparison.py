@@ -45,7 +45,7 @@ _Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What two pictures have in common.
+    """The features that two pictures have in common.
 
     Attributes:
         outcome: whether they are the same, differ in little, or are different.

@@ -55,7 +55,7 @@ possessive group wrongly, so none is here."""
 
 
 class _Characters(dict[int, str]):
-    """What each character is written as, before its compatibility form is taken."""
+    """The form that each character is written in, before its compatibility form is taken."""
 
     def __missing__(self, code: int) -> str:
         character = written = chr(code)
@@ -79,7 +79,7 @@ class _Characters(dict[int, str]):
 
 
 class _Kinds(dict[int, str]):
-    """What each character is: `a` a letter or mark, `c` one of a script without spaces, `0` a
+    """The kind of each character: `a` a letter or mark, `c` one of a script without spaces, `0` a
     number, `s` a symbol; punctuation of `_LITERAL` is itself, and all else a space.
     """
 

@@ -307,7 +307,7 @@ CALIBRATION = 2.5  # score to log-probability, so that 0.9 is right nine times i
 LEAST_OF = {"py3langid": 1e-13, "fasttext": 1e-5}  # what a lower probability is taken for
 CODES = {"nb": "no", "fil": "tl"}  # codes of the models for languages that memeloc calls otherwise
 _LANGDETECT = {**CODES, "zh-Hans": "zh-cn", "zh-Hant": "zh-tw"}
-_LIKELY = 0.01  # the least probability of a candidate that is told
+_LIKELY = 0.01  # the least probability of a candidate that is reported
 _BATCH = 256  # texts that are weighed together
 _GUESSES = 20  # languages that fastText is asked for
 _NOISE = re.compile(r"(?:https?://|www\.)\S+|\b\S+\.(?:com|net|org)\b|[@#]\w+", re.IGNORECASE)
@@ -323,7 +323,7 @@ Probabilities = Callable[[str], Sequence[float]]
 
 @dataclass(frozen=True, slots=True)
 class Identification:
-    """What language a text is in: the tag of the likeliest candidate, and its probability.
+    """The language of a text: the tag of the likeliest candidate, and its probability.
 
     The tag is empty when the text has no letters, or none of a candidate's script. `second` is the
     next candidate, and `votes` what each identifier alone gives; both are empty when the script

@@ -121,7 +121,7 @@ def is_short(text: str, most: int) -> bool:
 
 
 class LanguageFilter(Filter[LanguageSettings]):
-    """Keeps texts in the languages wanted."""
+    """Filter that keeps texts in the languages wanted."""
 
     name = "language"
     summary = "the language of the text: other languages go out, doubtful ones to a person"
@@ -245,7 +245,7 @@ class LanguageFilter(Filter[LanguageSettings]):
 
 
 class ScriptFilter(Filter[ScriptSettings]):
-    """Keeps texts whose words are in the script of the languages wanted."""
+    """Filter that keeps texts whose words are in the script of the languages wanted."""
 
     name = "script"
     summary = "share of words in the language's script; Latin names are at home in every script"
@@ -299,7 +299,7 @@ _Passages = list[tuple[range, str]]
 
 
 class MixingFilter(Filter[MixingSettings]):
-    """Drops texts in two languages (HarMeme's first criterion, appendix B.3)."""
+    """Filter that drops texts in two languages (HarMeme's first criterion, appendix B.3)."""
 
     name = "mixing"
     summary = "code-mixing: share of words of another language or script"

@@ -213,7 +213,7 @@ class ContentSettings(FilterSettings):
 
 
 class ContentFilter(ModelFilter[ContentSettings]):
-    """Drops what people, or a model, see in a meme, by all questions in one request."""
+    """Filter that drops what people, or a model, see in a meme, by all questions in one request."""
 
     name = "content"
     summary = "what a model sees, in one request a meme: nsfw, unimodal, cartoon, topic, wordplay"
@@ -323,7 +323,7 @@ class CartoonSettings(ContentSettings):
 
 
 class CartoonFilter(ContentFilter):
-    """Drops cartoons (HarMeme's fourth reason to reject a meme, appendix B.3)."""
+    """Filter that drops cartoons (HarMeme's fourth reason to reject a meme, appendix B.3)."""
 
     name = "cartoon"
     summary = "cartoons, by people's answers or by a model that looks at the picture"
@@ -347,7 +347,7 @@ class Vote(BaseModel):
 
 
 class MultimodalFilter(ModelFilter[MultimodalSettings]):
-    """Keeps captions that are hateful with the picture and not without.
+    """Filter that keeps captions that are hateful with the picture and not without.
 
     Multi3Hate's appendix A.3.2: a model is asked whether the caption alone is hateful, and whether
     it is so together with each person's description of the picture. Multimodal is what is hateful
@@ -428,7 +428,7 @@ class WordplaySettings(FilterSettings):
 
 
 class WordplayFilter(Filter[WordplaySettings]):
-    """Keeps captions that people agree to be free of wordplay.
+    """Filter that keeps captions that people agree to be free of wordplay.
 
     Multi3Hate's appendix A.3.3: two fluent speakers classify each caption, and only what both call
     free of wordplay is kept. Hints of lists stand in the evidence and in the sheets that people

@@ -65,7 +65,8 @@ class QualitySettings(FilterSettings):
 
 
 class QualityFilter(Filter[QualitySettings]):
-    """Drops pictures that are too small, stretched, blurred, blank or rejected by people."""
+    """Filter that drops pictures that are too small, stretched, blurred, blank or rejected by
+    people."""
 
     name = "quality"
     summary = "resolution, aspect, blur; unreadable or missing text; cartoons by people's answers"

@@ -1,4 +1,4 @@
-"""What templates are about. In: templates' names, a TOML of topics. Out: a topic each, or none.
+"""Topics of templates. In: templates' names, a TOML of topics. Out: a topic each, or none.
 
 A topic has keywords, which are looked for in a template's name (Multi3Hate, section 3.1, appendix
 A.2): as whole words, at the beginning of words, or inside them, since names are often written as
@@ -51,7 +51,7 @@ class Keyword(NamedTuple):
 
 
 class Topic(NamedTuple):
-    """What templates can be about: a topic of a category, as Islam of Religion; its keywords."""
+    """A subject of templates: a topic of a category, as Islam of Religion; its keywords."""
 
     category: str
     name: str
@@ -106,7 +106,7 @@ def read_topics(path: Path = SHIPPED[""], keyword: Mode | None = None) -> tuple[
 
 
 class TopicMatcher:
-    """Finds topics in names.
+    """Finder of topics in names.
 
     >>> pets = Topic("Animals", "Cats", (Keyword("cat"), Keyword("kitten", "inside")))
     >>> matcher = TopicMatcher((pets,))
@@ -191,7 +191,7 @@ class TopicSettings(FilterSettings):
 
 
 class TopicFilter(Filter[TopicSettings]):
-    """Keeps templates whose name has a topic's keyword."""
+    """Filter that keeps templates whose name has a topic's keyword."""
 
     name = "topics"
     summary = "templates on one of the topics, by keywords in their name"

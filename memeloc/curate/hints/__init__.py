@@ -1,4 +1,4 @@
-"""Where wordplay may be. In: a caption, and what is known of its picture. Out: hints, no verdicts.
+"""Hints of wordplay. In: a caption, and what is known of its picture. Out: hints, no verdicts.
 
 By lists, for English: idioms, set phrases in which a word stands for one that sounds or is spelt
 like it, and words that sound alike. The lists miss most wordplay; people decide.
