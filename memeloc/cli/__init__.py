@@ -186,7 +186,8 @@ def memeloc(
 
 @cache
 def _load(name: str) -> Any:
-    """A command, or a group of commands, ready to run; made once of a process that runs several."""
+    """Return a command, or a group of commands, ready to run; made once of a process that runs
+    several."""
     module, _, attribute = COMMANDS[name].rpartition(".")
     command = getattr(import_module(f"{__name__}.{module}"), attribute)
     alone = typer.Typer(add_completion=False)

@@ -144,7 +144,7 @@ def _of_survey(
     settings: Settings,
     on_analysis: OnAnalysis,
 ) -> tuple[Report, list[str]]:
-    """The report, and what comes next."""
+    """Return the report, and what comes next."""
     with memeloc.Workspace.find() as workspace:
         collected = any("template" not in key for key in workspace.store.items.count())
         if collected and not name and not workspace.surveys.names():

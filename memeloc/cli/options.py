@@ -225,7 +225,7 @@ def check_taxonomy(taxonomy: str, kind: str) -> None:
 
 
 def split(text: str) -> list[str]:
-    """The values of an option that takes several with commas between."""
+    """Return the values of an option that takes several with commas between."""
     return [value.strip() for value in text.split(",") if value.strip()]
 
 
@@ -271,7 +271,7 @@ def own_and(
 
 
 def languages(text: str) -> list[str] | None:
-    """The tags of `--langs`; None for `all` and for nothing."""
+    """Return the tags of `--langs`; None for `all` and for nothing."""
     tags = split(text)
     return None if tags in ([], ["all"]) else tags
 
@@ -294,7 +294,8 @@ def pairs(option: str, texts: Sequence[str] | None) -> dict[str, str]:
 
 
 def settings(texts: Sequence[str] | None) -> dict[str, Any]:
-    """The values of `--set`: JSON, and tables as in memeloc.toml, as such; all else as text."""
+    """Return the values of `--set`: JSON, and tables as in memeloc.toml, as such; all else as
+    text."""
     import json
     import tomllib
 
@@ -330,7 +331,7 @@ def engine(name: str, settings: EngineSettings | None = None) -> Engine:
 
 
 def login() -> str:
-    """The name of who runs the command, as the system knows it."""
+    """Return the name of who runs the command, as the system knows it."""
     return os.environ.get("USER") or os.environ.get("USERNAME") or "somebody"
 
 

@@ -34,7 +34,7 @@ _REFRESH = 0.1
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A rich console on the standard output, or on the standard error.
+    """Return a rich console on the standard output, or on the standard error.
 
     It draws colours only on a terminal; it neither highlights numbers nor reads markup or emoji
     codes in what it is given, for captions may hold anything.

@@ -35,12 +35,12 @@ SHOWN = 20
 
 
 def by_place(*headings: str) -> list[Column]:
-    """The columns of rows that are tuples."""
+    """Return the columns of rows that are tuples."""
     return [(heading, place) for place, heading in enumerate(headings)]
 
 
 def by_field(*names: str) -> list[Column]:
-    """The columns of fields whose names may have any letters."""
+    """Return the columns of fields whose names may have any letters."""
     return [(name, name) for name in names]
 
 

@@ -119,7 +119,7 @@ class KeywordRules(_Table):
 
 
 def rule_languages() -> tuple[str, ...]:
-    """Tags of the languages that memeloc has rules for."""
+    """Return tags of the languages that memeloc has rules for."""
     return shipped_names(_SHIPPED)
 
 

@@ -27,7 +27,7 @@ def plain_digits(text: str) -> str:
 
 
 def line_of(value: Any, limit: int = 1000) -> str:
-    """One line of text; empty for what is no text. A number becomes the text of it.
+    """Return one line of text; empty for what is no text. A number becomes the text of it.
 
     >>> line_of("  two   words ")
     'two words'
@@ -40,7 +40,7 @@ def line_of(value: Any, limit: int = 1000) -> str:
 
 
 def lines_of(value: Any) -> tuple[str, ...]:
-    """The texts of a list, an empty one for what is no text; line breaks are kept."""
+    """Return the texts of a list, an empty one for what is no text; line breaks are kept."""
     lines = value[:100] if isinstance(value, list) else []
     return tuple(
         CONTROLS.sub("\ufffd", line).strip()[:5000] if isinstance(line, str) else line_of(line)
@@ -49,7 +49,7 @@ def lines_of(value: Any) -> tuple[str, ...]:
 
 
 def count_of(value: Any) -> int | None:
-    """A whole number from 0, or a text of its digits; None for anything else.
+    """Return a whole number from 0, or a text of its digits; None for anything else.
 
     >>> count_of("12"), count_of(-1), count_of(True)
     (12, None, None)
@@ -59,13 +59,13 @@ def count_of(value: Any) -> int | None:
 
 
 def web_address(value: Any) -> str:
-    """An address that begins with http:// or https://; empty for anything else."""
+    """Return an address that begins with http:// or https://; empty for anything else."""
     address = line_of(value, 4000)
     return address if address.lower().startswith(("http://", "https://")) else ""
 
 
 def joined_address(page: str, value: Any) -> str:
-    """An address as it stands on the page at `page`, made absolute; empty for anything else.
+    """Return an address as it stands on the page at `page`, made absolute; empty for anything else.
 
     >>> joined_address("https://example.org/list", "/a.jpg")
     'https://example.org/a.jpg'
@@ -80,7 +80,7 @@ def joined_address(page: str, value: Any) -> str:
 
 
 def split_address(address: str) -> SplitResult:
-    """The parts of an address; empty ones of what is no address."""
+    """Return the parts of an address; empty ones of what is no address."""
     try:
         return urlsplit(address)
     except ValueError:
@@ -96,7 +96,7 @@ def picture_candidates(attributes: Mapping[str, str | None]) -> Iterator[str]:
 
 
 def largest_of(srcset: str) -> str:
-    """The address with the largest width or density of a `srcset`.
+    """Return the address with the largest width or density of a `srcset`.
 
     >>> largest_of("a.jpg 1x, b.jpg 2x")
     'b.jpg'
@@ -112,12 +112,12 @@ def largest_of(srcset: str) -> str:
 
 
 def without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Details without empty texts, lists, mappings and None."""
+    """Return details without empty texts, lists, mappings and None."""
     return {name: value for name, value in values.items() if value not in (None, "", [], (), {})}
 
 
 def refused(source: str, url: str, error: MemelocError) -> Refusal:
-    """What is stored of something that could not be read."""
+    """Return what is stored of something that could not be read."""
     reason = getattr(error, "reason", "") or "not readable"
     return Refusal(source, url[:4000], str(reason), getattr(error, "message", "") or str(error))
 

@@ -79,7 +79,7 @@ class Points:
 
 
 def open_pixels(path: Path) -> Pixels:
-    """A picture in RGB, `LONGEST` pixels long at most.
+    """Return a picture in RGB, `LONGEST` pixels long at most.
 
     Raises:
         InputError: it is no picture, damaged, or too large.
@@ -103,7 +103,7 @@ def _resized(picture: Any, scale: float) -> Any:
 
 
 def align(first: Points, second: Points) -> Map | None:
-    """The map from the second picture's pixels to the first's; None where there is none.
+    """Return the map from the second picture's pixels to the first's; None where there is none.
 
     Of several maps the one is taken after which most pixels look the same. Where there are no
     corners, as in a sky, the pictures have at least the same frame.
@@ -119,8 +119,8 @@ def align(first: Points, second: Points) -> Map | None:
 
 
 def _by_frame(first: Points, second: Points) -> list[Map]:
-    """The maps that lay frame on frame, with and without plain bars, and the same pixels on the
-    same, moved so that both look most alike."""
+    """Return the maps that lay frame on frame, with and without plain bars, and the same pixels on
+    the same, moved so that both look most alike."""
     maps = []
     for mine, other in zip(_frames(first), _frames(second), strict=True):
         scales = [(mine[2 + i] - mine[i]) / (other[2 + i] - other[i]) for i in (0, 1)]
@@ -132,7 +132,7 @@ def _by_frame(first: Points, second: Points) -> list[Map]:
 
 
 def _frames(points: Points) -> tuple[tuple[float, float, float, float], ...]:
-    """Left, top, right and bottom of the picture, and of what is left without plain bars."""
+    """Return left, top, right and bottom of the picture, and of what is left without plain bars."""
     grey = points.small
     height, width = grey.shape
     left, top, right, bottom = (
@@ -146,14 +146,15 @@ def _frames(points: Points) -> tuple[tuple[float, float, float, float], ...]:
 
 
 def _plain_rows(grey: Grey) -> int:
-    """How many rows, from the first on, are a bar with or without text: mostly of one grey."""
+    """Return how many rows, from the first on, are a bar with or without text: mostly of one
+    grey."""
     same = np.abs(grey.astype(np.int16) - int(np.median(grey[0]))) < _PLAIN
     plain = same.mean(axis=1) > _BAR
     return len(plain) if plain.all() else int(plain.argmin())
 
 
 def _moved(first: Points, second: Points, scale: float) -> Map:
-    """The map that scales and then moves so that edges meet (Kuglin and Hines 1975)."""
+    """Return the map that scales and then moves so that edges meet (Kuglin and Hines 1975)."""
     cv2 = opencv()
     shrinking = max(first.small.shape) / max(first.size)
     own = scale * shrinking * max(second.size) / max(second.small.shape)
@@ -170,7 +171,7 @@ def _moved(first: Points, second: Points, scale: float) -> Map:
 
 
 def scale_of(matrix: Map) -> float:
-    """How many times as large the map makes a picture."""
+    """Return how many times as large the map makes a picture."""
     return float(np.sqrt(abs(np.linalg.det(matrix[:, :2]))))
 
 
@@ -207,7 +208,7 @@ def same_picture(first: Points, second: Points) -> bool:
 
 
 def _ground(grey: npt.NDArray[np.float32], there: Mask) -> Mask:
-    """Where a picture is plain: of the grey that much of it has."""
+    """Return where a picture is plain: of the grey that much of it has."""
     counts = np.bincount(grey[there].astype(np.int64) // 4, minlength=65)
     pairs = counts[:-1] + counts[1:]
     most = int(pairs.argmax())
@@ -217,7 +218,8 @@ def _ground(grey: npt.NDArray[np.float32], there: Mask) -> Mask:
 
 
 def _small_on(first: Points, second: Points, matrix: Map) -> tuple[Grey, Mask, float]:
-    """The second small picture laid on the first, where it covers it, and how it is scaled."""
+    """Return the second small picture laid on the first, where it covers it, and how it is
+    scaled."""
     cv2 = opencv()
     shrunk = [np.array(of.small.shape[1::-1]) / of.size for of in (first, second)]
     small = _scaled(matrix, *shrunk)
@@ -227,7 +229,7 @@ def _small_on(first: Points, second: Points, matrix: Map) -> tuple[Grey, Mask, f
 
 
 def _agreeing(first: Points, second: Points, matrix: Map) -> float:
-    """How much of the overlap looks the same, 0 to 1; 0 for too little of it."""
+    """Return how much of the overlap looks the same, 0 to 1; 0 for too little of it."""
     cv2 = opencv()
     laid, there, scale = _small_on(first, second, matrix)
     if there.sum() < _LEAST_OVERLAP * max(first.small.size, second.small.size * scale**2):
@@ -240,12 +242,12 @@ def _agreeing(first: Points, second: Points, matrix: Map) -> float:
 
 
 def _shrinking(picture: Pixels, small: Grey) -> npt.NDArray[np.float64]:
-    """How many times as wide and as high the small picture is."""
+    """Return how many times as wide and as high the small picture is."""
     return np.asarray(np.array(small.shape[1::-1]) / np.array(picture.shape[1::-1]))
 
 
 def _scaled(matrix: Map, first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> Map:
-    """The map between two pictures after each was scaled across and down.
+    """Return the map between two pictures after each was scaled across and down.
 
     A pixel is a square: the middle of the first stands at a half, which is x = 0.
     """
@@ -255,7 +257,7 @@ def _scaled(matrix: Map, first: npt.NDArray[np.float64], second: npt.NDArray[np.
 
 
 def lay_on(picture: Pixels, matrix: Map, size: tuple[int, int]) -> tuple[Pixels, Mask]:
-    """A picture laid on another of a width and height, and where it covers it."""
+    """Return a picture laid on another of a width and height, and where it covers it."""
     cv2 = opencv()
     sigma = _BLUR * (1 / scale_of(matrix) - 1)
     if sigma > 0.1:  # warpAffine does not average the pixels that it leaves out
@@ -268,7 +270,7 @@ def lay_on(picture: Pixels, matrix: Map, size: tuple[int, int]) -> tuple[Pixels,
 
 
 def refine(first: Pixels, second: Pixels, matrix: Map) -> Map:
-    """The map made exact by the pixels of both pictures that agree."""
+    """Return the map made exact by the pixels of both pictures that agree."""
     cv2 = opencv()
     height, width = first.shape[:2]
     scale = min(1.0, _REFINED / max(width, height))
@@ -298,7 +300,7 @@ def refine(first: Pixels, second: Pixels, matrix: Map) -> Map:
 
 
 def _difference(fixed: Grey, moving: Grey, matrix: Map) -> tuple[float, Mask]:
-    """The median difference of greys where both are, and the pixels that agree."""
+    """Return the median difference of greys where both are, and the pixels that agree."""
     cv2 = opencv()
     size = fixed.shape[1::-1]
     laid = cv2.warpAffine(moving, matrix, size, flags=cv2.INTER_LINEAR)

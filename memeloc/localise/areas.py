@@ -46,7 +46,8 @@ def like_letters(crop: Crop, colour: Floats, near: Floats) -> Mask | None:
 
 
 def within_reach(differs: Mask, crop: Crop, least: float) -> Mask:
-    """The connected areas of a mask within reach of the lines, a share of them in the lines."""
+    """Return the connected areas of a mask within reach of the lines, a share of them in the
+    lines."""
     cv2 = opencv()
     labels = cv2.connectedComponents(differs.astype(np.uint8))[1]
     is_text = (share_within(labels, crop.core) > least) & (share_within(labels, crop.reach) > 0.95)
@@ -55,14 +56,14 @@ def within_reach(differs: Mask, crop: Crop, least: float) -> Mask:
 
 
 def grown(letters: Mask, distance: float) -> Mask:
-    """A mask and what is within a distance of it, in pixels."""
+    """Return a mask and what is within a distance of it, in pixels."""
     cv2 = opencv()
     away = cv2.distanceTransform((~letters).astype(np.uint8), cv2.DIST_L2, 5)
     return np.asarray(away <= distance)
 
 
 def enclosed(ink: Mask) -> Mask:
-    """What a mask encloses: pixels from which no way leads to the edge."""
+    """Return what a mask encloses: pixels from which no way leads to the edge."""
     cv2 = opencv()
     count, labels = cv2.connectedComponents((~ink).astype(np.uint8), connectivity=4)
     enclosed = ~at_edge(labels, count)
@@ -71,7 +72,7 @@ def enclosed(ink: Mask) -> Mask:
 
 
 def half_thickness(mask: Mask, labels: Labels) -> Floats:
-    """Half of the greatest thickness of each labelled area, in pixels."""
+    """Return half of the greatest thickness of each labelled area, in pixels."""
     cv2 = opencv()
     radius = cv2.distanceTransform(mask.astype(np.uint8), cv2.DIST_L2, 5)
     thickest = np.zeros(int(labels.max()) + 1, np.float32)
@@ -80,13 +81,13 @@ def half_thickness(mask: Mask, labels: Labels) -> Floats:
 
 
 def share_within(labels: Labels, where: Mask) -> npt.NDArray[np.float64]:
-    """The share of each labelled area that lies within a mask."""
+    """Return the share of each labelled area that lies within a mask."""
     area = np.bincount(labels.ravel())
     return np.asarray(np.bincount(labels[where], minlength=len(area)) / np.maximum(area, 1))
 
 
 def at_edge(labels: Labels, count: int) -> Mask:
-    """Which labelled areas the edge of the crop cuts."""
+    """Return which labelled areas the edge of the crop cuts."""
     cut = np.zeros(count, bool)
     for edge in (labels[0], labels[-1], labels[:, 0], labels[:, -1]):
         cut[edge] = True
@@ -94,7 +95,7 @@ def at_edge(labels: Labels, count: int) -> Mask:
 
 
 def ringed(crop: Crop, areas: Mask, outline: Floats) -> Mask:
-    """The connected areas of a mask that the outline's colour surrounds."""
+    """Return the connected areas of a mask that the outline's colour surrounds."""
     cv2 = opencv()
     count, labels = cv2.connectedComponents(areas.astype(np.uint8), connectivity=4)
     near = cv2.dilate(labels.astype(np.float32), disc(3.0)).astype(int)
@@ -108,7 +109,7 @@ def ringed(crop: Crop, areas: Mask, outline: Floats) -> Mask:
 
 
 def of_one_colour(crop: Crop, areas: Mask, fill: Floats) -> Mask:
-    """The connected areas that have the fill's very colour in a quarter of their pixels.
+    """Return the connected areas that have the fill's very colour in a quarter of their pixels.
 
     Text that was laid over a picture is of one colour; what is only like it belongs to the picture.
     """

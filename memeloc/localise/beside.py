@@ -50,7 +50,8 @@ def all_letters(
     fill: Floats,
     outline: Floats | None,
 ) -> Mask:
-    """Letters and whatever else in reach has their colour and ring: dots, marks, joined letters.
+    """Return letters and whatever else in reach has their colour and ring: dots, marks, joined
+    letters.
 
     Without an outline the letters that were found are all.
     """
@@ -70,7 +71,7 @@ def all_letters(
 
 
 def placed(crop: Crop, letters: Mask, wide: Crop) -> Mask:
-    """A mask of a crop in a wider one of the same region."""
+    """Return a mask of a crop in a wider one of the same region."""
     inside_wide: Mask = np.zeros_like(wide.core)
     x = round((crop.left - wide.left) * crop.scale)
     y = round((crop.top - wide.top) * crop.scale)
@@ -80,7 +81,7 @@ def placed(crop: Crop, letters: Mask, wide: Crop) -> Mask:
 
 
 def continued(crop: Crop, letters: Mask, fill: Floats, outline: Floats) -> Mask:
-    """Letters, and those that stand next to them beyond the ends of their lines."""
+    """Return letters, and those that stand next to them beyond the ends of their lines."""
     cv2 = opencv()
     far = colour_distance(crop.pixels, fill)
     near = (far < 0.5 * between(fill, outline)) & (far < 1.4 * NEAR)
@@ -106,7 +107,8 @@ def continued(crop: Crop, letters: Mask, fill: Floats, outline: Floats) -> Mask:
 def others(
     crop: Crop, letters: Mask, mask: Mask, fill: Floats, behind: Floats, *, outlined: bool
 ) -> Mask:
-    """What else stands in the lines and beside them on a background that is known: emoji, words.
+    """Return what else stands in the lines and beside them on a background that is known: emoji,
+    words.
 
     `behind` is the background's colour, or what is there pixel by pixel. A thin line of
     another colour than the letters' is drawn, as the shade along a bubble's edge.
@@ -138,7 +140,8 @@ def others(
 
 
 def outlined_emoji(crop: Crop, letters: Mask, mask: Mask, outline: Floats, width: float) -> Mask:
-    """Emoji in the lines and beside them: what is rung as a whole by the letters' outline."""
+    """Return emoji in the lines and beside them: what is rung as a whole by the letters'
+    outline."""
     cv2 = opencv()
     rings = colour_distance(crop.pixels, outline) < SAME
     count, labels, stats, _ = cv2.connectedComponentsWithStats(rings.astype(np.uint8))
@@ -166,7 +169,7 @@ def outlined_emoji(crop: Crop, letters: Mask, mask: Mask, outline: Floats, width
 
 
 def _following(crop: Crop, letters: Mask, pieces: Mask) -> Mask:
-    """The connected pieces of a mask that stand close to letters, or to such a piece."""
+    """Return the connected pieces of a mask that stand close to letters, or to such a piece."""
     labels = opencv().connectedComponents(pieces.astype(np.uint8))[1]
     taken: Mask = np.zeros_like(pieces)
     for _ in range(_FURTHER):

@@ -40,7 +40,7 @@ _Edges = list[float]
 
 
 def text_boxes(pixels: Pixels, texts: Sequence[Text], locale: Locale) -> tuple[TextBox, ...]:
-    """The boxes of a template for texts, in their order, each named for its place in it."""
+    """Return the boxes of a template for texts, in their order, each named for its place in it."""
     size = pixels.shape[1], pixels.shape[0]
     boxes = []
     for text in texts:
@@ -123,7 +123,7 @@ def _wider(edges: _Edges, style: TextStyle, plain: bool, size: tuple[int, int]) 
 
 
 def _free(pixels: Pixels, edges: _Edges, wanted: _Edges, text: Text) -> _Edges:
-    """How far towards `wanted` a plain background reaches, each side by itself."""
+    """Return how far towards `wanted` a plain background reaches, each side by itself."""
     assert text.strokes is not None
     colour = np.asarray(text.strokes.background, np.float32)
     height, width = pixels.shape[:2]
@@ -162,7 +162,7 @@ def _free(pixels: Pixels, edges: _Edges, wanted: _Edges, text: Text) -> _Edges:
 
 
 def _strip(edges: Sequence[int], side: int, new: int) -> tuple[slice, slice]:
-    """The pixels that one side of a box gains when it moves to `new`."""
+    """Return the pixels that one side of a box gains when it moves to `new`."""
     left, top, right, bottom = edges
     if side in (0, 2):
         across = slice(max(new, 0), left) if side == 0 else slice(right, new)
@@ -172,7 +172,7 @@ def _strip(edges: Sequence[int], side: int, new: int) -> tuple[slice, slice]:
 
 
 def _apart(edges: _Edges, ink: _Edges, others: Sequence[FractionBox]) -> _Edges:
-    """Edges drawn back to half the way to the ink of other texts."""
+    """Return edges drawn back to half the way to the ink of other texts."""
     left, top, right, bottom = edges
     for other in map(_edges, others):
         if other[0] < right and other[2] > left and other[1] < bottom and other[3] > top:
@@ -198,7 +198,7 @@ def _fits(box: TextBox, size: tuple[int, int]) -> bool:
 
 
 def overlap(box: FractionBox, other: FractionBox) -> float:
-    """The share of a box that another one covers, 0 to 1."""
+    """Return the share of a box that another one covers, 0 to 1."""
     left, top, right, bottom = _edges(box)
     there = _edges(other)
     across = min(right, there[2]) - max(left, there[0])

@@ -50,7 +50,7 @@ class Crop:
 def cut_region(
     picture: Pixels, region: TextRegion, *, wide: bool = False, unread: Sequence[RegionLine] = ()
 ) -> Crop | None:
-    """A region with some room around it; None where it is too small to have letters.
+    """Return a region with some room around it; None where it is too small to have letters.
 
     A wide one has the continuation of its lines, too, and of unread ones next to them.
     """
@@ -101,14 +101,14 @@ def cut_region(
 
 
 def _lengthened(quad: npt.NDArray[np.float64], by: float) -> npt.NDArray[np.float64]:
-    """A line's corners with so many pixels more at its begin and its end."""
+    """Return a line's corners with so many pixels more at its begin and its end."""
     across = quad[1] - quad[0]
     step = across / max(float(np.hypot(*across)), 1.0) * by
     return np.asarray(quad + np.array([-step, step, step, -step]))
 
 
 def disc(radius: float) -> Any:
-    """What OpenCV dilates and erodes with: a disc of that radius in pixels."""
+    """Return what OpenCV dilates and erodes with: a disc of that radius in pixels."""
     cv2 = opencv()
     side = 2 * max(1, round(radius)) + 1
     return cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))
@@ -121,12 +121,13 @@ def colour_distance(pixels: Floats, colour: npt.ArrayLike) -> Floats:
 
 
 def between(colour: npt.ArrayLike, other: npt.ArrayLike) -> float:
-    """The distance of two colours in RGB."""
+    """Return the distance of two colours in RGB."""
     return float(np.linalg.norm(np.asarray(colour, float) - np.asarray(other, float)))
 
 
 def peak(colours: Floats) -> Floats:
-    """The most frequent colour: the median of what is near the fullest of 16 levels a channel."""
+    """Return the most frequent colour: the median of what is near the fullest of 16 levels a
+    channel."""
     keys = (colours.astype(np.uint8) >> 4).astype(np.int32)
     flat = (keys[:, 0] << 8) | (keys[:, 1] << 4) | keys[:, 2]
     fullest = np.median(colours[flat == np.bincount(flat).argmax()], axis=0)

@@ -19,7 +19,8 @@ each comparison takes some tenths of a second."""
 def group_pictures(
     hashes: Mapping[Path, int], on_progress: Callable[[int, int | None], None] = lambda *_: None
 ) -> list[list[Path]]:
-    """Pictures in groups that stand on one picture each, in the order in which they are given.
+    """Return pictures in groups that stand on one picture each, in the order in which they are
+    given.
 
     Args:
         hashes: the perceptual hash of each, 64 bits.

@@ -75,7 +75,7 @@ class LocalisedMeme:
     parts: tuple[str, ...] = ()
 
     def without_pixels(self) -> LocalisedMeme:
-        """The same without its pictures, of which one is some megabytes."""
+        """Return the same without its pictures, of which one is some megabytes."""
         none, clean = np.zeros((0, 0, 3), np.uint8), self.clean
         return replace(
             self,
@@ -93,7 +93,7 @@ class Restoring:
         self._restorer = restorer
 
     def find(self, meme: FinishedMeme, mask: Mask) -> CleanPicture | None:
-        """The picture, what is masked painted anew."""
+        """Return the picture, what is masked painted anew."""
         if not mask.any():
             return None
         restored = self._restorer.restore(meme.pixels, mask)
@@ -101,7 +101,7 @@ class Restoring:
 
 
 def open_meme(path: Path, name: str) -> FinishedMeme:
-    """A finished meme from its file, by the name that it gets in tables.
+    """Return a finished meme from its file, by the name that it gets in tables.
 
     Raises:
         InputError: it is no picture, or too large a one.
@@ -260,19 +260,20 @@ def _widened(text: Text, mask: Mask) -> Mask:
 
 
 def text_key(meme: FinishedMeme, text: Text) -> str:
-    """SHA-256, in hex, of what a decision on a text is about: the picture, and where it stands."""
+    """Return SHA-256, in hex, of what a decision on a text is about: the picture, and where it
+    stands."""
     x, y, width, height = text.region.box
     place = f"{x + width / 2:.2f} {y + height / 2:.2f} {text.region.text}"
     return hashlib.sha256(f"{meme.sha256}\n{place}".encode()).hexdigest()
 
 
 def text_name(meme: FinishedMeme, text: Text) -> str:
-    """What people call a text: the meme's name and the text's number, as `cat.2`."""
+    """Return what people call a text: the meme's name and the text's number, as `cat.2`."""
     return f"{meme.name}.{text.number}"
 
 
 def _by_box(texts: Sequence[Text], template: Template) -> list[str]:
-    """The texts by the boxes that they stand in; several in one follow each other."""
+    """Return the texts by the boxes that they stand in; several in one follow each other."""
     parts: list[list[str]] = [[] for _ in template.boxes]
     for text in texts:
         shares = [

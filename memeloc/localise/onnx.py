@@ -102,13 +102,13 @@ class OnnxRestorer:
 
 
 def _side(shape: Any, index: int) -> int:
-    """A side that a model fixes; 0 where it takes any."""
+    """Return a side that a model fixes; 0 where it takes any."""
     side = shape[index] if len(shape) == 4 else 0
     return side if isinstance(side, int) else 0
 
 
 def _around(mask: Mask) -> tuple[slice, slice]:
-    """The part of a picture that holds what is masked, with as much again around it."""
+    """Return the part of a picture that holds what is masked, with as much again around it."""
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     spans = []
     for places, length in zip((rows, columns), mask.shape, strict=True):

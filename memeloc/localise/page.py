@@ -128,7 +128,7 @@ def _outcome(localised: LocalisedMeme, number: int, doubts: Sequence[str]) -> st
 
 
 def _numbered(localised: LocalisedMeme) -> Pixels:
-    """The meme with a frame and a number at each text."""
+    """Return the meme with a frame and a number at each text."""
     picture = Image.fromarray(localised.meme.pixels)
     draw = ImageDraw.Draw(picture)
     line = max(2, min(picture.size) // 250)

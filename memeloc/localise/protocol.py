@@ -86,7 +86,7 @@ class Restorer(Protocol):
     name: str
 
     def restore(self, picture: Pixels, mask: Mask) -> Pixels:
-        """The picture (RGB) with what is masked painted anew."""
+        """Return the picture (RGB) with what is masked painted anew."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class CleanPictureSource(Protocol):
     """A way to a meme's clean picture; several are asked in turn, and the first answer is taken."""
 
     def find(self, meme: FinishedMeme, mask: Mask) -> CleanPicture | None:
-        """The picture without text, or None where this way does not lead to it.
+        """Return the picture without text, or None where this way does not lead to it.
 
         `mask` is True on the letters of the meme's regions, their outlines and rims included.
         """
@@ -140,7 +140,7 @@ class CleanPictureSource(Protocol):
 def clean(
     meme: FinishedMeme, mask: Mask, sources: Sequence[CleanPictureSource], kept: Mask
 ) -> CleanPicture | None:
-    """The clean picture of the first source that has one; None where none has.
+    """Return the clean picture of the first source that has one; None where none has.
 
     Args:
         kept: True on the letters that are to stay: a known template that has none there is no
@@ -151,7 +151,8 @@ def clean(
 
 
 def _shows(picture: CleanPicture, meme: FinishedMeme, kept: Mask) -> bool:
-    """Whether what is kept of a meme stands in a clean picture; only a template's may lack it."""
+    """Return whether what is kept of a meme stands in a clean picture; only a template's may lack
+    it."""
     if picture.template is None or not kept.any():
         return True
     height, width = kept.shape

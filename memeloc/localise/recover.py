@@ -67,7 +67,7 @@ class Recovered:
 
 
 def recover(pictures: Sequence[Path]) -> Recovered:
-    """The picture that stands behind the texts of several memes; nothing is read.
+    """Return the picture that stands behind the texts of several memes; nothing is read.
 
     They may be scaled, cropped, compressed, have bars and marks. The result is as large as the
     largest shows it, and has no more than most of them show.
@@ -181,7 +181,7 @@ def _without_copies(
 def _recovered(
     layers: Mapping[Path, Layer], maps: Mapping[Path, Map], left_out: Sequence[tuple[Path, str]]
 ) -> Recovered:
-    """What the layers agree on, cut to what most of them show."""
+    """Return what the layers agree on, cut to what most of them show."""
     covered = np.sum([layer.covers for layer in layers.values()], axis=0)
     rows, columns = np.nonzero(2 * covered > len(layers))
     if not rows.size:

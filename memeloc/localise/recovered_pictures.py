@@ -31,7 +31,7 @@ class RecoveredPictures:
         self._recovered: dict[tuple[Path, ...], Recovered | None] = {}
 
     def find(self, meme: FinishedMeme, mask: Mask) -> CleanPicture | None:
-        """The picture without text, or None where no other meme stands on it."""
+        """Return the picture without text, or None where no other meme stands on it."""
         recovered = self._recover(meme.path)
         if recovered is None:
             return None

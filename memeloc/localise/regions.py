@@ -38,7 +38,7 @@ Points = npt.NDArray[np.float64]
 def find_regions(
     lines: Sequence[Line], size: tuple[int, int], locale: Locale
 ) -> tuple[TextRegion, ...]:
-    """The text regions of a picture of `size` (width, height in pixels), in reading order.
+    """Return the text regions of a picture of `size` (width, height in pixels), in reading order.
 
     A line without text is one that nobody could read.
     """
@@ -52,7 +52,7 @@ def find_regions(
 
 
 def slant(line: Line) -> float:
-    """How far a line is turned, in degrees, clockwise; 0 where that cannot be told."""
+    """Return how far a line is turned, in degrees, clockwise; 0 where that cannot be told."""
     if not line.corners:
         return 0.0
     corners = np.asarray(line.corners)
@@ -66,7 +66,7 @@ def slant(line: Line) -> float:
 
 
 def turned(points: Points, angle: float, middle: tuple[float, float]) -> Points:
-    """Points in pixels, turned by an angle in degrees, clockwise as seen, around a middle.
+    """Return points in pixels, turned by an angle in degrees, clockwise as seen, around a middle.
 
     >>> turned(np.array([[2.0, 1.0]]), 90, (1.0, 1.0)).round(6).tolist()
     [[1.0, 2.0]]
@@ -77,7 +77,7 @@ def turned(points: Points, angle: float, middle: tuple[float, float]) -> Points:
 
 
 def corners_of(box: FractionBox, angle: float, size: tuple[int, int]) -> Points:
-    """The corners in pixels of a box in fractions, turned around its own middle."""
+    """Return the corners in pixels of a box in fractions, turned around its own middle."""
     x, y, width, height = box
     points = np.array([[x, y], [x + width, y], [x + width, y + height], [x, y + height]]) * size
     middle = points.mean(axis=0)
@@ -85,7 +85,8 @@ def corners_of(box: FractionBox, angle: float, size: tuple[int, int]) -> Points:
 
 
 def tightened(region: TextRegion, ink: Points, size: tuple[int, int]) -> TextRegion | None:
-    """The region with its loose lines close around their letters; None where no line is loose.
+    """Return the region with its loose lines close around their letters; None where no line is
+    loose.
 
     Args:
         region: as it was read.
@@ -114,7 +115,7 @@ def tightened(region: TextRegion, ink: Points, size: tuple[int, int]) -> TextReg
 
 
 def _by_slant(lines: Sequence[Line]) -> list[tuple[float, list[Line]]]:
-    """Lines by how far they are turned: the longest of each slant says how far."""
+    """Return lines by how far they are turned: the longest of each slant says how far."""
     groups: list[tuple[float, list[Line]]] = []
     for line in sorted(lines, key=lambda line: line.box[0] - line.box[2]):
         angle = slant(line)
@@ -139,7 +140,7 @@ def _turned_line(line: Line, angle: float, size: tuple[int, int]) -> Line:
 
 
 def _region(part: Line, rows: Sequence[Line], angle: float, size: tuple[int, int]) -> TextRegion:
-    """A region of lines that were set level by turning them back by `angle`."""
+    """Return a region of lines that were set level by turning them back by `angle`."""
     width, height = size
     left, top, right, bottom = part.box
     middle = np.array([[(left + right) / 2, (top + bottom) / 2]])

@@ -106,7 +106,7 @@ class Auto:
 
 
 def make_restorer(name: str) -> Restorer:
-    """The restorer of a name, or of the file of an ONNX model.
+    """Return the restorer of a name, or of the file of an ONNX model.
 
     Plain and smooth backgrounds are restored as `auto` does, whatever paints the rest.
 
@@ -135,7 +135,8 @@ def _inpaint(picture: Pixels, mask: Mask, method: int) -> Pixels:
 
 
 def _parts(mask: Mask) -> Iterator[tuple[tuple[slice, slice], Mask]]:
-    """Where pieces of a mask stand that lie apart, with what is around them, and each piece."""
+    """Yield where pieces of a mask stand that lie apart, with what is around them, and each
+    piece."""
     cv2 = opencv()
     around = np.ones((2 * _AROUND + 1, 2 * _AROUND + 1), np.uint8)
     near = cv2.dilate(mask.astype(np.uint8), around)
@@ -151,7 +152,8 @@ def _levels(values: Floats) -> Pixels:
 
 
 def is_smooth(picture: npt.NDArray[np.generic], where: Mask) -> bool:
-    """Whether neighbouring pixels differ little, as in sky, walls and gradients after a JPEG."""
+    """Return whether neighbouring pixels differ little, as in sky, walls and gradients after a
+    JPEG."""
     levels = picture.astype(np.float32)
     steps = []
     for axis in (0, 1):
@@ -164,7 +166,7 @@ def is_smooth(picture: npt.NDArray[np.generic], where: Mask) -> bool:
 
 
 def _painted(part: Pixels, mask: Mask, all_masked: Mask) -> Pixels | None:
-    """A plain or smooth background painted; None of any other."""
+    """Return a plain or smooth background painted; None of any other."""
     cv2 = opencv()
     disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * _RING + 1, 2 * _RING + 1))
     ring = (cv2.dilate(mask.astype(np.uint8), disc) > 0) & ~all_masked

@@ -28,7 +28,8 @@ Floats = npt.NDArray[np.float32]
 
 
 def stretched(values: Floats, known: Mask, directions: Floats | None = None) -> Floats:
-    """Values (height x width x channels), those that are not known continued from the others.
+    """Return values (height x width x channels), those that are not known continued from the
+    others.
 
     Args:
         values: what stands where they are not known does not count.
@@ -54,7 +55,8 @@ def stretched(values: Floats, known: Mask, directions: Floats | None = None) -> 
 
 
 def directions(picture: Floats, known: Mask) -> Floats:
-    """Which way lines go at each pixel (RGB), as its structure tensor, continued where hidden.
+    """Return which way lines go at each pixel (RGB), as its structure tensor, continued where
+    hidden.
 
     That is the square of the gradient across, across times down, and the square of it down, each
     the mean of what is near.
@@ -87,7 +89,7 @@ class _Lines:
         ]
 
     def followed(self, values: Floats, smooth: Floats) -> Floats:
-        """What is smooth; on a line the mean of what is before and behind."""
+        """Return what is smooth; on a line the mean of what is before and behind."""
         cv2 = opencv()
         before, behind = (
             cv2.remap(values, *way, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)

@@ -116,7 +116,7 @@ class Strokes:
 def find_strokes(
     picture: Pixels, region: TextRegion, unread: Sequence[RegionLine] = ()
 ) -> Strokes | None:
-    """The letters of a region; None where nothing looks like any.
+    """Return the letters of a region; None where nothing looks like any.
 
     What stands in unread lines next to it may be emoji of the same text. Letters without an outline
     show by their background: where a reader's box is much higher than they are, they are looked for
@@ -151,7 +151,7 @@ def _strokes_in(
 
 
 def _plain_background(crop: Crop) -> Floats | None:
-    """The colour that runs along the edges of all lines; None where no colour does."""
+    """Return the colour that runs along the edges of all lines; None where no colour does."""
     cv2 = opencv()
     edge = np.zeros(crop.core.shape, np.uint8)
     for line in crop.lines:
@@ -162,7 +162,7 @@ def _plain_background(crop: Crop) -> Floats | None:
 
 
 def _one_colour(colours: Floats) -> Floats | None:
-    """The colour that nearly all of some pixels have; None where none does."""
+    """Return the colour that nearly all of some pixels have; None where none does."""
     if len(colours) < 8:
         return None
     colour = peak(colours)
@@ -171,7 +171,8 @@ def _one_colour(colours: Floats) -> Floats | None:
 
 
 def _on_plain(crop: Crop, background: Floats) -> Strokes | None:
-    """Everything that differs from a plain background, but for what comes in from outside."""
+    """Return everything that differs from a plain background, but for what comes in from
+    outside."""
     cv2 = opencv()
     far = colour_distance(crop.pixels, background)
     noise = float(np.median(far[crop.core & (far < _PLAIN_NEAR)]))
@@ -209,7 +210,7 @@ def _on_plain(crop: Crop, background: Floats) -> Strokes | None:
 
 
 def _on_any(crop: Crop, wide: Crop) -> Strokes | None:
-    """Letters of the colour that looks most like letters, on a background of any kind."""
+    """Return letters of the colour that looks most like letters, on a background of any kind."""
     candidates = _candidates(crop)
     if not candidates:
         return None
@@ -318,7 +319,7 @@ def _sharpness(crop: Crop, letters: Mask) -> float:
 
 
 def _frequent(crop: Crop) -> list[Floats]:
-    """The most frequent colours within the lines, those of the sharpest peaks first."""
+    """Return the most frequent colours within the lines, those of the sharpest peaks first."""
     colours = crop.pixels[crop.core]
     keys = np.clip(colours, 0, 255).astype(np.int32) >> 4
     flat = (keys[:, 0] << 8) | (keys[:, 1] << 4) | keys[:, 2]
@@ -346,7 +347,7 @@ def _frequent(crop: Crop) -> list[Floats]:
 
 
 def _ring(crop: Crop, letters: Mask, colour: Floats) -> tuple[Floats, float]:
-    """The colour around letters, and how much of what is around them has it, 0 to 1."""
+    """Return the colour around letters, and how much of what is around them has it, 0 to 1."""
     cv2 = opencv()
     distance = cv2.distanceTransform((~letters).astype(np.uint8), cv2.DIST_L2, 5)
     blend = 1.2 * crop.scale
@@ -364,7 +365,7 @@ def _ring(crop: Crop, letters: Mask, colour: Floats) -> tuple[Floats, float]:
 
 
 def _cover(crop: Crop, letters: Mask) -> float:
-    """The share of the lines' length in which letters stand, 0 to 1; spaces are forgiven."""
+    """Return the share of the lines' length in which letters stand, 0 to 1; spaces are forgiven."""
     rows, columns = np.nonzero(letters)
     points = np.stack([columns, rows], axis=1).astype(float)
     hit = total = 0
@@ -387,7 +388,7 @@ def _outline(
     letters: Mask,
     fill: Floats,
 ) -> tuple[Floats | None, float]:
-    """The colour and the width of what rings the letters; None and 0 where nothing does.
+    """Return the colour and the width of what rings the letters; None and 0 where nothing does.
 
     The share of pixels of the ring's colour falls at the outline's edge from nearly all to what the
     background has of it.

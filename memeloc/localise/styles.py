@@ -84,7 +84,7 @@ def style_of(
 
 
 def is_upper(text: str) -> bool:
-    """Whether a text is in capitals, as far as its script has them.
+    """Return whether a text is in capitals, as far as its script has them.
 
     >>> is_upper("ONE ONION, 2 LAMPS"), is_upper("One"), is_upper("12"), is_upper("一")
     (True, False, False, False)
@@ -96,7 +96,7 @@ def is_upper(text: str) -> bool:
 
 
 def alignment(region: TextRegion, size: tuple[int, int], locale: Locale) -> Align:
-    """How the lines stand to each other; a single line is centred."""
+    """Return how the lines stand to each other; a single line is centred."""
     width, height = size
     middle = width / 2, height / 2
     spans = []
@@ -132,7 +132,7 @@ def _face_and_size(
     locale: Locale,
     faces: Sequence[FaceName],
 ) -> tuple[FaceName, float]:
-    """The face whose measures fit best, and the font size in pixels."""
+    """Return the face whose measures fit best, and the font size in pixels."""
     high = _letter_height(strokes)
     tops = [np.asarray(line.corners[:2]) * size for line in region.lines]
     widths = [float(np.hypot(*(right - left))) for left, right in tops]
@@ -163,7 +163,8 @@ def _face_and_size(
 
 
 def _letter_height(strokes: Strokes) -> float:
-    """The height of capitals and ascenders, in pixels: of the connected areas of the fill."""
+    """Return the height of capitals and ascenders, in pixels: of the connected areas of the
+    fill."""
     cv2 = opencv()
     stats = cv2.connectedComponentsWithStats(strokes.letters.astype(np.uint8))[2][1:]
     heights = stats[:, cv2.CC_STAT_HEIGHT]
@@ -187,7 +188,7 @@ def _line_ink(region: TextRegion, strokes: Strokes, size: tuple[int, int]) -> fl
 
 
 def _ink_width(region: TextRegion, strokes: Strokes, size: tuple[int, int]) -> float:
-    """The length of the longest line's letters, in pixels, along the line."""
+    """Return the length of the longest line's letters, in pixels, along the line."""
     rows, columns = np.nonzero(strokes.letters)
     points = np.stack([columns + strokes.left, rows + strokes.top], axis=1).astype(float)
     middle = size[0] / 2, size[1] / 2

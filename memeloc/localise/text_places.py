@@ -25,7 +25,7 @@ _Edges = tuple[float, float, float, float]
 
 
 def text_boxes(recovered: Recovered) -> tuple[TextBox, ...]:
-    """A box around the texts that stand at one place in the memes, from top to bottom.
+    """Return a box around the texts that stand at one place in the memes, from top to bottom.
 
     Where only one of three and more memes differs is a mark, unless no place has more. No boxes
     where no meme has text.
@@ -46,7 +46,7 @@ def text_boxes(recovered: Recovered) -> tuple[TextBox, ...]:
 
 
 def _places(text: Mask) -> list[_Edges]:
-    """Left, top, right and bottom, in fractions of the picture, of each text of a meme."""
+    """Return left, top, right and bottom, in fractions of the picture, of each text of a meme."""
     cv2 = opencv()
     height, width = text.shape
     reach = max(3, round(_TOGETHER * min(text.shape)))
@@ -63,7 +63,7 @@ def _places(text: Mask) -> list[_Edges]:
 
 
 def _joined(places: Sequence[tuple[_Edges, int]]) -> list[tuple[_Edges, int]]:
-    """Places that overlap made one, with how many became it."""
+    """Return places that overlap made one, with how many became it."""
     left = list(places)
     joined: list[tuple[_Edges, int]] = []
     while left:

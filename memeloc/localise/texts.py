@@ -112,7 +112,7 @@ def read_lines(image: Image.Image, reader: Reader, locale: Locale) -> list[Line]
 def find_texts(
     pixels: Pixels, lines: Sequence[Line], locale: Locale, often: frozenset[str] = frozenset()
 ) -> tuple[Text, ...]:
-    """The texts of a picture, in reading order.
+    """Return the texts of a picture, in reading order.
 
     What was seen and not read is a text only where it has an outline or a plain background: windows
     and patterns look like text, too.
@@ -177,7 +177,7 @@ def _in_one_face(text: Text, texts: Sequence[Text], size: tuple[int, int], local
 
 
 def _covered(region: TextRegion, mask: Mask) -> bool:
-    """Whether most of a region is masked."""
+    """Return whether most of a region is masked."""
     height, width = mask.shape
     x, y, across, down = region.box
     rows = slice(max(0, round(y * height)), round((y + down) * height))
@@ -204,7 +204,7 @@ def mask_of(texts: Sequence[Text], size: tuple[int, int]) -> Mask:
 def doubts(
     region: TextRegion, strokes: Strokes | None, size: tuple[int, int], locale: Locale
 ) -> tuple[str, ...]:
-    """Why nobody can be sure that a region is a text that was laid over the picture."""
+    """Return why nobody can be sure that a region is a text that was laid over the picture."""
     reasons = []
     unsure = strokes is None or strokes.sure < _TOLD or _in_the_picture(region, strokes)
     scripts = count_scripts(region.text).keys()
@@ -230,7 +230,7 @@ def doubts(
 
 
 def _line_height(region: TextRegion, size: tuple[int, int]) -> float:
-    """The usual height of a region's lines in pixels."""
+    """Return the usual height of a region's lines in pixels."""
     heights = [
         np.hypot(*((np.asarray(line.corners[3]) - line.corners[0]) * size)) for line in region.lines
     ]
@@ -238,7 +238,7 @@ def _line_height(region: TextRegion, size: tuple[int, int]) -> float:
 
 
 def ink_box(region: TextRegion, strokes: Strokes, size: tuple[int, int]) -> FractionBox:
-    """The box of a region around its letters, outline and emoji, before it is turned."""
+    """Return the box of a region around its letters, outline and emoji, before it is turned."""
     rows, columns = np.nonzero(strokes.ink)
     if not len(rows):
         return region.box
@@ -260,7 +260,7 @@ def ink_box(region: TextRegion, strokes: Strokes, size: tuple[int, int]) -> Frac
 def _by_look(
     pixels: Pixels, lines: Sequence[Line], size: tuple[int, int], locale: Locale
 ) -> list[list[Line]]:
-    """Lines in groups of one look; what has none is by itself.
+    """Return lines in groups of one look; what has none is by itself.
 
     What was seen and not read is left out where it has neither an outline nor a plain background.
     """

@@ -62,7 +62,7 @@ class State:
 
     @classmethod
     def read(cls, folder: Path) -> State:
-        """The state of a folder; empty where nothing of it can be read."""
+        """Return the state of a folder; empty where nothing of it can be read."""
         try:
             values = json.loads((folder / STATE).read_text("utf-8"))
             known, translated = values.get("pictures", {}), values.get("translated", {})
@@ -78,14 +78,16 @@ class State:
             temporary.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
 
     def lacks(self, row: Mapping[str, str], source: str, column: str) -> bool:
-        """Whether a row has no translation, or a machine's of another text than it has now."""
+        """Return whether a row has no translation, or a machine's of another text than it has
+        now."""
         key = f"{row['meme_id']} {column}"
         cell = row.get(column)
         of = self.translated.get(key, row[source])
         return not cell or (cell == self.cells.get(key) and of != row[source])
 
     def name(self, meme: FinishedMeme, folder: Path) -> str:
-        """The name that a meme has in a folder: its own, with a number where another has that.
+        """Return the name that a meme has in a folder: its own, with a number where another has
+        that.
 
         It is the same meme if its content is, or its place: one whose picture was replaced keeps
         its name, and so what people typed about it.
@@ -130,7 +132,7 @@ def check_owner(folder: Path, names: Sequence[str]) -> None:
 def write_meme_template(
     localised: LocalisedMeme, provenance: Provenance, out: Path, state: State
 ) -> tuple[str, str]:
-    """The template of a meme, by name, and a note where a person's own was left as it is.
+    """Return the template of a meme, by name, and a note where a person's own was left as it is.
 
     A known template is named, and nothing is written.
 
@@ -232,12 +234,12 @@ def _write(path: Path, columns: Sequence[str], table: Mapping[str, Mapping[str, 
 
 
 def read_captions_table(out: Path) -> dict[str, dict[str, str]]:
-    """The captions table of a folder: rows by meme, cells by column."""
+    """Return the captions table of a folder: rows by meme, cells by column."""
     return _existing(out / CAPTIONS)[1]
 
 
 def column_of(tag: str, columns: Iterable[str]) -> str:
-    """The column of a language, by its exact tag: that, or the one that means it, as zh does
+    """Return the column of a language, by its exact tag: that, or the one that means it, as zh does
     zh-Hans; where there is none, the tag."""
     names = [name for name in columns if name not in _KEYS]
     if tag in names:

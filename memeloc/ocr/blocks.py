@@ -31,7 +31,7 @@ _BESIDE = re.compile(r"(?<=[A-Za-z0-9]) (?=[A-Za-z0-9])")
 
 
 def arrange(lines: Sequence[Line], locale: Locale) -> tuple[Line, ...]:
-    """The parts of a picture's text in reading order, each a `Line` with all its text.
+    """Return the parts of a picture's text in reading order, each a `Line` with all its text.
 
     The locale's direction orders what stands side by side, its script says where spaces are.
     """
@@ -56,7 +56,7 @@ def arrange_rows(
 
 
 def _groups(lines: Sequence[Line], near: Callable[[Line, Line], bool]) -> list[list[Line]]:
-    """Lines that are near one another, or near one that is."""
+    """Return lines that are near one another, or near one that is."""
     left = sorted(lines, key=lambda line: (line.box[1], line.box[0], line.text))
     groups = []
     while left:
@@ -69,7 +69,8 @@ def _groups(lines: Sequence[Line], near: Callable[[Line, Line], bool]) -> list[l
 
 
 def columns(lines: Sequence[Line]) -> list[list[Line]]:
-    """Lines in groups that no gap runs through: texts side by side, of two lines each at least.
+    """Return lines in groups that no gap runs through: texts side by side, of two lines each at
+    least.
 
     A line alone, and a piece of a line, stays with what it stands beside.
     """
@@ -97,7 +98,7 @@ def _right(lines: Sequence[Line]) -> float:
 
 
 def are_neighbours(line: Line, other: Line) -> bool:
-    """Whether two lines are pieces of one, or stand one below the other in one part."""
+    """Return whether two lines are pieces of one, or stand one below the other in one part."""
     return _same_line(line, other) or _same_block(line, other)
 
 
@@ -136,7 +137,8 @@ def _merged(pieces: Sequence[Line], locale: Locale) -> Line:
 
 
 def _ordered(blocks: Sequence[Line], backwards: bool) -> list[Line]:
-    """Row by row; a row is what has its middle within the height of the row's first block."""
+    """Return lines row by row; a row is what has its middle within the height of the row's first
+    block."""
     left = sorted(blocks, key=lambda block: (block.box[1], block.box[0]))
     ordered = []
     while left:
@@ -148,7 +150,8 @@ def _ordered(blocks: Sequence[Line], backwards: bool) -> list[Line]:
 
 
 def clean(text: str, locale: Locale) -> str:
-    """A text without control characters and marks of direction, spaces as its script has them.
+    """Return a text without control characters and marks of direction, spaces as its script has
+    them.
 
     >>> from memeloc.locales import default
     >>> clean("今天 不 写 CSS code", default().get("zh-Hans"))

@@ -27,18 +27,19 @@ _FEWEST = 3
 
 
 def may_be_dots(text: str) -> bool:
-    """Whether a reading may be one of dots."""
+    """Return whether a reading may be one of dots."""
     return len(text) > 1 and _ROUND.fullmatch(text) is not None
 
 
 def dots_at(picture: Image.Image, quad: Quad) -> str:
-    """The dots in a part of a picture; empty when anything else stands there."""
+    """Return the dots in a part of a picture; empty when anything else stands there."""
     line = cut_line(picture, quad)
     return "" if line is None else dots_in(find_letters(line)[:-1])
 
 
 def dots_in(masks: Sequence[Image.Image]) -> str:
-    """The dots that a mask of a line's letters (black on white) has; empty when none has only dots.
+    """Return the dots that a mask of a line's letters (black on white) has; empty when none has
+    only dots.
 
     Fewer than three are no row of dots.
     """

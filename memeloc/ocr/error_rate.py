@@ -6,7 +6,7 @@ import unicodedata
 
 
 def normalise(text: str) -> str:
-    """What of a text is compared: its letters, marks and digits.
+    """Return what of a text is compared: its letters, marks and digits.
 
     NFKC and case-folded (posters are upper case; full-width forms are forms). White space,
     punctuation, symbols, emoji, bidi controls, joiners, variation selectors and the Arabic
@@ -25,7 +25,8 @@ def normalise(text: str) -> str:
 
 
 def count_errors(drawn: str, read: str) -> tuple[int, int]:
-    """The edit distance between two texts, and how many characters were drawn, normalised."""
+    """Return the edit distance between two texts, and how many characters were drawn,
+    normalised."""
     from rapidfuzz.distance import Levenshtein
 
     wanted = normalise(drawn)
@@ -33,7 +34,7 @@ def count_errors(drawn: str, read: str) -> tuple[int, int]:
 
 
 def error_rate(drawn: str, read: str) -> float | None:
-    """Character error rate of `read`: 0 is right; None where nothing was to be read.
+    """Return the character error rate of `read`: 0 is right; None where nothing was to be read.
 
     >>> error_rate("Monday: me", "MONDAY ne")
     0.125

@@ -75,7 +75,8 @@ def _longest_run(word: str) -> int:
 
 
 def _only_short_words(words: Sequence[str]) -> bool:
-    """Whether it is a number or time, or a phrase such as `no` or `I do`: all letters, of two."""
+    """Return whether it is a number or time, or a phrase such as `no` or `I do`: all letters, of
+    two."""
     bare = [word.strip(".,:;!?'\"“”«»…¿¡()") for word in words]
     if all(len(word) > 1 and re.fullmatch(r"\d[\d:.,/%-]*", word) for word in bare):
         return True
@@ -103,7 +104,8 @@ def _share(text: str, letters: Collection[str]) -> float:
 
 
 def _whole(words: Sequence[str]) -> float:
-    """The share of the text that stands in words without a sign in the middle, such as `a}b`."""
+    """Return the share of the text that stands in words without a sign in the middle, such as
+    `a}b`."""
     whole = [
         word
         for word in words

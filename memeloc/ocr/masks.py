@@ -33,7 +33,7 @@ _LONGEST = 6000  # px of a page; longer lines are not text
 
 
 def cut_line(picture: Image.Image, quad: Quad) -> Image.Image | None:
-    """The line in `quad`, set upright, with its box `WORK` high and room around it.
+    """Return the line in `quad`, set upright, with its box `WORK` high and room around it.
 
     None when the box is nothing, or far too long for its height.
     """
@@ -58,7 +58,8 @@ def cut_line(picture: Image.Image, quad: Quad) -> Image.Image | None:
 
 
 def find_letters(line: Image.Image) -> list[Image.Image]:
-    """Candidates for the letters of a line that `cut_line` cut out, at the size of a page."""
+    """Return candidates for the letters of a line that `cut_line` cut out, at the size of a
+    page."""
     pixels = np.asarray(line, dtype=np.float32)
     made = []
     for light in (pixels.min(axis=2), 255 - pixels.max(axis=2)):
@@ -81,7 +82,7 @@ def _scaled(image: Image.Image) -> Image.Image:
 
 
 def _ringed_letters(light: Grey) -> Grey | None:
-    """How much of each pixel is letter, 0 to 1; None when no region is ringed.
+    """Return how much of each pixel is letter, 0 to 1; None when no region is ringed.
 
     Args:
         light: brightness, 0 to 255, where letters are bright and what rings them is dark.
@@ -100,7 +101,7 @@ def _ringed_letters(light: Grey) -> Grey | None:
 
 
 def _ringed(light: Grey, level: float) -> npt.NDArray[np.bool_] | None:
-    """Pixels of the regions above `level` that dark surrounds and the edge does not cut."""
+    """Return pixels of the regions above `level` that dark surrounds and the edge does not cut."""
     regions, count = ndimage.label(light > level)
     areas = np.bincount(regions.ravel(), minlength=count + 1)
     near = ndimage.grey_dilation(regions, size=(9, 9))

@@ -43,7 +43,7 @@ class Line:
 
 
 def mean_confidence(lines: Sequence[Line]) -> float:
-    """The mean over the characters, 0 to 1; 0 when there are none."""
+    """Return the mean over the characters, 0 to 1; 0 when there are none."""
     total = sum(len(line.text) * line.confidence for line in lines)
     return total / max(1, sum(len(line.text) for line in lines))
 
@@ -66,7 +66,7 @@ class Reader(Protocol):
     version: str
 
     def lacks(self, locale: Locale) -> str:
-        """Why it cannot read a locale; empty when it can."""
+        """Return why it cannot read a locale; empty when it can."""
 
     def read(self, pictures: Sequence[Image.Image], locale: Locale) -> list[list[Line]]:
-        """The lines of each picture (RGB)."""
+        """Return the lines of each picture (RGB)."""

@@ -39,7 +39,7 @@ _LEAST = 0.5
 
 
 def model_paths() -> tuple[Path, Path]:
-    """The models in the installed package: one finds text, one reads it.
+    """Return the models in the installed package: one finds text, one reads it.
 
     Raises:
         MissingError: the package is not installed, or it has no models: it would fetch them.
@@ -62,7 +62,7 @@ def model_paths() -> tuple[Path, Path]:
 
 @cache
 def _engine() -> Any:
-    """The engine with the wheel's models, one thread; the same each time."""
+    """Return the engine with the wheel's models, one thread; the same each time."""
     finding, reading = model_paths()
     from rapidocr import RapidOCR
 
@@ -105,7 +105,7 @@ _PLACES: dict[tuple[bytes, tuple[int, int]], list[Quad]] = {}
 
 
 def find_text(picture: Image.Image, *, read: bool) -> list[TextLine]:
-    """Where lines of text are in an RGB picture, and how the model reads them.
+    """Return where lines of text are in an RGB picture, and how the model reads them.
 
     Without `read`, every line in whatever script is there, with an empty text and a confidence of
     0; with it, what the model makes nothing of is left out. Raises as `model_paths`, and
@@ -131,7 +131,7 @@ def find_text(picture: Image.Image, *, read: bool) -> list[TextLine]:
 
 
 def unread_lines(picture: Image.Image, lines: Sequence[Line]) -> list[Line]:
-    """Where text is seen that no reader read: lines without text. Raises as `find_text`.
+    """Return where text is seen that no reader read: lines without text. Raises as `find_text`.
 
     Args:
         picture: RGB.
@@ -149,7 +149,7 @@ def unread_lines(picture: Image.Image, lines: Sequence[Line]) -> list[Line]:
 
 
 def _padded(picture: Image.Image) -> Image.Image:
-    """The picture, no longer than `_SLIMMEST` times its other side: it grows right or down.
+    """Return the picture, no longer than `_SLIMMEST` times its other side: it grows right or down.
 
     The engine brings the shorter side to 736 pixels, and a picture of 3 x 900 to gigabytes.
     """
@@ -162,7 +162,7 @@ def _padded(picture: Image.Image) -> Image.Image:
 
 
 def read_line(line: Image.Image) -> tuple[str, float]:
-    """What the model reads in a line that was cut out (RGB), and its confidence."""
+    """Return what the model reads in a line that was cut out (RGB), and its confidence."""
     result = _run(line, use_det=False, use_rec=True)
     if not result.txts:
         return "", 0.0
@@ -182,7 +182,7 @@ def _run(picture: Image.Image, *, use_det: bool, use_rec: bool) -> Any:
 
 @cache
 def _characters() -> frozenset[str]:
-    """What the reading model knows, stated in the model itself."""
+    """Return what the reading model knows, stated in the model itself."""
     from onnxruntime import InferenceSession, SessionOptions
 
     options = SessionOptions()
@@ -192,7 +192,7 @@ def _characters() -> frozenset[str]:
 
 
 def exemplars_of(locale: Locale) -> tuple[str, ...]:
-    """The locale's letters; none where nobody has stated them."""
+    """Return the locale's letters; none where nobody has stated them."""
     try:
         return tuple(locale.exemplars or default().exemplars(locale.tag))
     except InputError:
@@ -209,7 +209,7 @@ class RapidReader:
         self.version = version("rapidocr")
 
     def lacks(self, locale: Locale) -> str:
-        """Which letters of the locale the model does not know."""
+        """Return which letters of the locale the model does not know."""
         letters = exemplars_of(locale)
         wanted = {case for each in letters for case in (each, each.upper(), each.lower())}
         unknown = sorted(
@@ -226,7 +226,7 @@ class RapidReader:
         )
 
     def read(self, pictures: Sequence[Image.Image], locale: Locale) -> list[list[Line]]:
-        """The lines of each picture."""
+        """Return the lines of each picture."""
         from memeloc.ocr.dots import dots_at, may_be_dots
 
         read: list[list[Line]] = [[] for _ in pictures]

@@ -56,7 +56,7 @@ pictures; on others (seed 11) the better reader is the same in every language.
 
 @cache
 def reader(name: str) -> Reader:
-    """The reader of a name; the same each time.
+    """Return the reader of a name; the same each time.
 
     Raises:
         InputError: there is none.
@@ -66,7 +66,7 @@ def reader(name: str) -> Reader:
 
 
 def choose(locale: Locale, name: str = "auto") -> Reader:
-    """The reader for a language: the one named, or the one that was measured to err less.
+    """Return the reader for a language: the one named, or the one that was measured to err less.
 
     A language that was not measured is read by RapidOCR when its model knows all its letters, and
     else by Tesseract.

@@ -83,7 +83,8 @@ def read_pictures(
 
 
 def _tools(readers: Mapping[tuple[str, str], Locale]) -> dict[str, str]:
-    """Versions of the readers, and what they lack, by their names and those of the languages."""
+    """Return versions of the readers, and what they lack, by their names and those of the
+    languages."""
     from memeloc.ocr.readers import reader
 
     return {

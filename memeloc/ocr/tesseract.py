@@ -100,7 +100,7 @@ class Word:
 
 
 def read_words(pages: list[Image.Image], model: str, mode: int) -> list[list[Word]]:
-    """The words that Tesseract reads on each page, in its order; see `read_pages`."""
+    """Return the words that Tesseract reads on each page, in its order; see `read_pages`."""
     words: list[list[Word]] = [[] for _ in pages]
     for row in _read(pages, model, mode, "tsv").split("\n")[1:]:
         cells = row.split("\t")
@@ -114,7 +114,7 @@ def read_words(pages: list[Image.Image], model: str, mode: int) -> list[list[Wor
 
 
 def join_words(words: Sequence[Word], least_gap: int = 0) -> tuple[str, float]:
-    """The text of words, by spaces, and how sure Tesseract is of it, 0 to 1.
+    """Return the text of words, by spaces, and how sure Tesseract is of it, 0 to 1.
 
     The confidence is the mean of the words', weighted by their lengths; no words have 0. What
     stands nearer than `least_gap` pixels to the word before it belongs to it.

@@ -78,7 +78,7 @@ class TesseractReader:
         return ""
 
     def read(self, pictures: Sequence[Image.Image], locale: Locale) -> list[list[Line]]:
-        """The lines of each picture."""
+        """Return the lines of each picture."""
         lines: list[_Cut] = []
         for number, picture in enumerate(pictures):
             for region in find_text(picture, read=False):
@@ -130,7 +130,7 @@ class PlainTesseractReader(TesseractReader):
     name = "tesseract-plain"
 
     def read(self, pictures: Sequence[Image.Image], locale: Locale) -> list[list[Line]]:
-        """The lines of each picture."""
+        """Return the lines of each picture."""
         gap = _HANGUL_GAP if locale.script == "Kore" else 0
         large = [picture for picture in pictures if min(picture.size) >= _SMALLEST]
         pages = iter(_read(large, locale.tesseract, AUTO))
@@ -153,7 +153,7 @@ def _plain_line(words: Sequence[Word], gap: int) -> Line:
 
 
 def _beside(read: Sequence[Line], unread: Sequence[Line]) -> list[Line]:
-    """Lines that were read; doubtful where text that was not stands next to them."""
+    """Return lines that were read; doubtful where text that was not stands next to them."""
     return [
         replace(line, doubtful=line.doubtful or any(are_neighbours(line, o) for o in unread))
         for line in read
@@ -192,7 +192,7 @@ class _Cut:
         self.readings = [_Reading.of(words, gap) for words in pages]
 
     def best(self) -> _Reading:
-        """The reading to trust most."""
+        """Return the reading to trust most."""
         expected = _EXPECTED * max(self.image.width / self.image.height, 1)
         best = _Reading()
         for index, reading in enumerate(self.readings):

@@ -24,7 +24,7 @@ _UNREAD = PAGE // 2
 
 
 def are_doubtful(words: Sequence[Word], mask: Image.Image | None, *, ordered: bool) -> bool:
-    """Whether words of a line may be lost or out of order.
+    """Return whether words of a line may be lost or out of order.
 
     Args:
         words: in the order in which they were read; their boxes are in pixels of the mask.

@@ -27,7 +27,7 @@ from memeloc.templates import load_templates, open_picture
 def clean_picture_sources(
     pictures: Sequence[Path], templates: Sequence[Path], restorer: Restorer, *, alone: bool
 ) -> list[CleanPictureSource]:
-    """A known template; then what several of the pictures show together; then painting over.
+    """Return a known template; then what several of the pictures show together; then painting over.
 
     Args:
         pictures: the memes; those that cannot be read are left out.
@@ -68,7 +68,7 @@ class KnownTemplates:
         return map_pictures(hash_picture, files, jobs=usable_cpus())[0]
 
     def find(self, meme: FinishedMeme, mask: Mask) -> CleanPicture | None:
-        """The template's own picture, or None where the meme is on no known template."""
+        """Return the template's own picture, or None where the meme is on no known template."""
         value = hash_picture(meme.path)
         bits = {name: bits_between(value, own) for name, own in self._hashes.items()}
         near = sorted((name for name in bits if bits[name] <= _DISTANCE), key=bits.__getitem__)

@@ -123,7 +123,7 @@ def recover_templates(
 
 
 def _collected() -> dict[str, Path]:
-    """The files of the collected pictures, by item."""
+    """Return the files of the collected pictures, by item."""
     with WorkspaceFolder.open(workspace_folder()) as workspace:
         items = workspace.store.items.find("picture")
         return {item.id: item.path for item in items if item.path is not None}

@@ -217,7 +217,7 @@ class TablesSource:
     def _columns(
         self, layout: Layout, records: Records, names: Sequence[str]
     ) -> dict[str, dict[str, str]]:
-        """The columns of a table by role as asked, else as its layout names them."""
+        """Return the columns of a table by role as asked, else as its layout names them."""
         labels = {
             question: column or question
             for label in self.label
@@ -361,12 +361,12 @@ class TableRow:
 
     @property
     def address(self) -> str:
-        """Where the picture is, if a column beside the one that names its file says so."""
+        """Return where the picture is, if a column beside the one that names its file says so."""
         return next(filter(None, map(address_of, self.values("image"))), "")
 
     @property
     def is_meme(self) -> bool:
-        """Whether it is to be read, as the layout says."""
+        """Return whether it is to be read, as the layout says."""
         only = self.layout.only.items()
         if any(text_of(self.cells.get(name)) not in values for name, values in only):
             return False

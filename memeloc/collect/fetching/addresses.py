@@ -85,7 +85,7 @@ def check_address(url: str) -> tuple[httpx.URL, str]:
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is one of the public network.
+    """Return whether an IP address is one of the public network.
 
     An IPv6 address is public within 2000::/3. One that stands for an IPv4 address (6to4, Teredo,
     NAT64) is public when that one is, too; one that only maps it is not, for no server of the

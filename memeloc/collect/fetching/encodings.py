@@ -24,7 +24,7 @@ _READ_AS = {"iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030"}
 
 
 def decode(body: bytes, content_type: str = "") -> str:
-    """The text of some bytes; nothing raises.
+    """Return the text of some bytes; nothing raises.
 
     >>> decode("Привет, мир".encode("cp1251"), "text/html; charset=windows-1251")
     'Привет, мир'
@@ -74,7 +74,7 @@ _NOT_DEEP = frozenset(
 
 
 def too_costly(text: str) -> str:
-    """Why a page would cost too much to parse, as a sentence; empty when it would not."""
+    """Return why a page would cost too much to parse, as a sentence; empty when it would not."""
     opened: Counter[str] = Counter()
     depth = formatting = reopened = 0
     for closes, tag in _TAG.findall(text):

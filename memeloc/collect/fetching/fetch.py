@@ -312,7 +312,7 @@ class Fetcher:
         raise FetchRefused(first, "too many redirects", sentence)
 
     def _hop(self, parsed: httpx.URL, server: str, wanted: _Wanted) -> tuple[Entry, bytes]:
-        """One address: from the cache while it is fresh, else asked for."""
+        """Return one address: from the cache while it is fresh, else asked for."""
         url = str(parsed)
         cached, content = (self._cache and self._cache.find(url)) or (None, b"")
         if cached is not None and time.time() - cached.fetched < wanted.max_age:
@@ -417,13 +417,15 @@ class Fetcher:
     # Politeness
 
     def _at_once(self, url: httpx.URL, server: str) -> int:
-        """How many requests a host gets at once; one where it asks for a pause between two."""
+        """Return how many requests a host gets at once; one where it asks for a pause between
+        two."""
         allowed = self.settings.at_once
         most = allowed.get(server, allowed.get(url.host, 1))
         return 1 if self._crawl_delay(f"{url.scheme}://{server}") else most
 
     def _robots_of(self, key: str) -> Protego | FetchRefused:
-        """The rules of a host: none when it has no robots.txt, all refused when it cannot tell."""
+        """Return the rules of a host: none when it has no robots.txt, all refused when it cannot
+        tell."""
         with self._lock:
             asking = self._robots_locks.setdefault(key, threading.Lock())
         with asking:
@@ -444,7 +446,7 @@ class Fetcher:
             return self._robots.setdefault(key, rules)
 
     def _crawl_delay(self, key: str) -> float:
-        """The pause that a host's robots.txt asks for, in seconds; 0 when none is known."""
+        """Return the pause that a host's robots.txt asks for, in seconds; 0 when none is known."""
         rules = self._robots.get(key)
         asked = rules.crawl_delay(_AGENT_TOKEN) if isinstance(rules, Protego) else None
         return min(float(asked or 0.0), _LONGEST_PAUSE)
@@ -523,7 +525,7 @@ def _arriving(url: str, chunks: Iterable[bytes], limit: int) -> Iterator[bytes]:
 
 
 def _unpacked(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The members of a gzip stream in small pieces; garbage after a member is passed over."""
+    """Yield the members of a gzip stream in small pieces; garbage after a member is passed over."""
     member = zlib.decompressobj(_GZIP)
     for chunk in chunks:
         while chunk:

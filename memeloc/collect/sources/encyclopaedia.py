@@ -89,7 +89,8 @@ class Entry(NamedTuple):
 
     @property
     def description(self) -> str:
-        """What the meme is: the section that says so, or what stands before the first heading."""
+        """Return what the meme is: the section that says so, or what stands before the first
+        heading."""
         before = "\n".join(each.text for each in self.sections if not each.heading and each.text)
         return self.text("about") or before
 

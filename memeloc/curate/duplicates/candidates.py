@@ -35,7 +35,8 @@ class Candidate(NamedTuple):
 
 
 def candidates(features: Sequence[LocalFeatures]) -> list[Candidate]:
-    """Pairs that share corners, by place: the best pair of every picture, then the second best."""
+    """Return pairs that share corners, by place: the best pair of every picture, then the second
+    best."""
     counts = [len(of.points) for of in features]
     total = sum(counts)
     if total == 0 or len(features) < 2:
@@ -68,7 +69,7 @@ def _keys(columns: NDArray[np.uint8], chosen: NDArray[np.int64]) -> NDArray[np.i
 def _pairs(
     keys: NDArray[np.int64], places: NDArray[np.int64], in_mirror: NDArray[np.bool_], count: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The pairs that one table of keys gives, each as a number, and what each is worth.
+    """Return the pairs that one table of keys gives, each as a number, and what each is worth.
 
     A key that few pictures have tells more than one of many, as a letter's.
     """

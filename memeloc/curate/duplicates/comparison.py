@@ -59,7 +59,7 @@ class Comparison:
 
     @property
     def differs(self) -> bool:
-        """Whether something differs in what both show."""
+        """Return whether something differs in what both show."""
         return self.differing > _FEW
 
 
@@ -103,7 +103,7 @@ def compare(first: Grey, second: Grey, matrix: Map, corners: NDArray[np.float32]
 
 
 def _rough(cv2: Any, first: Grey, second: Grey, matrix: Map) -> float:
-    """What differs at half the size: most memes on one template are told apart by it."""
+    """Return what differs at half the size: most memes on one template are told apart by it."""
     small = cv2.resize(first, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
     laid = _laid(cv2, second, 0.5 * matrix, small.shape)
     return _differing(cv2, small, laid, _covered(cv2, second, 0.5 * matrix, small.shape))
@@ -123,7 +123,7 @@ def _covered(cv2: Any, picture: Grey, matrix: Map, shape: tuple[int, ...]) -> _M
 
 
 def _shrunk(cv2: Any, mask: _Mask, side: int) -> _Mask:
-    """Where a square of that side is in the mask as a whole; the picture's edge is none."""
+    """Return where a square of that side is in the mask as a whole; the picture's edge is none."""
     square = np.ones((side, side), dtype=np.uint8)
     smaller: _Mask = cv2.erode(
         mask.astype(np.uint8), square, borderType=cv2.BORDER_CONSTANT, borderValue=1
@@ -132,7 +132,7 @@ def _shrunk(cv2: Any, mask: _Mask, side: int) -> _Mask:
 
 
 def _refined(cv2: Any, one: Grey, other: Grey, matrix: Map, points: NDArray[np.float32]) -> Map:
-    """The map to a fraction of a pixel: corners of one picture are followed to the other."""
+    """Return the map to a fraction of a pixel: corners of one picture are followed to the other."""
     laid = _laid(cv2, other, matrix, one.shape)
     there = points @ matrix[:, :2].T + matrix[:, 2]
     there = there[((there > 0) & (there < [one.shape[1], one.shape[0]])).all(axis=1)]
@@ -153,7 +153,7 @@ def _refined(cv2: Any, one: Grey, other: Grey, matrix: Map, points: NDArray[np.f
 
 
 def _differing(cv2: Any, one: Grey, laid: Grey, common: _Mask) -> float:
-    """The share of windows, of those where both pictures are, in which they differ."""
+    """Return the share of windows, of those where both pictures are, in which they differ."""
     margin = 2 * (_WINDOW // 2 + _MARGIN) + 1
     inside = _shrunk(cv2, common, margin)
     if not inside.any():
@@ -176,7 +176,7 @@ def _differing(cv2: Any, one: Grey, laid: Grey, common: _Mask) -> float:
 
 
 def _same_tones(first: _Floats, second: _Floats, inside: _Mask) -> _Floats:
-    """The second with the brightness and contrast of the first, by what most pixels say."""
+    """Return the second with the brightness and contrast of the first, by what most pixels say."""
     some = inside[::4, ::4]
     target, values = first[::4, ::4][some], second[::4, ::4][some]
     gain, offset = 1.0, 0.0

@@ -142,7 +142,7 @@ class _Copies:
         return "similar" if near_texts([first, second], self.settings.ask_text) else "other"
 
     def _agree(self, pair: Candidate, comparison: Comparison) -> bool:
-        """Whether two groups may become one.
+        """Return whether two groups may become one.
 
         A crop may lack the caption in which two memes differ, and is the same as each of them: so
         where something is lacking, a picture of one group must be wholly the same as one of the
@@ -190,7 +190,7 @@ class _Copies:
         return min(one, other), max(one, other)
 
     def _group(self, place: int) -> list[int]:
-        """The places, of those that were compared, of a group, its root first."""
+        """Return the places, of those that were compared, of a group, its root first."""
         root = self.grouping.groups.root(place)
         return self.members.get(root, [root])
 
@@ -198,7 +198,7 @@ class _Copies:
         return self.mirrored.get(place, False)
 
     def _turn(self, pair: Candidate) -> bool:
-        """Whether the group of the second is in a mirror beside that of the first."""
+        """Return whether the group of the second is in a mirror beside that of the first."""
         return pair.mirrored ^ self._is_turned(pair.first) ^ self._is_turned(pair.second)
 
 

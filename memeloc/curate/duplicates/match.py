@@ -57,7 +57,8 @@ class Match:
 def match_pictures(
     pictures: Mapping[str, int], templates: Mapping[str, int], distance: int = DISTANCE
 ) -> list[Match]:
-    """The nearest template of each picture, from hashes by name; of equally near ones the first.
+    """Return the nearest template of each picture, from hashes by name; of equally near ones the
+    first.
 
     A picture may differ from its template in `distance` bits.
     """
@@ -85,7 +86,8 @@ def match_corners(
     hashes: Mapping[str, int],
     jobs: int,
 ) -> list[Match]:
-    """The matches, those without a template found by the local features of pictures and templates.
+    """Return the matches, those without a template found by the local features of pictures and
+    templates.
 
     Args:
         hashes: of the templates; two of one picture are not told apart.
@@ -134,7 +136,7 @@ def _shared(template: LocalFeatures, picture: LocalFeatures) -> int:
 def match_verdicts(
     matches: Iterable[Match], templates: Sequence[str], distance: int
 ) -> list[Verdict]:
-    """Matches as they are stored: always `keep`, with the template as evidence."""
+    """Return matches as they are stored: always `keep`, with the template as evidence."""
     cache_key = cache_key_of(FILTER, 2, distance, sorted(templates))
     verdicts = []
     for match in matches:

@@ -152,7 +152,7 @@ class NearTexts(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """Why a person is asked, in a sentence."""
+        """Return why a person is asked, in a sentence."""
         similar = f"are similar ({self.similarity:.0%}), but not the same"
         contain = " One contains the other." if self.contained else ""
         return f"The texts {similar}.{contain}"

@@ -73,7 +73,8 @@ class ScriptWord(NamedTuple):
 
     @property
     def is_name(self) -> bool:
-        """Whether it is at home in every script: Netflix, YouTube, OK, PDF, the V of Ctrl+V."""
+        """Return whether it is at home in every script: Netflix, YouTube, OK, PDF, the V of
+        Ctrl+V."""
         if self.script != "Latn":
             return False
         if self.text.isupper():
