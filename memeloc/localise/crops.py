@@ -115,7 +115,7 @@ def disc(radius: float) -> Any:
 
 
 def colour_distance(pixels: Floats, colour: npt.ArrayLike) -> Floats:
-    """Of each pixel from a colour, in RGB."""
+    """Return the distance of each pixel from a colour, in RGB."""
     difference = pixels - np.asarray(colour, np.float32)
     return np.asarray(np.sqrt(np.einsum("ijk,ijk->ij", difference, difference)), np.float32)
 

@@ -163,7 +163,7 @@ def _mask_on(mask: Mask, matrix: Map, covers: Mask) -> Mask:
 def _without_copies(
     layers: Mapping[Path, Layer],
 ) -> tuple[dict[Path, Layer], list[tuple[Path, str]]]:
-    """Of the pictures with the same text the sharpest: copies would vote for their text."""
+    """Return, of the pictures with the same text the sharpest: copies would vote for their text."""
     kept: dict[Path, Layer] = {}
     left_out = []
     for path in sorted(layers, key=lambda path: -layers[path].sharpness):

@@ -41,7 +41,7 @@ def arrange(lines: Sequence[Line], locale: Locale) -> tuple[Line, ...]:
 def arrange_rows(
     lines: Sequence[Line], locale: Locale
 ) -> tuple[tuple[Line, tuple[Line, ...]], ...]:
-    """As `arrange`, with the rows of each part beside it, from top to bottom."""
+    """Return lines as `arrange` does, with the rows of each part beside it, from top to bottom."""
     backwards = locale.direction == "rtl"
     rows = []
     for pieces in _groups(lines, _same_line):

@@ -85,7 +85,8 @@ def _only_short_words(words: Sequence[str]) -> bool:
 
 
 def _share(text: str, letters: Collection[str]) -> float:
-    """Of all signs but spaces, those that are the language's letters, in either case, or digits."""
+    """Return the share, of all signs but spaces, of those that are the language's letters, in
+    either case, or digits."""
     signs_of_language = {
         sign
         for letter in letters

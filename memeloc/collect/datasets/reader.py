@@ -91,7 +91,7 @@ class TablesSource:
 
     @cached_property
     def layouts(self) -> Sequence[Layout]:
-        """Those that are looked for, by the names of tables; none recognises the tables'."""
+        """Return those that are looked for, by the names of tables; none recognises the tables'."""
         return [layout_of(self.name)]
 
     def dataset(self) -> Dataset:
