@@ -25,7 +25,7 @@ class InputError(MemelocError):
     """Something in a file or value the user gave is wrong.
 
     `message` says what, and what to do, without the place: the file, the row as the user counts it
-    (a table's header is row 1) and the column's name, each if there is one.
+    (a table's header is row 1) and the column's name, or a TOML file's key, each if there is one.
     """
 
     def __init__(
@@ -47,7 +47,8 @@ class InputError(MemelocError):
         if self.row is not None:
             place.append(f"row {self.row}")
         if self.column:
-            place.append(f"column {self.column}")
+            kind = "key" if str(self.file).endswith(".toml") else "column"
+            place.append(f"{kind} {self.column}")
         return f"{', '.join(place)}: {self.message}" if place else self.message
 
     def __reduce__(self) -> tuple[object, ...]:

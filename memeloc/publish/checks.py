@@ -56,11 +56,10 @@ class Finding:
     count: int = 1
 
     def __str__(self) -> str:
-        row = f"row {self.row}" if self.row is not None else ""
-        column = f"column {self.column}" if self.column else ""
-        place = ", ".join(filter(None, (self.file, row, column)))
         more = f" ({self.count:,} times)" if self.count > 1 else ""
-        return f"{place}: {self.message}{more}" if place else f"{self.message}{more}"
+        return str(
+            InputError(self.message + more, file=self.file, row=self.row, column=self.column)
+        )
 
 
 @dataclass(frozen=True, slots=True)
