@@ -280,7 +280,10 @@ def _print_import(result: dict[str, Any], dry_run: bool) -> None:
     if result["seen_before"]:
         print(f"{file}: this very file was imported before; nothing changed")
         return
-    done = ", ".join(f"{count:,} {outcome}" for outcome, count in result["outcomes"].items())
+    done = ", ".join(
+        counted(count, "case") if outcome == "case" else f"{count:,} {outcome}"
+        for outcome, count in result["outcomes"].items()
+    )
     print(f"{file}: {done or 'no answers'}{' (nothing stored)' if dry_run else ''}")
     if result["note"]:
         say(f"{file}: {result['note']}")
