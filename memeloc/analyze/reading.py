@@ -88,7 +88,7 @@ def read_answers(
     if category is not None:
         # The columns of this table may be called as those of the answers.
         named = {name: each for name, each in column_map.columns.items() if isinstance(each, str)}
-        roles = [replace(r, known=(named.get(r.name, ""), *r.known)) for r in (_ITEM, *_OF_ITEMS)]
+        roles = [replace(r, names=(named.get(r.name, ""), *r.names)) for r in (_ITEM, *_OF_ITEMS)]
         item_rows = read_rows(category, column_map.model_copy(update={"columns": {}}), roles)
         if len(item_rows.columns) == 1:
             raise item_rows.wrong(f"a table of items has a column of {', '.join(ITEM_COLUMNS)}")

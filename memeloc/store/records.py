@@ -106,9 +106,9 @@ class ImportRecord:
     which are still to translate.
 
     `outdated` are people's texts whose source the table has changed, which stand until somebody has
-    looked at them; `kept` machine translations that were not taken, for a person's text stands;
-    `waiting` memes by a template that is not there yet. `problems` are counted by kind, `left_out`
-    has the first hundred as sentences, `notes` what was passed over otherwise.
+    looked at them; `not_taken` are machine translations where a person's text stands; `waiting`
+    memes by a template that is not there yet. `problems` are counted by kind, `left_out` has the
+    first hundred as sentences, `notes` what was passed over otherwise.
     """
 
     memes: int = 0
@@ -121,15 +121,17 @@ class ImportRecord:
     left_out: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     waiting: Counter[str] = field(default_factory=Counter)
-    kept: Counter[str] = field(default_factory=Counter)
+    not_taken: Counter[str] = field(default_factory=Counter)
 
-    def what_follows(self, known: Collection[str]) -> Iterator[str]:
-        """Yield sentences on what was kept, is outdated or waits after an import; templates that
-        are waited for are named with those `known` that are near."""
-        kept, outdated = (listed(dict(sorted(c.items()))) for c in (self.kept, self.outdated))
-        if count := self.kept.total():
+    def what_follows(self, templates: Collection[str]) -> Iterator[str]:
+        """Yield sentences on what was not taken, is outdated or waits after an import; a template
+        that is waited for is named with the one of `templates` that is near."""
+        not_taken, outdated = (
+            listed(dict(sorted(each.items()))) for each in (self.not_taken, self.outdated)
+        )
+        if count := self.not_taken.total():
             texts = counted(count, "machine translation was", "machine translations were")
-            yield f"{texts} not taken, for people's texts stand there ({kept})."
+            yield f"{texts} not taken, for people's texts stand there ({not_taken})."
         if count := self.outdated.total():
             texts = counted(count, "text that people wrote is", "texts that people wrote are")
             yield (
@@ -140,7 +142,7 @@ class ImportRecord:
         if self.waiting:
             names = []
             for name, count in self.waiting.most_common(_NAMED):
-                near = get_close_matches(name, known, 1, 0.8)
+                near = get_close_matches(name, templates, 1, 0.8)
                 names.append(f"{name} ({count:,}{f'; did you mean {near[0]}?' if near else ''})")
             if len(self.waiting) > _NAMED:
                 names.append(f"and {len(self.waiting) - _NAMED:,} more")

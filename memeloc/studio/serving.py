@@ -77,7 +77,7 @@ class PageAnswer(BaseModel):
 
     item: _Key
     label: _Key = ""
-    further: Annotated[dict[_Key, list[_Text]], Field(max_length=100)] = {}
+    others: dict[_Key, list[_Text]] = Field({}, alias="further", max_length=100)
     number: _Milliseconds
     shown: _Milliseconds | None = None
     took: _Milliseconds | None = None
@@ -351,7 +351,7 @@ class SurveyServer:
         if answer.item not in page.entries or answer.label not in ("", *page.labels):
             return 422, {"error": "This sheet has no such item, or no such label."}
         at = now()
-        value = answer.model_dump(exclude={"item", "number"}, exclude_none=True)
+        value = answer.model_dump(by_alias=True, exclude={"item", "number"}, exclude_none=True)
         place = self._places.add_answer(
             *(place_id, answer.item, answer.number, value, at + self._hold, at),
             self._assigner.has_room,

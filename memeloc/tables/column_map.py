@@ -71,7 +71,7 @@ class Role:
 
     Attributes:
         name: one of `ROLES`.
-        known: names that its column may have where no map names it, best first; in a role of many
+        names: those that its column may have where no map names it, best first; in a role of many
             columns also patterns, such as `label*`.
         required: whether a table without it is refused.
         many: whether several columns have it.
@@ -81,7 +81,7 @@ class Role:
     """
 
     name: str
-    known: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
     required: bool = False
     many: bool = False
     values: Literal["text", "fact", "label", "culture"] = "text"
@@ -203,13 +203,13 @@ class MappedRows:
 
 
 def read_map(
-    source: ColumnMap | Mapping[str, Any] | str | Path | None = None, **given: Any
+    source: ColumnMap | Mapping[str, Any] | str | Path | None = None, **changes: Any
 ) -> ColumnMap:
     """Return a map as it is, from plain values, or from a TOML file.
 
     Args:
-        given: further settings, which go before the source's: columns by role, and whatever else a
-            map has (`labels`, `scale`, ...). What is empty is not given.
+        changes: settings that go before the source's, unless they are empty: columns by role, and
+            whatever else a map has (`labels`, `scale`, ...).
 
     Raises:
         InputError: it cannot be read, or a setting is unknown or has a value that it cannot have.
@@ -221,7 +221,7 @@ def read_map(
     else:
         read = validate(ColumnMap, source or {}, "the map")
     settings = read.model_dump(exclude_unset=True)
-    for name, value in given.items():
+    for name, value in changes.items():
         if value and name in ColumnMap.model_fields:
             before = settings.get(name)
             settings[name] = {**before, **value} if isinstance(before, dict) else value
@@ -286,7 +286,7 @@ def columns_of(
             continue
         taken = {column for each in found.values() for column in each.values()} - {""}
         found_columns: dict[str, str] = {}
-        for name in role.known:
+        for name in role.names:
             alike = (each for each in names if fnmatchcase(_plain(each), _plain(name)))
             for match in alike if "*" in name else [find(name)]:
                 if match and (role.shared or match not in taken):

@@ -214,7 +214,8 @@ class SurveyLabels:
         if survey.pictures:
             rows = [{**row, "picture": survey.pictures[row["item"]]} for row in rows]
             table["picture"] = table["item"].map(survey.pictures)
-        survey.store.add_result(survey.name, "labels", settling.model_dump(mode="json"), rows)
+        values = settling.model_dump(mode="json", by_alias=True)
+        survey.store.add_result(survey.name, "labels", values, rows)
         before, sent = survey.batches, survey.minutes
         fresh, assigned = survey.next_batches(needs, round=max(2, last_round + 1))
         service = survey.settings(recruiter())

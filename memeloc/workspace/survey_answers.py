@@ -128,10 +128,10 @@ class SurveyAnswers:
         problems: list[str] = []
         together: list[list[FileRead]] = [[]]
         target, people = kind, {sent.participant for sent in stored}
-        for path, known in paths.items():
+        for path, likely in paths.items():
             try:
                 check_answers_file(path)
-                target = known or recognise(path, likely=target).name
+                target = likely or recognise(path, likely=target).name
                 if made := make_target(target).read_made(path, versions[0]):
                     for sheet, values in made.items() if not dry_run else ():
                         survey.put_state(target, sheet, dict(values))

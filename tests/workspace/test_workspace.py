@@ -130,7 +130,7 @@ def test_a_machines_translation_leaves_a_persons_text(workspace: Workspace) -> N
         table.write_text(table.read_text("utf-8").replace("wieder", text), encoding="utf-8")
         with pytest.warns(UserWarning, match=r"1 machine translation was not taken.*\(de 1\)"):
             record = workspace.import_captions(table, state="machine")
-        assert (record.kept, record.changed) == ({"de": 1}, {})
+        assert (record.not_taken, record.changed) == ({"de": 1}, {})
     assert workspace.table().set_index("meme_id").loc["n1", "de"] == "Montag // wieder"
 
 

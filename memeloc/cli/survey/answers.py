@@ -543,9 +543,9 @@ def decide_labels(
       memeloc survey decide-labels pilot --from open.csv --by anna --by ben --reason "session 1"
       memeloc survey decide-labels pilot m-017 --culture DE --label hate --by anna --reason "irony"
     """
-    further = {key: [value] for key, value in pairs("--answer", answers).items()}
+    others = {key: [value] for key, value in pairs("--answer", answers).items()}
     decision: dict[str, Any] = {"item": item, "culture": culture, "label": label}
-    decision |= {"further": further, "people": people, "reason": reason}
+    decision |= {"further": others, "people": people, "reason": reason}
     with memeloc.Workspace.find() as workspace:
         result = workspace.survey(name).labels.decide(
             [decision] if item else (), file=file, people=people or (), reason=reason, out=out

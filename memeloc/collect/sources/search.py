@@ -141,7 +141,7 @@ def _hits(path: Path) -> Iterator[Hit | Refusal]:
     columns = columns_of(table.columns, ColumnMap(), _ROLES, path)
     if "url" not in columns:
         raise InputError(
-            f"has no column of addresses: call it url (or {', '.join(_ROLES[0].known[1:4])})"
+            f"has no column of addresses: call it url (or {', '.join(_ROLES[0].names[1:4])})"
         )
     names = [next(iter(columns.get(role.name, ("",)))) for role in _ROLES]
     for row in table.rows:

@@ -402,7 +402,7 @@ def _add(
             stands = version.source_id in (None, source)
             # The very text that was imported as given stays given, and that is said.
             if stands and (is_new or (version.stage, version.parts) == ("imported", parts)):
-                record.kept[tag] += 1
+                record.not_taken[tag] += 1
                 continue
         if is_new:
             rows[meme_id] = {"parts": parts, "source_id": source}

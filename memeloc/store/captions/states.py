@@ -161,25 +161,25 @@ def acceptance(which: Accept, counts: Iterable[tuple[str, CaptionState, int]]) -
 def _answers() -> Select[Any]:
     """Return by corrected caption how many people have answered it, how many of them with its text
     (`agreeing`), and whether one of these typed it (`typed`), as against finding it right."""
-    own, made, base = captions.alias("own"), captions.alias("made"), captions.alias("base")
+    text, made, base = captions.alias("text"), captions.alias("made"), captions.alias("base")
     answer, shown = corrections.alias("answer"), tables.sheet_items
-    same = made.c.parts == own.c.parts
+    same = made.c.parts == text.c.parts
     # Who finds her own text right again, after its source has changed, is nobody else.
     wrote = and_(base.c.person != "", base.c.person == answer.c.person)
     typed = and_(same, or_(made.c.parts != base.c.parts, wrote))
     was_shown = and_(*(shown.c[name] == answer.c[name] for name in ("sheet_id", "meme_id")))
     return (
         select(
-            own.c.id,
+            text.c.id,
             func.count(sa.distinct(answer.c.person)).label("people"),
             func.count(sa.distinct(sa.case((same, answer.c.person)))).label("agreeing"),
             func.max(sa.case((typed, 1), else_=0)).label("typed"),
         )
-        .join(own, and_(*(own.c[name] == answer.c[name] for name in ("meme_id", "language"))))
-        .join(shown, and_(was_shown, shown.c.source_id == own.c.source_id))
+        .join(text, and_(*(text.c[name] == answer.c[name] for name in ("meme_id", "language"))))
+        .join(shown, and_(was_shown, shown.c.source_id == text.c.source_id))
         .join(base, base.c.id == shown.c.base_id)
         .outerjoin(made, made.c.id == answer.c.caption_id)
-        .where(own.c.stage == "corrected", is_current(own))
+        .where(text.c.stage == "corrected", is_current(text))
         .where(answer.c.outcome.in_(STANDING), ~_is_superseded(answer))
-        .group_by(own.c.id)
+        .group_by(text.c.id)
     )

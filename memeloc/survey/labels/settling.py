@@ -161,7 +161,7 @@ class Settled:
         votes: by cell and question how often each answer was given, also of labels that are no
             votes; most first.
         ties: the questions besides the label on which people differ, and no answer is ahead.
-        open: labels that are short of answers, tied or given up, and of `Settling.further` the
+        open: labels that are short of answers, tied or given up, and of `Settling.questions` the
             questions without an answer, or with a tie.
         needs: by item and culture how many more answers to ask for, as `build_next` takes it.
     """
@@ -360,7 +360,7 @@ def settle(
             }
             if is_tied:
                 ties.add(Unsettled(*cell, question.id))
-            if question.id in settings.further and (is_tied or not answer):
+            if question.id in settings.questions and (is_tied or not answer):
                 open_questions.append(Unsettled(*cell, question.id))
                 # harmeme 4.3 asks a fourth person where the target is open.
                 more = max(more, min(settings.extra, settings.limit - row["answers"]))

@@ -192,7 +192,7 @@ class Settling(_Section):
         extra: how many more answers a tie asks for at a time.
         most: how many answers an item may have in a culture before it is given up; 0 for any
             number (multi3hate 3.3 asks until there is a majority).
-        further: questions besides the label that have to be settled, too: an item without a settled
+        questions: those besides the label that have to be settled, too: an item without a settled
             answer to one of them, where it is asked, asks for more answers (harmeme 4.3).
     """
 
@@ -202,7 +202,7 @@ class Settling(_Section):
     severe_votes: Positive = 1
     extra: Positive = 1
     most: Count = 0
-    further: tuple[str, ...] = ()
+    questions: tuple[str, ...] = Field((), alias="further")
 
     @property
     def limit(self) -> int:

@@ -48,4 +48,4 @@ def test_recipe_of_the_guide_is_one(tmp_path: Path) -> None:
     file.write_text(text, encoding="utf-8")
     recipe = load_recipe(file, "trial")
     assert (recipe.design.sharing, recipe.design.sample) == ("all", 30)
-    assert load_recipe(file).settling.further == ("target",)
+    assert load_recipe(file).settling.questions == ("target",)

@@ -79,7 +79,7 @@ class _Answer(BaseModel):
 
     item: str = Field(validation_alias=AliasChoices("item", "entry"))
     label: str = ""
-    further: Mapping[str, list[str]] = Field(default_factory=dict)
+    others: Mapping[str, list[str]] = Field({}, alias="further")
     shown: int | None = Field(None, ge=0)
     took: int | None = Field(None, ge=0)
     second: list[str] | str | None = None
@@ -223,7 +223,7 @@ class Html(SheetFiles):
 
 
 def _raw_answer(answer: _Answer, taxonomy: Taxonomy) -> RawAnswer:
-    values = {LABEL: [answer.label] if answer.label else [], **answer.further}
+    values = {LABEL: [answer.label] if answer.label else [], **answer.others}
     if answer.second:
         ids = [question.id for question in taxonomy.questions]
         second = [answer.second] if isinstance(answer.second, str) else answer.second
