@@ -202,7 +202,7 @@ class Settling(_Section):
     severe_votes: Positive = 1
     extra: Positive = 1
     most: Count = 0
-    questions: tuple[str, ...] = Field((), alias="further")
+    questions: tuple[str, ...] = Field(default=(), alias="further")
 
     @property
     def limit(self) -> int:
