@@ -169,8 +169,9 @@ class SurveyAnalysis:
         survey, store = self.survey, self.survey.workspace.store
         templates = {meme: template or meme for meme, template in survey.memes.items()}
         if survey.collected:
-            items = store.items.find("picture", list(survey.memes))
-            templates |= {item.id: item.parent or item.id for item in items}
+            meme_of = survey.memes_of_items
+            items = store.items.find("picture", list(meme_of))
+            templates |= {meme_of[item.id]: item.parent or meme_of[item.id] for item in items}
         # Of a template the first topic whose keywords match its name (multi3hate 3.1).
         topics: dict[str, Mapping[str, str]] = {
             item: found[0]
@@ -189,16 +190,12 @@ class SurveyAnalysis:
         from memeloc.render.sets.reading import has_set, shown_pictures
 
         survey, shown = self.survey, dict[tuple[str, str], tuple[Path, str]]()
-        tags = {culture.code: culture.locale.tag for culture in survey.design.cultures}
-        texts: dict[str, dict[str, str]] = {tag: {} for tag in tags.values()}
+        tags, texts = survey.tags, survey.captions()
         folder = Path(pictures or (survey.workspace.root or Path()) / _RENDERED)
         if survey.collected:
-            both = survey.collected_pictures(survey.memes)
-            shown = {(meme, tag): seen for meme, seen in both.items() for tag in texts}
-        else:
-            texts |= survey.captions()
-            if pictures is not None or has_set(folder):
-                shown = dict(shown_pictures(folder, set(texts)))
+            shown = survey.collected_pictures()
+        elif pictures is not None or has_set(folder):
+            shown = dict(shown_pictures(folder, set(texts)))
         for tag, sent in survey.state(CAPTIONS).items():
             texts[tag] = {**texts.get(tag, {}), **sent}
         rows = []

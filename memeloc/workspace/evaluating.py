@@ -145,9 +145,12 @@ def own_memes(
     if survey is not None and survey.collected:
         tags = {item.id: item.language for item in finished}
         default = run.dataset.language or workspace.source.tag
+        # What several cultures see alike is there once.
+        shown = survey.collected_pictures()
+        seen = {survey.item_of(*key): key for key in shown}
         items = [
-            RunItem(meme, tags.get(meme) or default, text, path)
-            for meme, (path, text) in survey.collected_pictures(list(survey.memes)).items()
+            RunItem(key[0], tags.get(item) or default, shown[key][1], shown[key][0])
+            for item, key in seen.items()
         ]
     else:
         captions = current_captions(workspace, "any")
@@ -308,19 +311,18 @@ def _records(
     from memeloc.evaluate.training.dataset import Record
     from memeloc.workspace.released_tables import current_captions
 
-    languages = {culture.code: culture.locale.tag for culture in survey.design.cultures}
-    settled = settled_labels(survey)
+    languages, settled = survey.tags, settled_labels(survey)
     captions = current_captions(workspace, "any")
     templates = {meme: caption.template for (meme, _), caption in captions.items()}
     folder = Path(data.pictures) if data.pictures else root / RENDERED
     rendered = rendered_pictures(folder, {*languages.values()})
-    collected = survey.collected_pictures(list(survey.memes)) if survey.collected else {}
+    collected = survey.collected_pictures() if survey.collected else {}
     for (meme, culture), label in settled.items():
         tag = languages[culture]
         cells = {"culture": culture, "language": tag, "item": f"{meme}/{culture}", "label": label}
         if any(cells[name] != value for name, value in data.where.items()):
             continue
-        picture, text = collected.get(meme, (rendered.get((meme, tag)), None))
+        picture, text = collected.get((meme, tag), (rendered.get((meme, tag)), None))
         if text is None:
             caption = captions.get((meme, tag))
             text = SEPARATOR.join(caption.parts) if caption else ""

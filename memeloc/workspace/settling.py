@@ -212,8 +212,12 @@ class SurveyLabels:
         settled, needs, coming, withdrawn = self._standing(checked, settling)
         rows, table = settled.rows, settled.table
         if survey.pictures:
-            rows = [{**row, "picture": survey.pictures[row["item"]]} for row in rows]
-            table["picture"] = table["item"].map(survey.pictures)
+            tags = survey.tags
+            shown = [survey.item_of(row["item"], tags[row["culture"]]) for row in rows]
+            table["picture"] = [survey.pictures[item] for item in shown]
+            rows = [
+                {**row, "picture": each} for row, each in zip(rows, table["picture"], strict=True)
+            ]
         values = settling.model_dump(mode="json", by_alias=True)
         survey.store.add_result(survey.name, "labels", values, rows)
         before, sent = survey.batches, survey.minutes
@@ -281,10 +285,9 @@ class SurveyLabels:
         if not (survey.collected and drafted):
             return 0
         before, who = store.all(), f"survey {survey.name}"
-        tags = {culture.code: culture.locale.tag for culture in survey.design.cultures}
-        texts = []
+        tags, texts = survey.tags, []
         for row in rows:
-            item = row["item"]
+            item = survey.item_of(row["item"], tags[row["culture"]])
             for question in drafted:
                 text = row["further"].get(question, {}).get("answer", "")
                 parts = tuple(filter(None, map(str.strip, text.split(SEPARATOR.strip()))))
@@ -354,12 +357,8 @@ class SurveyLabels:
         }
 
     def _open(self, settled: Settled) -> list[dict[str, Any]]:
-        survey, cultures = self.survey, self.survey.design.cultures
-        if survey.collected:
-            captions = dict.fromkeys((c.locale.tag for c in cultures), survey.collected_texts())
-        else:
-            captions = survey.captions()
-        texts = {culture.code: captions[culture.locale.tag] for culture in cultures}
+        captions = self.survey.captions()
+        texts = {code: captions[tag] for code, tag in self.survey.tags.items()}
         is_open = {*settled.open, *settled.ties}
         rows = []
         for row in settled.rows:

@@ -11,13 +11,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from pydantic import Field
 
 from memeloc.errors import InputError
-from memeloc.items import Item
+from memeloc.items import Item, meme_id
 from memeloc.locales import default
 from memeloc.model import SEPARATOR, Acceptance, Locale
 from memeloc.store.captions.states import acceptance, taken_states
@@ -98,9 +100,10 @@ class StoredSurvey:
 
     `memes` has the template by the id of every meme that it was made of, `item_texts` by meme and
     question id the texts that its questions have of their own; `collected` is the source of
-    finished memes (or `selected`), empty where memes are rendered, and `pictures` has by meme the
-    SHA-256 of what is shown; `recipe` the name, mode and settings of its recipe. `values` are of a
-    design that is not stored yet, see `design_values`; so are `batches`.
+    finished memes (or `selected`), empty where memes are rendered; `versions` has by meme and
+    language tag the collected item that is shown, where that is not the meme itself, and `pictures`
+    by item the SHA-256 of what is shown; `recipe` the name, mode and settings of its recipe.
+    `values` are of a design that is not stored yet, see `design_values`; so are `batches`.
     """
 
     def __init__(
@@ -120,6 +123,7 @@ class StoredSurvey:
         self.memes: dict[str, str] = dict(values["memes"])
         self.collected: str = values.get("collected", "")
         self.pictures: dict[str, str] = values.get("pictures", {})
+        self.versions: dict[str, dict[str, str]] = values.get("versions", {})
         self.item_texts: dict[str, dict[str, str]] = values.get("item_texts", {})
         self.recipe: Mapping[str, Any] = values.get("recipe", {})
 
@@ -295,13 +299,30 @@ class StoredSurvey:
         texts = survey_texts(culture.locale, corrections, taxonomy=self.taxonomy)
         return self.workspace.settings.study.apply(texts)
 
+    @property
+    def tags(self) -> dict[str, str]:
+        """The language tag of each culture's sheets, by its code."""
+        return {culture.code: culture.locale.tag for culture in self.design.cultures}
+
     def captions(self) -> dict[str, dict[str, str]]:
-        """Return by language tag and meme id the captions as they stand, parts joined by ` // `."""
-        current = self.workspace.store.captions.current
-        return {
-            tag: {meme: str(version.caption) for meme, version in current(tag).items()}
-            for tag in dict.fromkeys(culture.locale.tag for culture in self.design.cultures)
-        }
+        """Return by language tag and meme id the captions as they stand, parts joined by ` // `. Of
+        finished memes they are the transcripts; of a picture that is another one by now, what went
+        out, or nothing."""
+        if not self.collected:
+            current = self.workspace.store.captions.current
+            return {
+                tag: {meme: str(version.caption) for meme, version in current(tag).items()}
+                for tag in dict.fromkeys(self.tags.values())
+            }
+        noted = self.state(CAPTIONS)
+        captions: dict[str, dict[str, str]] = {tag: {} for tag in self.tags.values()}
+        for item in self.workspace.store.items.find("picture", list(self.memes_of_items)):
+            meme = self.memes_of_items[item.id]
+            is_same = item.picture == self.pictures.get(item.id, item.picture)
+            for tag in (tag for tag in captions if self.item_of(meme, tag) == item.id):
+                sent = noted.get(tag, {}).get(meme, "")
+                captions[tag][meme] = SEPARATOR.join(item.parts) if is_same else sent
+        return captions
 
     def codes(self, sheets: Iterable[Sheet]) -> dict[str, CompletionCodes]:
         key = self.store.key  # read from its file each time
@@ -351,19 +372,35 @@ class StoredSurvey:
 
     # Finished memes
 
-    def collected_pictures(self, memes: Collection[str]) -> dict[str, tuple[Path, str]]:
-        """Return the pictures that the survey was built of, with what stands in them, by meme;
-        raise InputError if one is not in the workspace."""
-        store = self.workspace.store
-        items = list(store.items.find("picture", memes))
+    def item_of(self, meme: str, tag: str) -> str:
+        """Return the collected item that people see of a meme in a language, by its tag."""
+        return self.versions.get(meme, {}).get(tag, meme)
+
+    @cached_property
+    def memes_of_items(self) -> dict[str, str]:
+        """The meme of each collected item that is shown, by the item's id."""
+        versions = {meme: self.versions.get(meme, {"": meme}) for meme in self.memes}
+        return {item: meme for meme, by_tag in versions.items() for item in by_tag.values()}
+
+    def collected_pictures(
+        self, memes: Collection[str] | None = None, tags: Collection[str] | None = None
+    ) -> dict[tuple[str, str], tuple[Path, str]]:
+        """Return the pictures that the survey was built of, with what stands in them, by meme and
+        language tag; all by default. Raise InputError if one is not in the workspace."""
+        store, texts = self.workspace.store.items, self.captions()
+        keys = product(self.memes if memes is None else memes, texts if tags is None else tags)
+        shown = {(meme, tag): self.item_of(meme, tag) for meme, tag in keys}
+        items = store.find("picture", set(shown.values()))
         hashes = {item.id: self.pictures.get(item.id, item.picture) for item in items}
-        files = store.items.picture_files(list(hashes.values()))
-        for meme in sorted(memes):
-            if hashes.get(meme) not in files:
-                message = f"The picture of {meme} is not in this workspace's folder of images."
+        files = store.picture_files(list(hashes.values()))
+        for item in sorted(shown.values()):
+            if hashes.get(item) not in files:
+                message = f"The picture of {item} is not in this workspace's folder of images."
                 raise InputError(message)
-        texts = self.collected_texts(items)
-        return {meme: (files[hashes[meme]], texts[meme]) for meme in memes}
+        return {
+            (meme, tag): (files[hashes[item]], texts[tag][meme])
+            for (meme, tag), item in shown.items()
+        }
 
     def changed_pictures(self) -> tuple[str, ...]:
         """Return the finished memes whose picture is another one since the survey was built."""
@@ -371,19 +408,6 @@ class StoredSurvey:
             return ()
         items = self.workspace.store.items.find("picture", list(self.pictures))
         return tuple(item.id for item in items if item.picture != self.pictures[item.id])
-
-    def collected_texts(self, items: Iterable[Item] | None = None) -> dict[str, str]:
-        """Return what stands in the survey's pictures, by meme: transcripts as they are now, parts
-        joined by ` // `; of a picture that is another one by now what went out, or nothing."""
-        noted = {meme: text for by in self.state(CAPTIONS).values() for meme, text in by.items()}
-        if items is None:
-            items = self.workspace.store.items.find("picture", list(self.memes))
-        return {
-            item.id: SEPARATOR.join(item.parts)
-            if item.picture == self.pictures.get(item.id, item.picture)
-            else noted.get(item.id, "")
-            for item in items
-        }
 
 
 class SurveyState:
@@ -404,14 +428,22 @@ class SurveyState:
 
 class SurveyMemes(NamedTuple):
     """Templates of memes by id; by language the memes that are `left_out` without a caption in it,
-    and as `remarks` what else is; which captions were taken (`acceptance`); and by id the SHA-256
-    of finished memes' `pictures`."""
+    and as `remarks` what else is; which captions were taken (`acceptance`); of finished memes the
+    `versions`, and by item the SHA-256 of the `pictures`, as of `StoredSurvey`."""
 
     templates: Mapping[str, str]
     left_out: Mapping[str, tuple[str, ...]] = {}
     remarks: tuple[str, ...] = ()
     acceptance: Acceptance | None = None
     pictures: Mapping[str, str] = {}
+    versions: Mapping[str, Mapping[str, str]] = {}
+
+    def of_collected(self, memes: Iterable[str]) -> dict[str, Any]:
+        """Return the pictures and versions of some memes, as a survey stores them."""
+        versions = {meme: dict(self.versions[meme]) for meme in memes if meme in self.versions}
+        items = [item for meme in memes for item in versions.get(meme, {"": meme}).values()]
+        pictures = {item: self.pictures[item] for item in items if self.pictures}
+        return {"pictures": pictures, "versions": versions}
 
 
 def memes_with_captions(
@@ -473,7 +505,9 @@ def collected_memes(
     """Return finished memes, each a template of its own: of a source, or those that were selected.
 
     Of a source, those that a filter dropped are left out; what people answered about a filter
-    counts before its verdict. Raises InputError if there are none, or not the one asked for.
+    counts before its verdict. Of a meme that was collected in several languages each culture is
+    shown the version in its own, unless `choice` names an item. Raises InputError if there are
+    none, or not the one asked for.
     """
     store, curation = workspace.store.items, workspace.store.curation
     dropped = set[str]()
@@ -507,39 +541,75 @@ def collected_memes(
         raise InputError(problem)
     items = {item.id: item for item in found}
     unshown = {id for id, item in items.items() if item.path and item.path.suffix not in _SHOWN}
-    ids, remarks = choice.among(items, where), []
+    parallel = _parallel(found) if cultures else {}
+    meme_of = {item: meme for meme, by_tag in parallel.items() for item in by_tag.values()}
+    existing = dict.fromkeys(meme_of.get(id, id) for id in items)
+    ids, remarks = choice.among({**existing, **(items if choice.rows else {})}, where), []
+    tags = dict.fromkeys(culture.locale.tag for culture in cultures)
+    versions = {
+        meme: {tag: item for tag in tags if (item := _version(parallel[meme], tag))}
+        for meme in ids
+        if meme in parallel
+    }
+    shown = {meme: set(versions.get(meme, {"": meme}).values()) for meme in ids}
+    left_out = {
+        "one of the cultures has no version in its language": [
+            meme for meme in ids if len(versions.get(meme, tags)) < len(tags)
+        ]
+    }
     if choice.rows is None:
-        ids = [meme for meme in ids if meme not in dropped | unshown]
-        left_out = "finished memes are left out, as"
-        if dropped:
-            remarks.append(f"{len(dropped):,} {left_out} filters dropped them.")
-        if unshown:
-            remarks.append(
-                f"{len(unshown):,} {left_out} browsers do not show their kind of picture: "
-                f"{min(unshown)} the first."
-            )
-    elif hidden := [meme for meme in ids if meme in unshown]:
-        kind = f"of no kind that browsers show: {items[hidden[0]].path}"
-        raise choice.wrong(hidden[0], f"The picture of {hidden[0]} is {kind}")
+        left_out["filters dropped them"] = [meme for meme in ids if shown[meme] & dropped]
+        hidden = [meme for meme in ids if shown[meme] & unshown]
+        first = min(hidden, default="")
+        left_out[f"browsers do not show their kind of picture: {first} the first"] = hidden
+    for why, memes in left_out.items():
+        if memes:
+            remarks.append(f"{len(memes):,} finished memes are left out, as {why}.")
+            ids = [meme for meme in ids if meme not in memes]
+    for meme in ids:
+        for item in shown[meme] & unshown:
+            kind = f"of no kind that browsers show: {items[item].path}"
+            raise choice.wrong(meme, f"The picture of {item} is {kind}")
     if not ids:
-        raise InputError(f"{where} has no finished meme that filters keep and browsers show.")
-    shown = {(items[meme].language or workspace.source.tag).split("-")[0] for meme in ids}
+        raise InputError(
+            f"{where} has no finished meme that filters keep, that browsers show, and that is in "
+            "the language of every culture."
+        )
+    single = [meme for meme in ids if meme not in versions]
+    languages = {(items[meme].language or workspace.source.tag).split("-")[0] for meme in single}
     others = [
         culture.code
         for culture in cultures
-        if shown - {tag.tag.split("-")[0] for tag in (culture.locale, culture.second) if tag}
+        if languages - {tag.tag.split("-")[0] for tag in (culture.locale, culture.second) if tag}
     ]
     if others:  # people are shown texts in another language than theirs
         remarks.append(
-            f"People of {', '.join(others)} see texts in {', '.join(sorted(shown))}, which their "
-            "sheets are not in: ask people who read them, and leave out labels for memes in "
+            f"People of {', '.join(others)} see texts in {', '.join(sorted(languages))}, which "
+            "their sheets are not in: ask people who read them, and leave out labels for memes in "
             "another language (leave_out of a recipe of your own)."
         )
     return SurveyMemes(
         {meme: meme for meme in ids},
         remarks=tuple(remarks),
-        pictures={meme: items[meme].picture for meme in ids},
+        pictures={item: items[item].picture for meme in ids for item in shown[meme]},
+        versions=versions,
     )
+
+
+def _parallel(items: Iterable[Item]) -> dict[str, dict[str, str]]:
+    """Return by meme and language the items of memes that are there in several languages; not of
+    those with several items of one language, each of which is a meme."""
+    memes: dict[str, list[Item]] = defaultdict(list)
+    for item in items:
+        memes[meme_id(item)].append(item)
+    by_language = {meme: {item.language: item.id for item in each} for meme, each in memes.items()}
+    return {meme: of for meme, of in by_language.items() if len(memes[meme]) == len(of) > 1}
+
+
+def _version(items: Mapping[str, str], tag: str) -> str:
+    """Return the item in a language, or else in the same one of another country; or nothing."""
+    alike = (item for each, item in items.items() if each.split("-")[0] == tag.split("-")[0])
+    return items.get(tag) or next(alike, "")
 
 
 # The texts of surveys, which are corrected and translated

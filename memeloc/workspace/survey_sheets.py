@@ -228,8 +228,7 @@ class SurveySheets:
         texts = {culture.locale.tag: survey.texts(culture) for culture in people}
         memes = {meme for batch in batches for meme in batch.memes}
         if survey.collected:
-            finished = survey.collected_pictures(memes)
-            show = {(meme, tag): finished[meme] for meme in memes for tag in texts}
+            show = survey.collected_pictures(memes, texts)
         else:
             show = _rendered(pictures, memes, texts)
         examples = self._examples(people, texts, lambda: on_progress(1, parts))

@@ -244,7 +244,7 @@ class Surveys:
             demographics=list(labels.demographics),
             item_texts=read_item_texts(chosen.items, labels, templates),
             collected=finished,
-            pictures={meme: found.pictures[meme] for meme in sorted(templates) if found.pictures},
+            **found.of_collected(sorted(templates)),
             given=hashlib.sha256(rows.encode()).hexdigest() if chosen.batches else "",
             recipe=recipe
             and {

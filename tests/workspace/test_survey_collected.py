@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 from collections.abc import Callable
 from io import BytesIO
@@ -12,7 +13,7 @@ from PIL import Image
 
 from memeloc.curate.verdict import Verdict
 from memeloc.errors import InputError
-from memeloc.items import FoundPicture, Origin
+from memeloc.items import MEME, FoundPicture, Origin
 from memeloc.studio.serving import serve_survey
 from memeloc.studio.sheets import Pictures
 from memeloc.workspace import Workspace
@@ -194,3 +195,84 @@ def test_a_picture_that_changed_is_named_and_not_shown(
     assert "tuesday" not in table
     done = command("survey", "status", "harm")
     assert f"The picture of {selected['blue']} has changed since" in done.out + done.err
+
+
+# Versions of one meme in several languages
+
+
+VERSIONS = {"en/a": "blue", "de/a": "navy", "en/b": "red", "de/b": "maroon", "en/c": "grey"}
+
+
+@pytest.fixture
+def parallel(folder: Path) -> dict[str, str]:
+    """Two finished memes in English and German, and a third in English alone; ids by key."""
+    pictures = [
+        FoundPicture(
+            Origin("multi3hate", key),
+            picture(colour),
+            key[3:],
+            (key,),
+            language=key[:2],
+            details={MEME: key[3:]},
+        )
+        for key, colour in VERSIONS.items()
+    ]
+    with Workspace.find() as workspace:
+        workspace.store.items.add(pictures)
+        return {item.origin.key: item.id for item in workspace.store.items.find("picture")}
+
+
+def test_each_culture_sees_a_meme_in_its_language(folder: Path, parallel: dict[str, str]) -> None:
+    with Workspace.find() as workspace:
+        built = workspace.surveys.build(
+            "both", "US,DE", collected="multi3hate", implicit=0, explicit=0
+        )
+        # The third has one version, which everybody sees.
+        assert (built["memes"], built["sheets"]) == (3, 2)
+        assert any("People of DE see texts in en" in remark for remark in built["remarks"])
+        survey = workspace.survey("both")
+        english, german = survey.sheets.export("csv", contact="lab")["files"]
+    expected = {"en/a": "blue", "en/b": "red", "en/c": "grey"}
+    assert shown(english) == {text: picture(each) for text, each in expected.items()}
+    expected = {"de/a": "navy", "de/b": "maroon", "en/c": "grey"}
+    assert shown(german) == {text: picture(each) for text, each in expected.items()}
+
+
+def shown(table: Path) -> dict[str, bytes]:
+    """Return the pictures of a sheet by the captions beside them."""
+    with table.open(encoding="utf-8-sig", newline="") as stream:
+        return {
+            row["text"]: (table.parent / row["picture"]).read_bytes()
+            for row in csv.DictReader(stream)
+            if row["picture"] and row["text"]
+        }
+
+
+def test_labels_of_versions_are_of_one_meme(folder: Path, parallel: dict[str, str]) -> None:
+    with Workspace.find() as workspace:
+        workspace.surveys.build("both", "US,DE", collected="multi3hate", answers=1)
+        survey = workspace.survey("both")
+        pages = [saved(sheet, sheet.culture.code, "hate") for sheet in survey.all_sheets]
+        survey.answers.import_files([write(folder / "back.json", pages)])
+        labels = survey.labels.settle().labels
+        by_meme: dict[str, set[str]] = {}
+        for row in labels:
+            by_meme.setdefault(row["item"], set()).add(row["picture"])
+        assert sorted(len(pictures) for pictures in by_meme.values()) == [1, 2, 2]
+        analysed = survey.analysis.analysed_answers()
+        assert set(analysed.table.groupby("item")["culture"].nunique()) == {2}
+        of_items = analysed.versions.set_index(["item", "culture"])["text"]
+        assert sorted(of_items[meme, "DE"] for meme in by_meme) == ["de/a", "de/b", "en/c"]
+        items = {item.id for item in workspace.store.items.find("picture")}
+        assert len(set(by_meme) - items) == 2  # meme_ids, of which a release has the versions, too
+
+
+def test_a_meme_without_a_version_is_left_out(folder: Path, parallel: dict[str, str]) -> None:
+    with Workspace.find() as workspace:
+        built = workspace.surveys.build("all", "US,DE,MX=es", collected="multi3hate")
+        assert built["memes"] == 1
+        assert any("2 finished memes are left out" in remark for remark in built["remarks"])
+        # Whoever names items means these very pictures.
+        memes = [parallel["en/a"], parallel["de/a"]]
+        built = workspace.surveys.build("few", "US", collected="multi3hate", memes=memes)
+        assert set(built["batches"][0]["memes"]) == set(memes)
