@@ -40,11 +40,9 @@ ADVERBS = {"own", "known", "given", "there", "kept", "further", "served", "told"
 """No names of variables: a variable is the noun of its kind."""
 LATER_ADVERBS = (
     *("cli", "collect", "curate", "embedding", "evaluate", "knowledge", "localise", "ocr"),
-    *("registration.py", "render", "workspace"),
+    *("registration.py", "render"),
 )
-LATER_NUMBERS = (
-    *("cli", "collect", "curate", "embedding", "localise", "ocr", "registration.py", "workspace"),
-)
+LATER_NUMBERS = (*("cli", "collect", "curate", "embedding", "localise", "ocr", "registration.py"),)
 
 
 @cache

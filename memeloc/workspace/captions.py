@@ -81,10 +81,10 @@ class Captions(Part):
         source, ids = workspace.source.tag, store.captions.ids()
         if languages is not None:
             languages = [source, *listed_tags(languages)]
-        known, wrong = workspace.templates_with(templates)
+        usable, wrong = workspace.templates_with(templates)
         read = read_captions(
             table,
-            known,
+            usable,
             languages,
             source=source,
             locales=workspace.locales,
@@ -94,8 +94,8 @@ class Captions(Part):
         if strict:
             read.check()
         if templates:
-            named = {row["template"] for row in read.table.rows} & known.keys()
-            workspace.keep_templates({name: known[name] for name in sorted(named)}, dry_run)
+            named = {row["template"] for row in read.table.rows} & usable.keys()
+            workspace.keep_templates({name: usable[name] for name in sorted(named)}, dry_run)
         record = ImportRecord(notes=[str(note) for note in (*wrong, *read.ignored)])
         waiting = {item.details.get(OWN_NAME) for item in store.items.find("caption")}.difference(
             ids
@@ -117,7 +117,7 @@ class Captions(Part):
                     error = InputError(_NOT_SELECTED, file=read.table.path, row=row.row)
                     note(CaptionProblem("not selected", error, len(row.captions)))
                     continue
-                if row.template not in known and row.source is not None:
+                if row.template not in usable and row.source is not None:
                     record.waiting[row.template] += 1
                 yield row
 
@@ -139,7 +139,7 @@ class Captions(Part):
             record=record,
             dry_run=dry_run,
         )
-        record.notes += [*map(str, read.warnings()), *record.what_follows(known)]
+        record.notes += [*map(str, read.warnings()), *record.what_follows(usable)]
         return record
 
     def table(
@@ -236,8 +236,8 @@ def _check_table(table: str, captions: Accept, selected: bool) -> None:
     from memeloc.store.exports import TABLES
 
     if table not in (*TABLES, *COLLECTED):
-        there = ", ".join((*TABLES, *COLLECTED))
-        raise InputError(f"There is no table {table[:40]!r}; there are {there}.")
+        names = ", ".join((*TABLES, *COLLECTED))
+        raise InputError(f"There is no table {table[:40]!r}; there are {names}.")
     if captions != "any" and table != "captions":
         raise InputError(
             f"Only the table captions leaves captions out by their states, not {table[:40]!r}."

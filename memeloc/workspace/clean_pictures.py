@@ -70,7 +70,7 @@ class KnownTemplates:
     def find(self, meme: FinishedMeme, mask: Mask) -> CleanPicture | None:
         """Return the template's own picture, or None where the meme is on no known template."""
         value = hash_picture(meme.path)
-        bits = {name: bits_between(value, own) for name, own in self._hashes.items()}
+        bits = {name: bits_between(value, other) for name, other in self._hashes.items()}
         near = sorted((name for name in bits if bits[name] <= _DISTANCE), key=bits.__getitem__)
         if not near:
             return None

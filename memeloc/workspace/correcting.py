@@ -173,8 +173,8 @@ class Correcting(Part):
             notes = ["waits to be settled"] * item.open_case
             notes += ["outdated: the source has changed since"] * bool(item.before)
             notes += given_up_lines(item.history, locale.tag)
-            kept = placeholders(" ".join(item.source)) if kind == "survey" else ()
-            notes += [f"keep as it is: {' '.join(kept)}"] * bool(kept)
+            marks = placeholders(" ".join(item.source)) if kind == "survey" else ()
+            notes += [f"keep as it is: {' '.join(marks)}"] * bool(marks)
             asked = TranslationItem(item.meme_id, Caption(item.source), source, locale)
             matches = (
                 Match(
@@ -253,24 +253,24 @@ class Correcting(Part):
         """
         path, locale = Path(path), self._workspace.locale
         filled = read_sheet(path, self._sent)
-        known = self._sent(sheet_id(filled)) or self._sent(of)
+        sent = self._sent(sheet_id(filled)) or self._sent(of)
         sheet, who = identify(
             filled,
-            [known] if known else self._store.sheets.find(locale),
+            [sent] if sent else self._store.sheets.find(locale),
             sheet_id=of,
             languages=languages and [locale(language).tag for language in languages],
             round_=round_,
             person=person,
         )
-        given = answers(filled, sheet)
+        filled_in = answers(filled, sheet)
         before = self._store.corrections.find(sheet.language.tag)
         placed = self._store.corrections.add(
-            FileRecord("answers", path.name, filled.sha256, len(given)),
+            FileRecord("answers", path.name, filled.sha256, len(filled_in)),
             sheet,
             partial(
-                place, given, sheet, file=path, person=who, allow_same_person=allow_same_person
+                place, filled_in, sheet, file=path, person=who, allow_same_person=allow_same_person
             ),
-            also={answer.meme_id for answer in given},
+            also={answer.meme_id for answer in filled_in},
             dry_run=dry_run,
         )
         stored = placed or []
@@ -489,9 +489,9 @@ class Cases(Part):
             kind: Kind = "survey" if survey_text_key(version.meme_id) else "caption"
             texts[version.language, kind][version.meme_id] = version.parts
         warnings = list[CaptionWarning]()
-        for (tag, kind), given in texts.items():
+        for (tag, kind), settled in texts.items():
             locale = self._workspace.locale(tag)
-            warnings += warnings_about(self._workspace, locale, kind, given, together=False)[1]
+            warnings += warnings_about(self._workspace, locale, kind, settled, together=False)[1]
         dropped = sum(bool(row.get("drop")) for row in decided)
         return {"settled": len(ids), "dropped": dropped, "warnings": warnings}
 
@@ -500,13 +500,13 @@ def warnings_about(
     workspace: WorkspaceFolder,
     locale: Locale,
     kind: Kind,
-    given: Texts | None = None,
+    drafts: Texts | None = None,
     *,
     together: bool = True,
 ) -> tuple[int, list[CaptionWarning]]:
     """Return how many texts of a kind there are, and what they should be looked at for: each by
     itself, and (`together`) beside the others of the language. Transcripts, and captions whose
-    template is not there, have nothing to be checked against. With `given`, by meme, it is about
+    template is not there, have nothing to be checked against. With `drafts`, by meme, it is about
     these texts only, as if they stood already."""
     source = workspace.locale(ENGLISH) if kind == "survey" else workspace.source
     terms = workspace.glossary.terms(locale)
@@ -514,11 +514,11 @@ def warnings_about(
     def captions(meme_ids: Iterable[str] | None = None) -> Iterator[tuple[Checked, str]]:
         ids = None if meme_ids is None else list(meme_ids)
         for row in workspace.store.comparisons.texts(locale.tag, kind, ids):
-            parts = row.parts if given is None else given.get(row.meme_id, row.parts)
+            parts = row.parts if drafts is None else drafts.get(row.meme_id, row.parts)
             yield Checked(row.meme_id, locale, row.source, parts, source.tag), row.template
 
     warnings, total = list[CaptionWarning](), 0
-    for caption, name in captions(given):
+    for caption, name in captions(drafts):
         total += 1
         template = workspace.templates.get(name)
         if kind == "transcript" or (kind == "caption" and template is None):
@@ -531,7 +531,7 @@ def warnings_about(
         warnings += check(caption)
         warnings += check_terms(caption, terms, source)
     if together and kind != "transcript" and total:
-        warnings += check_together((caption for caption, _ in captions()), given)
+        warnings += check_together((caption for caption, _ in captions()), drafts)
     return total, warnings
 
 

@@ -69,8 +69,8 @@ class Describing(Part):
             selection = self._store.curation.selection()
             if selection is None:
                 raise InputError("Nothing was selected yet: run memeloc select.")
-            kept = set(selection.items)
-            items = [item for item in items if item.id in kept]
+            chosen = set(selection.items)
+            items = [item for item in items if item.id in chosen]
         if not items:
             raise InputError("nothing was collected, so there are no memes to describe")
         counts = Counter(name for item in items for name in item.labels)

@@ -46,8 +46,8 @@ def dump(
     names: list[Path] = []
     notes: list[str] = []
     if root is not None:
-        own = (workspace.folders(kind) for kind in ("templates", "fonts", "locales"))
-        places = [*chain.from_iterable(own), root / RELEASES]
+        folders = (workspace.folders(kind) for kind in ("templates", "fonts", "locales"))
+        places = [*chain.from_iterable(folders), root / RELEASES]
         if glossary := workspace.settings.glossary:
             places.append(root / glossary)
         sources = dumps.own_files(root, places, folder, FILE, notes)
@@ -96,9 +96,9 @@ def load(path: str | Path, folder: str | Path, on_progress: Phases = silent) -> 
     """
     source, root = Path(path), Path(folder)
     manifest = dumps.read_manifest(source)
-    own, dumped = root / FILE, source / WORKSPACE / FILE
-    notes, has_settings = dumps.check_keys(manifest, root), own.exists()
-    settings = read_settings(own) if has_settings else Settings()
+    settings_file, dumped = root / FILE, source / WORKSPACE / FILE
+    notes, has_settings = dumps.check_keys(manifest, root), settings_file.exists()
+    settings = read_settings(settings_file) if has_settings else Settings()
     if has_settings:
         notes.append(f"The {FILE} of this folder stays; that of the dump is {dumped}.")
     files = {
@@ -133,7 +133,7 @@ def load(path: str | Path, folder: str | Path, on_progress: Phases = silent) -> 
         text = first_file("en", ())
         if Path(FILE) in files:
             text = without_url(dumped.read_text(encoding="utf-8-sig"), dumped)
-        with replacing(own) as partial:
+        with replacing(settings_file) as partial:
             partial.write_text(text, encoding="utf-8", newline="\n")
     return {
         "folder": root,

@@ -184,17 +184,17 @@ class WorkspaceFolder:
         if self.root is None:
             return
         folders = [self.root / "templates", *self.folders("templates")]
-        own = load_templates([folder for folder in folders if folder.is_dir()])[0]
-        new = {name: each for name, each in templates.items() if own.get(name) != each}
+        stored = load_templates([folder for folder in folders if folder.is_dir()])[0]
+        new = {name: each for name, each in templates.items() if stored.get(name) != each}
         for name, template in new.items():
-            if name in own and not is_same_template(own[name], template):
+            if name in stored and not is_same_template(stored[name], template):
                 raise InputError(
-                    f"The workspace has another template {name!r}, {own[name].image}: which is "
+                    f"The workspace has another template {name!r}, {stored[name].image}: which is "
                     "meant? Rename one of them, or take that away, and run this again.",
                     file=template.image,
                 )
         for name, template in new.items():
-            if name not in own and not dry_run:
+            if name not in stored and not dry_run:
                 copy_template(template, folders[0])
         self.reload_templates()
 

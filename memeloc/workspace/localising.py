@@ -249,20 +249,20 @@ def localise_pictures(
                 memes.append(localised.without_pixels())
             if on_progress is not None:
                 on_progress(1, len(pictures))
-        known = [text_name(each.meme, text) for each in memes for text in each.texts]
+        listed = [text_name(each.meme, text) for each in memes for text in each.texts]
         notes += [
-            f"there is no text {name!r} to exclude; there are {', '.join(known) or 'none'}"
+            f"there is no text {name!r} to exclude; there are {', '.join(listed) or 'none'}"
             for name in exclude
-            if name not in known
+            if name not in listed
         ]
         rows = {
             meme.meme.name: (names[meme.meme.name], meme.parts)
             for meme in memes
             if meme.meme.name in names
         }
-        kept = write_captions(rows, locale.tag, out, state)
-        if kept:
-            notes.append(f"What was changed by hand in {CAPTIONS} stays: {', '.join(kept)}")
+        changed = write_captions(rows, locale.tag, out, state)
+        if changed:
+            notes.append(f"What was changed by hand in {CAPTIONS} stays: {', '.join(changed)}")
         translated, failures = 0, list[str]()
         if translator and targets and rows:
             translated, failures = _translate(

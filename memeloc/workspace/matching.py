@@ -167,18 +167,18 @@ def _match(
     the templates that were looked at; and notes."""
     files = {name: template.image for name, template in templates.items()}
     files |= {name: path for name, path in collected.items() if name not in files}
-    known, _ = map_pictures(hash_picture, files, jobs=jobs)
-    matches = match_pictures(hashes, known, distance)
+    usable, _ = map_pictures(hash_picture, files, jobs=jobs)
+    matches = match_pictures(hashes, usable, distance)
     unnamed = [match.picture for match in matches if not match.found]
-    if not unnamed or not known:
-        return matches, list(known), []
+    if not unnamed or not usable:
+        return matches, list(usable), []
     try:
         corners = _features(files, jobs)
-        matches = match_corners(matches, features(unnamed), corners, known, jobs)
+        matches = match_corners(matches, features(unnamed), corners, usable, jobs)
     except MissingError as error:  # the hash alone, as without the extra
         note = f"by hashes alone, which miss cropped and framed memes: {error}"
-        return matches, list(known), [note]
-    return matches, list(known), []
+        return matches, list(usable), [note]
+    return matches, list(usable), []
 
 
 def write_matched(

@@ -35,9 +35,9 @@ def own_folders(table: str | Path | None = None) -> OwnFolders:
         return OwnFolders(beside)
     settings = read_toml(root / FILE)
     templates, locales, fonts = (settings.get(kind, [kind]) for kind in OwnFolders._fields)
-    own = existing(root, templates)
-    different = [folder for folder in beside if folder.resolve() not in map(Path.resolve, own)]
-    return OwnFolders((*own, *different), existing(root, locales), asked_fonts(root, fonts))
+    folders = existing(root, templates)
+    different = [folder for folder in beside if folder.resolve() not in map(Path.resolve, folders)]
+    return OwnFolders((*folders, *different), existing(root, locales), asked_fonts(root, fonts))
 
 
 def find_root(start: Path) -> Path | None:

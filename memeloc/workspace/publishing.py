@@ -208,10 +208,10 @@ class Publishing(Part):
         collected = collecting.collect(
             "table", {"path": folder, "layout": "memeloc"}, on_progress=on_progress
         )
-        kept = workspace.root / RELEASES / collected.dataset
+        tables_folder = workspace.root / RELEASES / collected.dataset
         beside = [n for n in release.files if n.partition("/")[0] not in ("data", "pictures")]
         for name in beside:
-            target = kept / name
+            target = tables_folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(folder / name, target)
             on_progress("files", 1, len(beside))
@@ -227,7 +227,7 @@ class Publishing(Part):
             "captions": added,
             "collected": collected,
             "tables": release.tables,
-            "kept": kept,
+            "kept": tables_folder,
             "notes": notes,
         }
 

@@ -445,12 +445,12 @@ def _survey_frames(
             )
         frames[name] = frame[goes].reset_index(drop=True)
     wanted = list(settings.demographics)
-    known = {question for _, question in facts}
-    if unknown := [name for name in wanted if name not in known and name not in asked]:
+    answered = {question for _, question in facts}
+    if unknown := [name for name in wanted if name not in answered and name not in asked]:
         raise InputError(
             f"The setting release.demographics names {unknown[0][:60]!r}, which nobody was "
             "asked and no service reports; known of people is "
-            f"{', '.join(sorted(known)) or 'nothing'}."
+            f"{', '.join(sorted(answered)) or 'nothing'}."
         )
     rows = frames["answers"].drop_duplicates("annotator")[["annotator", "culture"]]
     rows = rows.sort_values(["culture", "annotator"], ignore_index=True).astype(object)

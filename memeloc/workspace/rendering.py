@@ -50,13 +50,13 @@ class Rendering(Part):
         """
         workspace, stored = self._workspace, self._store.captions
         settings = replace(settings, **options)
-        own: dict[str, Any] = {"fonts": [*paths_of(settings.fonts), *workspace.asked_fonts]}
+        changes: dict[str, Any] = {"fonts": [*paths_of(settings.fonts), *workspace.asked_fonts]}
         if not isinstance(settings.templates, Mapping):
-            own["templates"] = [*workspace.folders("templates"), *paths_of(settings.templates)]
+            changes["templates"] = [*workspace.folders("templates"), *paths_of(settings.templates)]
         if not isinstance(settings.locales, Registry):
-            own["locales"] = [*workspace.folders("locales"), *paths_of(settings.locales)]
-        own["source_language"] = settings.source_language or workspace.source.tag
-        settings = replace(settings, **own)
+            changes["locales"] = [*workspace.folders("locales"), *paths_of(settings.locales)]
+        changes["source_language"] = settings.source_language or workspace.source.tag
+        settings = replace(settings, **changes)
         rounds = workspace.settings.correction.rounds
         tags = [locale.tag for locale in (workspace.source, *workspace.languages)]
         newest = self._store.progress.newest_version()

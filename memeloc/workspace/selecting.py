@@ -514,11 +514,11 @@ class _Collected:
             topics = verdicts[TOPICS].evidence.get("topics") if TOPICS in verdicts else None
             topic, duplicate = topics[0] if topics else {}, verdicts.get(DUPLICATES)
             is_duplicate = duplicate is not None and self.outcome(duplicate) == "drop"
-            kept = str(duplicate.evidence.get("kept", "")) if duplicate and is_duplicate else ""
+            original = str(duplicate.evidence.get("kept", "")) if duplicate and is_duplicate else ""
             yield {
                 **self.about(item),
                 **{name: str(topic.get(name, "")) for name in ("category", "topic", "keyword")},
-                "duplicate_of": kept,
+                "duplicate_of": original,
                 "captions": collected[item.id, "caption"],
                 "pictures": collected[item.id, "picture"],
                 "selected_captions": chosen[item.id, "caption"],

@@ -288,7 +288,7 @@ def _questions(
 
     judgements = workspace.store.curation.judgements()
     decided = majority(judgements, ("yes", "no", "same", "different", "keep", "drop"))
-    given = Counter((row.subject, row.question) for row in judgements)
+    counts = Counter((row.subject, row.question) for row in judgements)
     again, items, questions = set[str](), set[str](), Counter[str]()
     for item, by in verdicts.items():
         outcomes = {name: decided.get((item, name), row.verdict) for name, row in by.items()}
@@ -307,7 +307,7 @@ def _questions(
                 items.add(item)
                 key = str(verdict.evidence.get(_SUBJECTS.get(name, ""), item)), str(question)
                 people = BUILT_IN[question].people if question in BUILT_IN else 1
-                if given[key] >= people and (key in decided or people > 1):
+                if counts[key] >= people and (key in decided or people > 1):
                     again.add(name)
                 else:
                     questions[str(question)] += 1
@@ -360,8 +360,8 @@ def _correction(
     settled, before the next round; then whose answers are waited for."""
     progress, tags = workspace.store.progress, {row["language"] for row in rows}
     out = {(row.language, row.round): row for row in progress.unanswered(kind)}
-    given = sum(row.given for (tag, _), row in out.items() if tag in tags)
-    done = sum(row["done"] for row in rows) - given
+    answers = sum(row.given for (tag, _), row in out.items() if tag in tags)
+    done = sum(row["done"] for row in rows) - answers
     disputed = {row["language"]: row["to_settle"] for row in rows if row["to_settle"]}
     rounds: dict[int, dict[str, int]] = {}
     for row in rows:
@@ -406,18 +406,18 @@ def _survey(
     when = {kind: events[kind].get(name, (BEGINNING, {})) for kind in events}
     settled, detail = max(when["settled"][0], newest["labels"]), when["settled"][1]
     checked = max(when["checked"][0], newest["labels"])  # who settles has checked
-    kept, excluded, came = whole, Counter[str](), ""
+    retained, excluded, came = whole, Counter[str](), ""
     if is_checked := checked > newest["submission"]:
         _, report = surveys.result(name, "check") or ({}, {"judged": (), "set_aside": ()})
         out = {(row["sheet"], row["submission"]) for row in report["set_aside"]}
         excluded = Counter(row["rule"] for row in report["set_aside"])
         judged = {(row["sheet"], row["submission"]) for row in report["judged"]}
-        kept = Counter(sheet for sheet, _ in judged - out)
+        retained = Counter(sheet for sheet, _ in judged - out)
     wanted = {
-        sheet: batch.answers - kept[sheet]
+        sheet: batch.answers - retained[sheet]
         for sheet, batch in batch_of.items()
         if sheet not in withdrawn and (batch.round > closed or not last)
-        if batch.answers > kept[sheet]
+        if batch.answers > retained[sheet]
     }
     left, silent = sum(wanted.values()), [sheet for sheet in wanted if not whole[sheet]]
     if not whole and (rejected := Counter(reason for *_, reason in surveys.rejected(name))):
@@ -426,11 +426,11 @@ def _survey(
         came = "all that came is incomplete; "
     asking = {
         "name": name,
-        "done": kept.total(),
+        "done": retained.total(),
         "open": left,
         "unsent": len({batch_of[sheet].id for sheet in silent} - {*sent}),
         "unchecked": whole and not is_checked,
-        "excluded": excluded if whole and not kept else {},
+        "excluded": excluded if whole and not retained else {},
         "silent": silent,
         "came": came,
         "beforehand": last == 0,
@@ -439,12 +439,12 @@ def _survey(
     states = Counter(row["state"] for row in labels)
     done = states["settled"] + states["decided"] + states["rejected"]
     tied = len(labels) - done
-    if not labels and kept and last:
+    if not labels and retained and last:
         tied = len(design["memes"]) * len(design["cultures"])
     settling: _Facts = {"name": name, "done": done, "open": tied}
     if is_checked and last:  # what was asked beforehand gives no labels
         is_new = max(checked, newest["decision"]) > settled
-        settling["retained"] = kept.total() if is_new else 0
+        settling["retained"] = retained.total() if is_new else 0
         settling["short"] = tied and detail.get("to_ask")
         settling |= {"left": tied and left, "tied": tied or detail.get("discuss")}
     is_analyzed, count = when["analyzed"][0] >= settled, int(bool(labels))

@@ -61,7 +61,7 @@ class TranslationJob:
 
     @property
     def suggestions(self) -> int:
-        stages = (each.stage for _, own in self._wanted.values() for each in own.versions)
+        stages = (each.stage for _, wanted in self._wanted.values() for each in wanted.versions)
         return sum(stage not in MACHINE for stage in stages)
 
     def run(
@@ -272,7 +272,7 @@ class Translating(Part):
         count, sees = getattr(translator, "examples", 0), getattr(translator, "pictures", False)
         bare = {each.meme_id for _, each in lacking if sees and each.template not in templates}
         found = self._store.items.find(ids=bare) if bare else ()
-        own = {each.id: each.picture for each in found}
+        pictures = {each.id: each.picture for each in found}
         for locale, each in lacking:
             template = templates.get(each.template)
             item = TranslationItem(
@@ -287,7 +287,7 @@ class Translating(Part):
                 glossary.sha256,
             )
             if sees:
-                picture = template.image_for(source) if template else own.get(each.meme_id)
+                picture = template.image_for(source) if template else pictures.get(each.meme_id)
                 item = replace(item, picture=picture if isinstance(picture, Path) else None)
             if count and memory.find(item, fuzzy) is None:
                 units = [match.unit for match in memory.nearest(item, most=count) if match.unit]

@@ -79,8 +79,8 @@ class Workspace(WorkspaceFolder):
         if record.problems:
             left_out = counted(record.problems.total(), "cell or row was", "cells or rows were")
             warnings.warn(f"{left_out} left out, such as {record.left_out[0]}", stacklevel=2)
-        further = bool(record.not_taken) + bool(record.outdated) + bool(record.waiting)
-        for note in record.notes[len(record.notes) - further :]:
+        last_notes = bool(record.not_taken) + bool(record.outdated) + bool(record.waiting)
+        for note in record.notes[len(record.notes) - last_notes :]:
             warnings.warn(note, stacklevel=2)
         return record
 
