@@ -110,18 +110,26 @@ def wide(figures: pd.DataFrame, analysis: str, *names: str) -> pd.DataFrame:
     and NAME_high where any has an interval. `n` is the largest of the row's figures; it is left
     out where none is known.
     """
+    import pandas as pd
+
     rows = of_analysis(figures, analysis, *names)
-    keys = ["group", "item"]
-    table = rows.drop_duplicates(keys)[keys].set_index(keys)
+    rows = rows.drop_duplicates(["group", "item", "figure"])
+    has_interval = set(rows.loc[rows[["low", "high"]].notna().any(axis=1), "figure"])
+    columns = ["group", "item"]
     for name in dict.fromkeys(rows["figure"]):
-        of_figure = rows[rows["figure"] == name].drop_duplicates(keys).set_index(keys)
-        table[name] = of_figure["value"]
-        if of_figure[["low", "high"]].notna().any(axis=None):
-            table[f"{name}_low"], table[f"{name}_high"] = of_figure["low"], of_figure["high"]
-    totals = rows.groupby(keys, sort=False)["n"].max()
+        ends = _ENDS if name in has_interval else ()
+        columns += [name, *(f"{name}{end}" for end in ends)]
+    # A pass over the rows, not a frame a figure: reports have hundreds of wide frames.
+    cells: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in rows.itertuples(index=False):
+        of_row = cells.setdefault((row.group, row.item), {"group": row.group, "item": row.item})
+        figure = (row.value, row.low, row.high)
+        of_row |= zip((row.figure, *(f"{row.figure}{end}" for end in _ENDS)), figure, strict=True)
+    table = pd.DataFrame(list(cells.values()), columns=columns)
+    totals = rows.groupby(["group", "item"], sort=False)["n"].max()
     if totals.notna().any():
-        table["n"] = totals
-    return table.reset_index()
+        table["n"] = totals.to_numpy()
+    return table
 
 
 def wide_tables(figures: pd.DataFrame, analysis: str) -> list[pd.DataFrame]:
@@ -131,12 +139,16 @@ def wide_tables(figures: pd.DataFrame, analysis: str) -> list[pd.DataFrame]:
     some of the figures of others stand in the table of those.
     """
     rows = of_analysis(figures, analysis)
-    keys = ["group", "item"]
-    sets = rows.groupby(keys, sort=False)["figure"].agg(frozenset)
-    largest = sorted(dict.fromkeys(sets), key=len, reverse=True)
-    home = {key: next(other for other in largest if key <= other) for key in largest}
-    of_row = rows.join(sets.map(home).rename("home"), on=keys)["home"]
-    return [wide(rows[of_row == table], analysis) for table in of_row.unique()]
+    keys = list(zip(rows["group"], rows["item"], strict=True))
+    sets: dict[tuple[str, str], frozenset[str]] = dict.fromkeys(keys, frozenset())
+    for key, figure in zip(keys, rows["figure"], strict=True):
+        sets[key] |= {figure}
+    largest = sorted(dict.fromkeys(sets.values()), key=len, reverse=True)
+    home = {each: next(other for other in largest if each <= other) for each in largest}
+    tables: dict[frozenset[str], list[int]] = {}
+    for number, key in enumerate(keys):
+        tables.setdefault(home[sets[key]], []).append(number)
+    return [wide(rows.iloc[numbers], analysis) for numbers in tables.values()]
 
 
 def value_of(
