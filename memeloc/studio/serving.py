@@ -114,21 +114,16 @@ class Screen:
 def serve_survey(
     survey: Survey, settings: Mapping[str, Any] | None = None, **options: Any
 ) -> SurveyServer:
-    """Return a server of the sheets of all rounds that are not closed.
-
-    `settings` are of `ServeSettings`, before memeloc.toml's; see `SurveySheets.to_serve` for the
-    `options`.
-    """
+    """Return a server of the sheets of all rounds that are not closed. `settings` are of
+    `ServeSettings`, before memeloc.toml's; see `SurveySheets.to_serve` for the `options`."""
     chosen = read_serve_settings({**survey.settings("serve"), **(settings or {})})
     return SurveyServer(survey, survey.sheets.to_serve(**options), chosen)
 
 
 class SurveyServer:
-    """A survey that is shown by a server.
-
-    `to_send` is what goes out of it, with its pictures. Quality control's rule attention ends
-    sheets early, and person says how many sheets somebody may fill.
-    """
+    """A survey that is shown by a server. `to_send` is what goes out of it, with its pictures.
+    Quality control's rule attention ends sheets early, and person says how many sheets somebody may
+    fill."""
 
     def __init__(self, survey: Survey, to_send: SheetsToSend, settings: ServeSettings) -> None:
         examples = len(to_send.taxonomy.examples)

@@ -46,9 +46,7 @@ class Culture:
 @dataclass(frozen=True, slots=True)
 class Check:
     """An attention check, its id (`check-2`) unique in its sheet, passed by the label `expected`.
-
-    An implicit one shows an example of the taxonomy, by its id and picture.
-    """
+    An implicit one shows an example of the taxonomy, by its id and picture."""
 
     id: str
     kind: CheckKind
@@ -59,10 +57,8 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class MemeEntry:
-    """A meme to be labelled, in the sheet's language; its caption is for screen readers.
-
-    `texts` are its own texts by question id, see `Question.item_text`.
-    """
+    """A meme to be labelled, in the sheet's language; its caption is for screen readers. `texts`
+    are its own texts by question id, see `Question.item_text`."""
 
     meme_id: str
     template: str
@@ -92,11 +88,9 @@ def entry_id(entry: Entry) -> str:
 
 
 def questions_of(taxonomy: Taxonomy, entry: Entry) -> tuple[Question, ...]:
-    """Return the questions besides the label that an entry may be asked, whatever was answered.
-
-    An explicit check is only to be read. An implicit one looks like a meme, and is asked like one
-    without a question of its own.
-    """
+    """Return the questions besides the label that an entry may be asked, whatever was answered. An
+    explicit check is only to be read. An implicit one looks like a meme, and is asked like one
+    without a question of its own."""
     if isinstance(entry, PersonEntry):
         return taxonomy.about("person")
     if isinstance(entry, Check) and entry.kind == "explicit":
@@ -121,11 +115,9 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Memes that are asked together, in order, with their checks; parallel over all cultures.
-
-    Its id is such as `r1-b03`; round 0 is pre-annotation, 1 the survey, from 2 on ties. `cultures`
-    are codes (a tie may be left in some only), `answers` how many fill it in each of them.
-    """
+    """Memes that are asked together, in order, with their checks; parallel over all cultures. Its
+    id is such as `r1-b03`; round 0 is pre-annotation, 1 the survey, from 2 on ties. `cultures` are
+    codes (a tie may be left in some only), `answers` how many fill it in each of them."""
 
     id: str
     round: int
@@ -140,11 +132,9 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A batch in one culture's language: one form, one study, one file.
-
-    Its id is such as `r1-b03-DE`: letters, digits and `-`. `survey`, `batch` and `taxonomy` are
-    names; `wanted` is how many annotators are to fill it.
-    """
+    """A batch in one culture's language: one form, one study, one file. Its id is such as
+    `r1-b03-DE`: letters, digits and `-`. `survey`, `batch` and `taxonomy` are names; `wanted` is
+    how many annotators are to fill it."""
 
     id: str
     survey: str
@@ -163,10 +153,8 @@ class Sheet:
 @dataclass(frozen=True, slots=True)
 class CompletionCodes:
     """Codes that a sheet shows at its end, for the recruitment service to know how it ended.
-
     `done`: all was answered; `failed_checks`: too few attention checks were passed; `no_consent`:
-    the person did not agree; `screened_out`: the person is not one of those looked for.
-    """
+    the person did not agree; `screened_out`: the person is not one of those looked for."""
 
     done: str
     failed_checks: str

@@ -44,13 +44,11 @@ _CHECK_ID = re.compile(r"check-\d+")
 def read_answers(
     table: str | Path | Frame, column_map: ColumnMap, country: str
 ) -> tuple[pd.DataFrame, list[RejectedRow]]:
-    """Return the rows that say who of which culture answered what, and the others.
+    """Return the rows that say who of which culture answered what, and the others. Raise InputError
+    if the table cannot be read, or has no such column.
 
     Args:
         country: the code of everybody's, where the table has no column of cultures.
-
-    Raises:
-        InputError: the table cannot be read, or has no such column.
     """
     mapped = read_rows(table, column_map, ROLES, encodings=("cp1252",))
     rejected = [

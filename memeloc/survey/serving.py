@@ -54,10 +54,8 @@ _Sex = Annotated[str, AfterValidator(lambda name: name.strip().casefold())]
 
 
 class Parameters(BaseModel):
-    """Names of the parameters that a recruiter adds to the address; Prolific's.
-
-    Prolific's SESSION_ID is not read: its export says which submission is whose.
-    """
+    """Names of the parameters that a recruiter adds to the address; Prolific's. Prolific's
+    SESSION_ID is not read: its export says which submission is whose."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -129,11 +127,9 @@ _TOKEN = re.compile(r"([A-Za-z0-9]{2,32})\.([A-Za-z0-9-]{1,80})\.([0-9a-f]{32})"
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Signs what people hold in their addresses and browsers; `secret` is the workspace's key.
-
-    A signature is 128 bits of an HMAC-SHA-256 under a key that is used for nothing else, so that no
-    hash or completion code of the survey is one.
-    """
+    """Signs what people hold in their addresses and browsers; `secret` is the workspace's key. A
+    signature is 128 bits of an HMAC-SHA-256 under a key that is used for nothing else, so that no
+    hash or completion code of the survey is one."""
 
     survey: str
     secret: bytes = field(repr=False)
@@ -150,10 +146,8 @@ class Tokens:
         return hmac.compare_digest(proof.encode(), text.encode("utf-8", "replace"))
 
     def sign(self, kind: str, first: str, second: str) -> str:
-        """Return a token, `first.second.SIGNATURE`.
-
-        Kinds: `place` (its id, its sheet), `link` (the culture, who it is for).
-        """
+        """Return a token, `first.second.SIGNATURE`. Kinds: `place` (its id, its sheet), `link` (the
+        culture, who it is for)."""
         return f"{first}.{second}.{self.proof(kind, first, second)}"
 
     def read(self, kind: str, token: str) -> tuple[str, str] | None:
@@ -190,10 +184,8 @@ def read_signed(token: str, keys: Path, host: str, at: datetime) -> Mapping[str,
     """Return the parameters that Prolific has signed, or None: docs.prolific.com, "get-study-jwks".
 
     A JSON Web Token (RFC 7519) with RS256 under one of the `keys`, for this `host` (any where it is
-    empty), not expired `at`; its claim `prolific` has the parameters of the study's address.
-
-    Raises:
-        InputError: `keys` is no such file.
+    empty), not expired `at`; its claim `prolific` has the parameters of the study's address. Raise
+    InputError if `keys` is no such file.
     """
     try:
         by_id = {key["kid"]: key for key in json.loads(keys.read_text(encoding="utf-8"))["keys"]}
@@ -237,9 +229,7 @@ Refusal = Literal["serve.full", "serve.taken", "serve.time"]
 @dataclass(frozen=True, slots=True)
 class Place:
     """Somebody's place in a sheet; `participant` is hashed, and `held_until` when it is freed.
-
-    `presented` is as of `Submission`, None before the person has agreed to take part.
-    """
+    `presented` is as of `Submission`, None before the person has agreed to take part."""
 
     id: str
     survey: str
@@ -298,12 +288,9 @@ class Occupancy:
 
 
 class Assigner:
-    """Assigns people to sheets.
-
-    Nobody gets a sheet twice, nor a meme, unless the design allows that, and who was screened out
-    gets no other. Of the sheets that somebody can have, the one with the fewest people is given,
-    the first of several.
-    """
+    """Assigns people to sheets. Nobody gets a sheet twice, nor a meme, unless the design allows
+    that, and who was screened out gets no other. Of the sheets that somebody can have, the one with
+    the fewest people is given, the first of several."""
 
     def __init__(self, sheets: Sequence[Sheet], settings: ServeSettings) -> None:
         self._sheets = {sheet.id: sheet for sheet in sheets}
@@ -320,10 +307,8 @@ class Assigner:
         most: int = 1,
     ) -> Place | Sheet | Refusal:
         """Return the place to go on with or whose end is shown, a sheet to begin, or why not.
-
         Somebody comes for one of the `sheets` (ids; `is_study` if that is the one of their study),
-        of `most` that they may fill in all.
-        """
+        of `most` that they may fill in all."""
         places = [place for place in taken.places if place.sheet in sheets]
         for place in places:
             if place.status == OPEN:
@@ -379,11 +364,9 @@ def cannot_pass(sheet: Sheet, labels: Mapping[str, str], rule: Attention) -> boo
 
 
 def training_items(survey: SheetsToSend, sheet: Sheet, number: int) -> tuple[Check, ...]:
-    """Return the first examples of the taxonomy as items; they have ids that no entry has.
-
-    They are asked as implicit checks are, so they look like memes. An example's label differs from
-    the one before where that is possible, so that nobody learns the order.
-    """
+    """Return the first examples of the taxonomy as items; they have ids that no entry has. They are
+    asked as implicit checks are, so they look like memes. An example's label differs from the one
+    before where that is possible, so that nobody learns the order."""
     taken = {entry_id(entry) for entry in sheet.entries}
     names = (name for each in count(1) if (name := f"training-{each}") not in taken)
     by_label: dict[str, list[str]] = {}

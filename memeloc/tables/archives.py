@@ -34,11 +34,8 @@ def is_workbook(head: bytes) -> bool:
 
 
 def names_in(path: Path) -> set[str]:
-    """Return the names of an archive's parts, once its sizes have been looked at.
-
-    Raises:
-        InputError: it is broken, encrypted, or unpacks to more than a table can be.
-    """
+    """Return the names of an archive's parts, once its sizes have been looked at. Raise InputError
+    if it is broken, encrypted, or unpacks to more than a table can be."""
     try:
         with zipfile.ZipFile(path) as archive:
             parts = archive.infolist()
@@ -64,11 +61,8 @@ def _check_size(part: zipfile.ZipInfo, path: Path) -> None:
 
 
 def read_member(path: Path, name: str) -> bytes:
-    """Return the content that an archive holds under a name.
-
-    Raises:
-        InputError: it is broken, or unpacks to more than a table can be.
-    """
+    """Return the content that an archive holds under a name. Raise InputError if it is broken, or
+    unpacks to more than a table can be."""
     try:
         with zipfile.ZipFile(path) as archive:
             _check_size(archive.getinfo(name), path)
@@ -79,11 +73,8 @@ def read_member(path: Path, name: str) -> bytes:
 
 def only_member(path: Path, endings: tuple[str, ...], what: str) -> str | None:
     """Return the name of the only file of an archive with these endings, but for those that macOS
-    adds; None of a workbook of Excel or LibreOffice.
-
-    Raises:
-        InputError: it is broken, too large, or holds none of them or several.
-    """
+    adds; None of a workbook of Excel or LibreOffice. Raise InputError if it is broken, too large,
+    or holds none of them or several."""
     names = names_in(path)
     if names & {"xl/workbook.xml", "content.xml"}:
         return None

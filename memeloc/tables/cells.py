@@ -113,10 +113,8 @@ def unguarded(text: str) -> str:
 
 
 def wrong_in(cell: Any, is_text: bool) -> str:
-    """Return what is wrong with a cell that a person typed; empty when nothing is.
-
-    Where it `is_text`, a date or a time cannot have been meant.
-    """
+    """Return what is wrong with a cell that a person typed; empty when nothing is. Where it
+    `is_text`, a date or a time cannot have been meant."""
     if isinstance(cell, Formula):
         return f"the cell holds a formula ({cell.text[:40]}): put the text itself"
     if is_text and isinstance(cell, date | time | timedelta):

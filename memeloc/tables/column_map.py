@@ -132,10 +132,8 @@ class ColumnMap(BaseModel):
         return {_key(name): name for name in names} | _names(self.labels)
 
     def label_of(self, written: str) -> str:
-        """Return the label that a text stands for, the text itself where the map has none.
-
-        What is missing is empty.
-        """
+        """Return the label that a text stands for, the text itself where the map has none. What is
+        missing is empty."""
         key = _key(written)
         absent = "" if key in map(folded, self.missing) else written
         return self.label_names.get(key, absent)
@@ -205,14 +203,12 @@ class MappedRows:
 def read_map(
     source: ColumnMap | Mapping[str, Any] | str | Path | None = None, **changes: Any
 ) -> ColumnMap:
-    """Return a map as it is, from plain values, or from a TOML file.
+    """Return a map as it is, from plain values, or from a TOML file. Raise InputError if it cannot
+    be read, or a setting is unknown or has a value that it cannot have.
 
     Args:
         changes: settings that go before the source's, unless they are empty: columns by role, and
             whatever else a map has (`labels`, `scale`, ...).
-
-    Raises:
-        InputError: it cannot be read, or a setting is unknown or has a value that it cannot have.
     """
     if isinstance(source, ColumnMap):
         read = source
@@ -237,11 +233,9 @@ def columns_of(
 
     A role without a column is not in it. `list(columns[role])` are its columns, best first, where
     the map gives them no names. Of a column a culture, as the map names them, the key is the
-    culture. Case, width, white space and underscores of headings do not matter.
-
-    Raises:
-        InputError: a column that the map names is not there, or is there twice, or one that is
-            required has no known name.
+    culture. Case, width, white space and underscores of headings do not matter. Raise InputError if
+    a column that the map names is not there, or is there twice, or one that is required has no
+    known name.
     """
 
     def wrong(message: str, hint: str = "", column: str = "") -> InputError:
@@ -327,14 +321,12 @@ def read_rows(
 
     Labels and cultures of one spelling but for case and white space become one, with a note. Of a
     table with a column a culture each row becomes one for each of them; where no column says who
-    answered, the `annotator` is the column.
+    answered, the `annotator` is the column. Raise InputError if the file cannot be read, or as
+    `columns_of`.
 
     Args:
         table: a file, or a frame of pandas, polars or pyarrow.
         encodings: see `read_tables`.
-
-    Raises:
-        InputError: the file cannot be read, or see `columns_of`.
     """
     import pandas as pd
 
@@ -417,15 +409,13 @@ def _mapped(
 def levels_of(
     labels: pd.Series[Any], column_map: ColumnMap, mapped: MappedRows
 ) -> dict[str, float]:
-    """Return by label its place on the scale; empty where the labels have no order.
+    """Return by label its place on the scale; empty where the labels have no order. Raise
+    InputError if three or more labels are numbers that the map does not explain; or they are said
+    to be a scale, and one is no number.
 
     Args:
         labels: those that vote, one an answer.
         mapped: where they are from, for errors.
-
-    Raises:
-        InputError: three or more labels are numbers that the map does not explain; or they are
-            said to be a scale, and one is no number.
     """
     import pandas as pd
     import tomli_w

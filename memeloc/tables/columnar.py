@@ -29,11 +29,7 @@ _HELD = ("choices", "text", "rating", "number", "datetime", "taxonomy")
 def json_table(path: Path, is_list: bool) -> Table | None:
     """Return the table of a file that holds JSON: one object a line, or a document with a list, a
     list within it, or an object for each key. A list may have the name of a text, as those of
-    SemEval, and is None where it is no JSON.
-
-    Raises:
-        InputError: there are no objects in it.
-    """
+    SemEval, and is None where it is no JSON. Raise InputError if there are no objects in it."""
     suffix = path.suffix.lower()
     file = decode(path, lambda: path.open("rb"), ())[0]
     if (is_list or suffix == ".json") and path.stat().st_size <= LARGEST_FILE:
@@ -129,12 +125,8 @@ def _annotations(task: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def parquet(path: Path) -> Table:
     """Return a Parquet file, or an Arrow stream as `datasets` saves it; its header counts as row 1.
-
-    Numbers of classes become the names that `datasets` states for them in the schema.
-
-    Raises:
-        InputError: it is neither, or broken; in its middle as its rows are read.
-    """
+    Numbers of classes become the names that `datasets` states for them in the schema. Raise
+    InputError if it is neither, or broken; in its middle as its rows are read."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -125,13 +125,9 @@ def _is_of_release(path: Path) -> bool:
 
 
 def decode(path: Path, opener: Callable[[], IO[bytes]], encodings: Sequence[str]) -> list[CsvFile]:
-    """Return the ways in which a file can be read as text, the likeliest first.
-
-    `encodings` are what it may be in where it is neither UTF-8 nor UTF-16.
-
-    Raises:
-        InputError: it is in none of them.
-    """
+    """Return the ways in which a file can be read as text, the likeliest first. `encodings` are
+    what it may be in where it is neither UTF-8 nor UTF-16. Raise InputError if it is in none of
+    them."""
     with opener() as stream:
         head = stream.read(4096)
     file = CsvFile(path, opener, exact=_is_of_release(path))

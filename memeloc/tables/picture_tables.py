@@ -75,11 +75,9 @@ def picture_schema(columns: Sequence[pa.Field], *, pictures: bool) -> pa.Schema:
 
 
 def with_features(schema: Any, *, pictures: bool = False) -> Any:
-    """Return an Arrow schema with the metadata by which `datasets` gives pictures and features.
-
-    The format is that of `datasets.Features.to_dict`, which `datasets` reads from the key
-    `huggingface` of a Parquet file's schema.
-    """
+    """Return an Arrow schema with the metadata by which `datasets` gives pictures and features. The
+    format is that of `datasets.Features.to_dict`, which `datasets` reads from the key `huggingface`
+    of a Parquet file's schema."""
     features = {field.name: _feature(field.type) for field in schema if field.name != "image"}
     image = {"image": {"_type": "Image"}} if pictures else {}
     info = {"info": {"features": image | features}}

@@ -33,7 +33,8 @@ def read_table(
     worksheet: str = "",
     encodings: Sequence[str] = (),
 ) -> Table:
-    """Open the table of a file: of several the first that has the headings.
+    """Open the table of a file: of several the first that has the headings. Raise InputError if the
+    file is missing, empty, too large, broken or no table, or has no such header.
 
     Args:
         path: of a file, or a frame of pandas, polars or pyarrow.
@@ -43,10 +44,6 @@ def read_table(
         wanted: what a table without such a header lacks, for the sentence.
         worksheet: name of the worksheet that is looked at first.
         encodings: for CSV that is neither UTF-8 nor UTF-16: what it may be in, the likeliest first.
-
-    Raises:
-        InputError: the file is missing, empty, too large, broken or no table, or has no such
-            header.
     """
     file = Path(path) if isinstance(path, str | Path) else FRAME
     for table in read_tables(

@@ -16,21 +16,16 @@ FRAME = Path("the data frame")
 
 @runtime_checkable
 class Frame(Protocol):
-    """A table in memory that offers itself through Arrow's PyCapsule interface.
-
-    pandas 2.2, polars and pyarrow do so (arrow.apache.org, "The Arrow PyCapsule Interface").
-    """
+    """A table in memory that offers itself through Arrow's PyCapsule interface. pandas 2.2, polars
+    and pyarrow do so (arrow.apache.org, "The Arrow PyCapsule Interface")."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return its rows as a stream of Arrow."""
 
 
 def frame_table(frame: Any) -> Table:
-    """Return the table of a frame, its first row row 1; a named index of pandas is a column.
-
-    Raises:
-        InputError: it is no frame, or two of its columns have one name.
-    """
+    """Return the table of a frame, its first row row 1; a named index of pandas is a column. Raise
+    InputError if it is no frame, or two of its columns have one name."""
     if not isinstance(frame, Frame):
         raise InputError(f"A table is a file's path or a data frame, not a {type(frame).__name__}.")
     if type(frame).__module__.partition(".")[0] == "pandas":
@@ -78,11 +73,9 @@ class Seen(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One line of a table as a format's reader gives it, numbered as spreadsheets count.
-
-    `problem` is reason and sentence when it cannot be read, or `OPEN_END`; `seen` has cells by
-    their position.
-    """
+    """One line of a table as a format's reader gives it, numbered as spreadsheets count. `problem`
+    is reason and sentence when it cannot be read, or `OPEN_END`; `seen` has cells by their
+    position."""
 
     number: int
     cells: list[Any]
@@ -95,10 +88,8 @@ _PLAIN = Seen()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Header:
-    """The names of columns, without white space around them, and where each stands.
-
-    `positions` has each name, as it is and in lower case; the first where a name is doubled.
-    """
+    """The names of columns, without white space around them, and where each stands. `positions` has
+    each name, as it is and in lower case; the first where a name is doubled."""
 
     names: tuple[str, ...]
     positions: dict[str, int] = field(init=False, default_factory=dict)
@@ -143,19 +134,15 @@ class Row:
         return None if at is None or at >= len(self.cells) else self.cells[at]
 
     def __getitem__(self, column: str) -> str:
-        """Return a cell as the text that was typed, see `text_of`; empty where there is none.
-
-        A name in lower case finds its column however the file writes it.
-        """
+        """Return a cell as the text that was typed, see `text_of`; empty where there is none. A
+        name in lower case finds its column however the file writes it."""
         cell = self.value(column)
         return clean_text(cell) if type(cell) is str else text_of(cell)
 
     def shown(self, column: str, language: str = "") -> str:
-        """Return a cell as its program shows it, which is what a person typed: `50%`, `007`.
-
-        What stands before decimals and between thousands is as `language` has it, where the cell's
-        format does not say. See `problem` for cells that cannot be shown.
-        """
+        """Return a cell as its program shows it, which is what a person typed: `50%`, `007`. What
+        stands before decimals and between thousands is as `language` has it, where the cell's
+        format does not say. See `problem` for cells that cannot be shown."""
         cell = self.value(column)
         if type(cell) is str:
             return clean_text(cell)
@@ -167,10 +154,8 @@ class Row:
         return text_of(cell)
 
     def problem(self, column: str, *, is_text: bool = True) -> str:
-        """Return why a cell that a person typed cannot be used; empty when it can.
-
-        Where it `is_text`, what a spreadsheet made of it may have been meant otherwise.
-        """
+        """Return why a cell that a person typed cannot be used; empty when it can. Where it
+        `is_text`, what a spreadsheet made of it may have been meant otherwise."""
         cell, look = self.value(column), self._seen(column)
         problem = wrong_in(cell, is_text) or look.wrong * is_text
         if problem or not (isinstance(cell, int | float) and is_text and look.format):
@@ -227,10 +212,8 @@ class Table:
     @property
     def rows(self) -> Iterator[Row]:
         """The rows under the header, read anew at each use; blank ones are counted and left out.
-
         Where the headings stand again, in whatever order, the rows after them have a header of
-        their own: that is how people put tables under one another.
-        """
+        their own: that is how people put tables under one another."""
         header = Header(self.columns)
         leaves_out = False  # whether the program leaves out the empty cells at a row's end
         for number, cells, problem, seen in self._read():

@@ -41,10 +41,7 @@ _TURNED = {"date": "a date or time", "time": "a date or time", "boolean": "a tru
 
 def read_worksheets(path: Path, first: str = "") -> Iterator[Callable[[], Iterator[Line]]]:
     """Yield what reads the lines of each worksheet of a workbook, the one named `first` first.
-
-    Raises:
-        InputError: it is broken, too large once unpacked, or no workbook.
-    """
+    Raise InputError if it is broken, too large once unpacked, or no workbook."""
     if "xl/workbook.xml" not in names_in(path):
         for _, read in sorted(_open_document(path), key=lambda table: table[0] != first):
             yield read
@@ -137,11 +134,8 @@ def _notes(path: Path, worksheet: Any) -> dict[tuple[int, int], str]:
 
 
 def _open_document(path: Path) -> Iterator[tuple[str, Callable[[], Iterator[Line]]]]:
-    """Yield each table's name, and what reads its lines, numbered as the program shows them.
-
-    Raises:
-        InputError: the file is broken.
-    """
+    """Yield each table's name, and what reads its lines, numbered as the program shows them. Raise
+    InputError if the file is broken."""
     from lxml import etree
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
@@ -233,10 +227,8 @@ def _ods_text(element: _Element) -> Iterator[str]:
 
 @contextmanager
 def new_workbook(path: Path, *, in_order: bool = False) -> Iterator[Any]:
-    """Give a workbook of xlsxwriter that is written to `path` at the end; texts stay texts.
-
-    With rows that are written `in_order`, the last of them only is held in memory.
-    """
+    """Give a workbook of xlsxwriter that is written to `path` at the end; texts stay texts. With
+    rows that are written `in_order`, the last of them only is held in memory."""
     import xlsxwriter
 
     plain = dict.fromkeys(("strings_to_formulas", "strings_to_urls", "strings_to_numbers"), False)

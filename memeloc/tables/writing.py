@@ -38,16 +38,14 @@ class Column:
 def write_table(
     path: Path, columns: Sequence[str | Column], rows: Iterable[Sequence[Any]], *, suffix: str = ""
 ) -> int:
-    """Write a table in the format that the file's ending names; return how many rows it has.
+    """Write a table in the format that the file's ending names; return how many rows it has. Raise
+    InputError if it has another ending, or cannot be written.
 
     Args:
         path: .csv, .jsonl (or .ndjson) or .parquet; what stands there is replaced at the end.
         columns: a name alone is a column of text.
         rows: read once; a cell is text, a number, a truth value, a time or None.
         suffix: names the format where the file's ending does not.
-
-    Raises:
-        InputError: another ending, or the file cannot be written.
     """
     suffix = suffix or path.suffix.lower()
     if suffix not in SUFFIXES:

@@ -31,14 +31,7 @@ from memeloc.survey.quality.rules import Settling, read_settling
 from memeloc.survey.targets.deciding import Deciding, write_open
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import LABEL, SOURCE
-from memeloc.workspace.stored_survey import (
-    CLOSED,
-    WITHDRAWN,
-    Frame,
-    OnProgress,
-    StoredSurvey,
-    recruiter,
-)
+from memeloc.workspace import stored_survey
 from memeloc.workspace.survey_answers import SurveyAnswers
 
 
@@ -83,15 +76,15 @@ class SettleResult:
     texts: int
     last_round: int
     cause: str
-    table: Frame
-    answers: Frame
-    people: Frame
+    table: stored_survey.Frame
+    answers: stored_survey.Frame
+    people: stored_survey.Frame
 
 
 class SurveyLabels:
     """Labels of a survey."""
 
-    def __init__(self, survey: StoredSurvey) -> None:
+    def __init__(self, survey: stored_survey.StoredSurvey) -> None:
         self.survey = survey
         self.answers = SurveyAnswers(survey)
 
@@ -158,7 +151,7 @@ class SurveyLabels:
                 coming.update(cells)
             else:
                 if keep:
-                    self.survey.put_state(WITHDRAWN, sheet.id, sheet.wanted)
+                    self.survey.put_state(stored_survey.WITHDRAWN, sheet.id, sheet.wanted)
                 withdrawn.append(sheet.id)
         return settled, dict(needs), coming, withdrawn
 
@@ -187,7 +180,7 @@ class SurveyLabels:
         close: bool = False,
         next_round: bool = False,
         models: bool = False,
-        on_progress: OnProgress = lambda more, total: None,
+        on_progress: stored_survey.OnProgress = lambda more, total: None,
     ) -> SettleResult:
         """Settle the retained answers into one label a meme and culture.
 
@@ -207,7 +200,7 @@ class SurveyLabels:
         if close:
             came = {submission.sheet for submission in checked.submissions}
             rounds = [sheet.round for sheet in checked.sheets if sheet.id in came]
-            survey.put_state(CLOSED, "round", max([survey.closed_round, *rounds]))
+            survey.put_state(stored_survey.CLOSED, "round", max([survey.closed_round, *rounds]))
         last_round = survey.last_round
         settled, needs, coming, withdrawn = self._standing(checked, settling)
         rows, table = settled.rows, settled.table
@@ -222,8 +215,10 @@ class SurveyLabels:
         survey.store.add_result(survey.name, "labels", values, rows)
         before, sent = survey.batches, survey.minutes
         fresh, assigned = survey.next_batches(needs, round=max(2, last_round + 1))
-        service = survey.settings(recruiter())
-        is_paid = bool(fresh) and ("wage" in service or bool(survey.state(recruiter())))
+        service = survey.settings(stored_survey.recruiter())
+        is_paid = bool(fresh) and (
+            "wage" in service or bool(survey.state(stored_survey.recruiter()))
+        )
         if next_round and fresh:
             survey.note_assigned(assigned)
             survey.store.add_batches(survey.name, fresh)

@@ -26,14 +26,7 @@ from memeloc.store.captions.states import acceptance, taken_states
 from memeloc.store.records import Accept, CaptionState
 from memeloc.store.store import Store
 from memeloc.store.surveys.survey_texts import ENGLISH, survey_text_id
-from memeloc.survey.design.build import (
-    Assigned,
-    Design,
-    build_next,
-    notes,
-    read_design,
-    to_sheets,
-)
+from memeloc.survey.design import build
 from memeloc.survey.design.tables import MemeChoice, Team
 from memeloc.survey.model import Batch, CompletionCodes, Culture, Sheet, Submission, codes
 from memeloc.survey.recipes import taxonomy_of
@@ -119,7 +112,7 @@ class StoredSurvey:
         self._unsaved = batches
         values = self.store.design(name) if values is None else values
         self.taxonomy = taxonomy_of(values)
-        self.design = read_design(name, values, workspace.locale)
+        self.design = build.read_design(name, values, workspace.locale)
         self.memes: dict[str, str] = dict(values["memes"])
         self.collected: str = values.get("collected", "")
         self.pictures: dict[str, str] = values.get("pictures", {})
@@ -180,9 +173,9 @@ class StoredSurvey:
         """Return the sheets of batches and cultures: `show` gives the picture of a meme in a
         language (by tag) and its caption, `example` that of one of the taxonomy's examples in a
         culture (by code)."""
-        return to_sheets(
+        return build.to_sheets(
             batches,
-            Design(self.name, self.design.taxonomy, tuple(cultures)),
+            build.Design(self.name, self.design.taxonomy, tuple(cultures)),
             lambda meme, culture: show(meme, culture.locale.tag)[0],
             lambda meme, culture: show(meme, culture.locale.tag)[1],
             lambda name, culture: example(culture.code, name),
@@ -212,7 +205,7 @@ class StoredSurvey:
             "question": texts.question,
             "answers": texts.labels,
             "checks": {"explicit": self.design.explicit, "implicit": self.design.implicit},
-            "remarks": (*more.pop("remarks", ()), *notes(batches, memes)),
+            "remarks": (*more.pop("remarks", ()), *build.notes(batches, memes)),
             **{"left_out": {}, "outcomes": {}, "acceptance": None, **more},
         }
 
@@ -261,7 +254,7 @@ class StoredSurvey:
         values = self.state(TEAM).items()
         return {key: tuple(places) for key, places in values if key != MEMBERS}
 
-    def note_team(self, team: Team, assigned: Assigned) -> None:
+    def note_team(self, team: Team, assigned: build.Assigned) -> None:
         """Store the people, as hashes, and who labels what; raise InputError if the survey was
         built with another team."""
         people = team.people.items()
@@ -274,13 +267,13 @@ class StoredSurvey:
         self.put_state(TEAM, MEMBERS, members)
         self.note_assigned(assigned)
 
-    def note_assigned(self, assigned: Assigned) -> None:
+    def note_assigned(self, assigned: build.Assigned) -> None:
         for batch, places in assigned.items():
             self.put_state(TEAM, batch, list(places))
 
     def next_batches(
         self, needs: Mapping[tuple[str, str], int], *, round: int
-    ) -> tuple[tuple[Batch, ...], Assigned]:
+    ) -> tuple[tuple[Batch, ...], build.Assigned]:
         """Return batches of what is open, and who of the team, if there is one, labels them."""
         asked: dict[str, set[str]] = defaultdict(set)
         assigned = self.assigned
@@ -288,7 +281,7 @@ class StoredSurvey:
             for meme in batch.memes:
                 asked[meme].update(assigned.get(batch.id, ()))
         of = (self.memes, self.design, self.taxonomy)
-        return build_next(needs, *of, round=round, team=self.team, asked=asked)
+        return build.build_next(needs, *of, round=round, team=self.team, asked=asked)
 
     # What people read
 

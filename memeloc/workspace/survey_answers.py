@@ -37,19 +37,10 @@ from memeloc.survey.quality.decisions import (
 )
 from memeloc.survey.quality.rules import Rules, read_rules
 from memeloc.survey.serving import raw_submission
+from memeloc.survey.targets import returned
 from memeloc.survey.targets.places import IDS, clean_id
 from memeloc.survey.targets.protocol import Imported, SheetsToSend, disagree
 from memeloc.survey.targets.resolver import SERVED, import_file, make_target, recognise, resolve
-from memeloc.survey.targets.returned import (
-    FileRead,
-    ImportResult,
-    ask_whose_ids,
-    check_answers_file,
-    expanded,
-    import_result,
-    read_returned,
-    refuse_known,
-)
 from memeloc.workspace.stored_survey import (
     TEAM,
     Agree,
@@ -77,13 +68,11 @@ def owner_of_ids(survey: StoredSurvey, ids: str) -> str:
 
 
 def add_files(
-    survey: StoredSurvey, files: Sequence[FileRead], words: frozenset[str]
+    survey: StoredSurvey, files: Sequence[returned.FileRead], words: frozenset[str]
 ) -> Sequence[Mapping[str, Any]]:
     """Store what files held, all or none; return what was new of each, as in `ImportResult.files`.
-
     Only a file's kind is kept, for its name often is its participant's id, and of rejected rows
-    what is of the survey's own `words`.
-    """
+    what is of the survey's own `words`."""
     records = []
     for path, kind, imported in files:
         rows = len(imported.submissions) + len(imported.participants)
@@ -106,7 +95,7 @@ class SurveyAnswers:
         ids: str = "",
         dry_run: bool = False,
         on_progress: OnProgress = lambda more, total: None,
-    ) -> ImportResult:
+    ) -> returned.ImportResult:
         """Take in answers, and what a recruitment service reports of people.
 
         The same file twice, or an older one later, changes nothing. A file that cannot be read
@@ -123,23 +112,23 @@ class SurveyAnswers:
         ids = owner_of_ids(survey, ids)
         versions, stored = survey.as_sent(), survey.store.submissions(survey.name)
         words = frozenset[str]().union(*(version.words for version in versions))
-        paths, passed_over = expanded([Path(file) for file in files], kind)
-        done: list[tuple[FileRead, Mapping[str, Any]]] = []
+        paths, passed_over = returned.expanded([Path(file) for file in files], kind)
+        done: list[tuple[returned.FileRead, Mapping[str, Any]]] = []
         problems: list[str] = []
-        together: list[list[FileRead]] = [[]]
+        together: list[list[returned.FileRead]] = [[]]
         target, people = kind, {sent.participant for sent in stored}
         for path, likely in paths.items():
             try:
-                check_answers_file(path)
+                returned.check_answers_file(path)
                 target = likely or recognise(path, likely=target).name
                 if made := make_target(target).read_made(path, versions[0]):
                     for sheet, values in made.items() if not dry_run else ():
                         survey.put_state(target, sheet, dict(values))
                     done.append(((path, target, Imported()), {"made": len(made)}))
                 else:
-                    imported = read_returned(versions, path, target, options, ids)
+                    imported = returned.read_returned(versions, path, target, options, ids)
                     if ids:
-                        refuse_known(imported, people, survey.hashed)
+                        returned.refuse_known(imported, people, survey.hashed)
                     if sum(len(each.submissions) for _, _, each in together[-1]) >= _TOGETHER:
                         together.append([])
                     together[-1].append((path, target, imported))
@@ -148,7 +137,7 @@ class SurveyAnswers:
             on_progress(1, len(paths))
         if not ids:  # whose numbers are one person's is asked about before any of them is stored
             read = [(path.name, imported) for group in together for path, _, imported in group]
-            ask_whose_ids(read, survey.all_sheets, stored, survey.hashed)
+            returned.ask_whose_ids(read, survey.all_sheets, stored, survey.hashed)
         for group in together:
             try:
                 new = [{}] * len(group) if dry_run else add_files(survey, group, words)
@@ -157,7 +146,7 @@ class SurveyAnswers:
                 problems.append(str(error))
         if ids and done and not dry_run:
             survey.put_state("import", "ids", ids)
-        return import_result(survey.name, done, passed_over, problems)
+        return returned.import_result(survey.name, done, passed_over, problems)
 
     def check(
         self,

@@ -31,17 +31,8 @@ from memeloc.survey.targets.protocol import (
 )
 from memeloc.survey.texts import SurveyTexts, readers
 from memeloc.version import __version__
+from memeloc.workspace import stored_survey
 from memeloc.workspace.settling import SurveyLabels
-from memeloc.workspace.stored_survey import (
-    CAPTIONS,
-    PRELABELS,
-    Agree,
-    OnProgress,
-    StoredSurvey,
-    SurveyState,
-    offering,
-    recruiter,
-)
 
 if TYPE_CHECKING:
     from memeloc.render import Renderer
@@ -53,7 +44,7 @@ _EXAMPLE_SIDE = 640
 class SurveySheets:
     """Sheets of a survey."""
 
-    def __init__(self, survey: StoredSurvey) -> None:
+    def __init__(self, survey: stored_survey.StoredSurvey) -> None:
         self.survey = survey
         self.labels = SurveyLabels(survey)
         self.answers = self.labels.answers
@@ -71,9 +62,9 @@ class SurveySheets:
         options: Mapping[str, Any] | None = None,
         push: bool = False,
         publish: bool = False,
-        agree: Agree = disagree,
+        agree: stored_survey.Agree = disagree,
         dry_run: bool = False,
-        on_progress: OnProgress = lambda more, total: None,
+        on_progress: stored_survey.OnProgress = lambda more, total: None,
     ) -> dict[str, Any]:
         """Write the sheets for a target, or make them at its service.
 
@@ -108,7 +99,7 @@ class SurveySheets:
         if not made_by.shows_prelabels:
             refuse_prelabels(target, survey.name, self._prelabels)
         if push and not made_by.offers("push"):
-            names = " or ".join(offering("push"))
+            names = " or ".join(stored_survey.offering("push"))
             raise InputError(f"{target} makes nothing at a service; --push goes to {names}")
         if not push and folder.exists() and not folder.is_dir():
             raise InputError("is a file; name a folder by --out", file=folder)
@@ -133,7 +124,7 @@ class SurveySheets:
         pushed: Sequence[Mapping[str, Any]] = ()
         files: Sequence[Path] = ()
         if push:
-            state = SurveyState(survey, target)
+            state = stored_survey.SurveyState(survey, target)
             pushed = made_by.push(to_send, state, dry_run=dry_run, publish=publish, agree=agree)
         else:
             files = made_by.export(to_send, folder, on_sheet=lambda: on_progress(1, parts))
@@ -164,7 +155,7 @@ class SurveySheets:
         contact: str = "",
         pictures: str | Path = "out",
         cultures: Sequence[str] = (),
-        on_progress: OnProgress = lambda more, total: None,
+        on_progress: stored_survey.OnProgress = lambda more, total: None,
     ) -> SheetsToSend:
         """Return what a server shows, see `memeloc.studio.serving.serve_survey`: the sheets of all
         rounds that are not closed. Raise InputError if people are to see what a model answered,
@@ -194,7 +185,7 @@ class SurveySheets:
         minutes: int = 0,
         settled: Collection[str] = (),
         dry_run: bool = False,
-        on_progress: OnProgress,
+        on_progress: stored_survey.OnProgress,
     ) -> tuple[SheetsToSend, int]:
         """Return the sheets of some rounds with all that people see, noted as what goes out; and
         the minutes that retained people took, where they are more than `minutes`, else 0. Sheets of
@@ -264,11 +255,11 @@ class SurveySheets:
                 survey.put_state("texts", key, noted[key])
         # People name parts of captions, and pictures that were collected may become others.
         if survey.collected or any(each.kind == "span" for each in survey.taxonomy.questions):
-            captions: dict[str, dict[str, str]] = survey.state(CAPTIONS)
+            captions: dict[str, dict[str, str]] = survey.state(stored_survey.CAPTIONS)
             for tag, meme, caption in _captions_of(to_send):
                 captions.setdefault(tag, {})[meme] = caption
             for tag, by_meme in captions.items():
-                survey.put_state(CAPTIONS, tag, by_meme)
+                survey.put_state(stored_survey.CAPTIONS, tag, by_meme)
 
     def _stale(self, to_send: SheetsToSend) -> tuple[tuple[str, str], ...]:
         """Return memes and languages whose picture shows another caption than the current one; of
@@ -330,7 +321,7 @@ class SurveySheets:
     @property
     def _prelabels(self) -> Prelabels | None:
         """Answers of a model about the memes, where people are to see them."""
-        shown = self.survey.state(PRELABELS).get("labels")
+        shown = self.survey.state(stored_survey.PRELABELS).get("labels")
         return None if shown is None else Prelabels(shown["model"], shown["memes"])
 
     def _rounds(self, asked: str) -> tuple[int, ...]:
@@ -349,16 +340,13 @@ class SurveySheets:
     def plan(
         self, rates: Mapping[str, object] | None = None, *, seconds: float | None, loss: float
     ) -> dict[str, Any]:
-        """Return what the survey takes: people, minutes and money by culture.
-
-        `rates` are `wage`, `currency`, `fee` and `vat`, else as memeloc.toml has them; a meme takes
-        `seconds`, else what the culture's retained people took so far; `loss` is the share that
-        checks exclude.
-        """
+        """Return what the survey takes: people, minutes and money by culture. `rates` are `wage`,
+        `currency`, `fee` and `vat`, else as memeloc.toml has them; a meme takes `seconds`, else
+        what the culture's retained people took so far; `loss` is the share that checks exclude."""
         return plan(
             self.survey.batches,
             self.survey.design,
-            read_rates(self.survey.settings(recruiter()), rates or {}),
+            read_rates(self.survey.settings(stored_survey.recruiter()), rates or {}),
             paces=self.answers.checked().paces(),
             seconds=seconds,
             loss=loss,
@@ -397,7 +385,7 @@ class SurveySheets:
     def look_up(self, out: Path | None = None) -> Mapping[str, Any]:
         """Look up the ids of the recruitment service's filters that the cultures need, kept in
         `out`; in the workspace's file by default."""
-        target = self.survey.target(next(offering("look_up")))
+        target = self.survey.target(next(stored_survey.offering("look_up")))
         root = self.survey.workspace.root or Path()
         return target.look_up(self.survey.design.cultures, root, out)
 

@@ -23,6 +23,7 @@ from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.store.surveys.erasures import NOTHING_COMPUTED, files_naming
+from memeloc.survey.design import tables
 from memeloc.survey.design.build import (
     Assigned,
     Design,
@@ -42,29 +43,20 @@ from memeloc.survey.design.settings import (
     read_cultures,
     read_survey_settings,
 )
-from memeloc.survey.design.tables import (
-    chosen_memes,
-    named_team,
-    read_item_texts,
-)
 from memeloc.survey.labels.progress import costs, progress
 from memeloc.survey.labels.settling import STATES
 from memeloc.survey.model import Batch, Culture, Slot
 from memeloc.survey.plain_answers import label_reader, raw_records, read_answers
 from memeloc.survey.quality.rules import read_rules
 from memeloc.survey.recipes import Recipe, leave_out, load_recipe
+from memeloc.survey.targets import returned
 from memeloc.survey.targets.places import owned_id
 from memeloc.survey.targets.protocol import disagree
 from memeloc.survey.targets.resolver import make_target, resolve
-from memeloc.survey.targets.returned import (
-    ImportResult,
-    ask_whose_ids,
-    import_result,
-    refuse_known,
-)
 from memeloc.tables.column_map import ColumnMap, read_map
 from memeloc.tables.rows import Frame
 from memeloc.taxonomy import load_taxonomy, taxonomy_names, with_demographics
+from memeloc.workspace import survey_answers
 from memeloc.workspace.analyzing import SurveyAnalysis
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.own_folders import FILE, workspace_folder
@@ -79,12 +71,6 @@ from memeloc.workspace.stored_survey import (
     memes_with_captions,
     offering,
     recruiter,
-)
-from memeloc.workspace.survey_answers import (
-    SurveyAnswers,
-    SurveyPeople,
-    add_files,
-    owner_of_ids,
 )
 from memeloc.workspace.survey_sheets import SurveySheets
 
@@ -106,9 +92,9 @@ class Survey(StoredSurvey):
     def __init__(self, workspace: WorkspaceFolder, name: str) -> None:
         super().__init__(workspace, name)
         self.sheets = SurveySheets(self)
-        self.answers = SurveyAnswers(self)
+        self.answers = survey_answers.SurveyAnswers(self)
         self.labels = SurveyLabels(self)
-        self.people = SurveyPeople(self)
+        self.people = survey_answers.SurveyPeople(self)
         self.analysis = SurveyAnalysis(self)
 
     def status(self, *, wage: str = "") -> dict[str, Any]:
@@ -210,14 +196,14 @@ class Surveys:
         chosen = read_survey_settings(settings)
         recipe = load_recipe(chosen.recipe, chosen.mode) if chosen.recipe else None
         numbers = chosen.over(recipe.design if recipe else RecipeDesign())
-        team = named_team(recipe.name if recipe else "", numbers.sharing, chosen.people)
+        team = tables.named_team(recipe.name if recipe else "", numbers.sharing, chosen.people)
         asked = chosen.taxonomy or (recipe.taxonomy if recipe else "multi3hate")
         labels = leave_out(load_taxonomy(asked), recipe.leave_out if recipe else ())
         labels = with_demographics(labels, chosen.demographics)
         people = cultures_of(workspace, cultures, chosen.relaxed)
         if team is not None and len(people) > 1:
             raise InputError("A named team annotates in one culture; build a survey for each")
-        choice = chosen_memes(chosen, [culture.code for culture in people], numbers, team)
+        choice = tables.chosen_memes(chosen, [culture.code for culture in people], numbers, team)
         finished, remarks = self._collected(recipe, settings.get("collected"))
         found = (
             collected_memes(workspace, finished, choice, people)
@@ -242,7 +228,7 @@ class Surveys:
             templates,
             None if asked in taxonomy_names() else Path(asked).read_text(encoding="utf-8-sig"),
             demographics=list(labels.demographics),
-            item_texts=read_item_texts(chosen.items, labels, templates),
+            item_texts=tables.read_item_texts(chosen.items, labels, templates),
             collected=finished,
             **found.of_collected(sorted(templates)),
             given=hashlib.sha256(rows.encode()).hexdigest() if chosen.batches else "",
@@ -290,7 +276,7 @@ class Surveys:
         ids: str = "",
         dry_run: bool = False,
         **columns: Any,
-    ) -> ImportResult:
+    ) -> returned.ImportResult:
         """Take in a table with a row an answer; of no survey of that name one is made.
 
         Args:
@@ -323,7 +309,7 @@ class Surveys:
             values, batches = self._answered_design(name, taxonomy, read, answers)
             survey = StoredSurvey(workspace, name, values, batches)
         label_of = label_reader(column_map, survey.taxonomy, read.columns)
-        if ids := owner_of_ids(survey, ids):
+        if ids := survey_answers.owner_of_ids(survey, ids):
             whose = zip(read["annotator"], read["culture"], strict=True)
             read["annotator"] = [owned_id(who, ids, code, path.stem) for who, code in whose]
         to_send = survey.as_sent()[0]
@@ -336,17 +322,17 @@ class Surveys:
         imported = resolve([*rejected, *records], to_send, source=_ANSWERS, file=path.name)
         stored = survey.submissions
         if ids:
-            refuse_known(imported, {sent.participant for sent in stored}, survey.hashed)
+            returned.refuse_known(imported, {sent.participant for sent in stored}, survey.hashed)
         else:
-            ask_whose_ids([(path.name, imported)], to_send.sheets, stored, survey.hashed)
+            returned.ask_whose_ids([(path.name, imported)], to_send.sheets, stored, survey.hashed)
         added: Mapping[str, Any] = {}
         if not dry_run:
             if values is not None:
                 survey.store.add(name, values, batches)
                 survey.put_state(CLOSED, "round", 1)
             survey.put_state("import", "ids", ids)
-            (added,) = add_files(survey, [(path, _ANSWERS, imported)], to_send.words)
-        return import_result(name, [((path, _ANSWERS, imported), added)])
+            (added,) = survey_answers.add_files(survey, [(path, _ANSWERS, imported)], to_send.words)
+        return returned.import_result(name, [((path, _ANSWERS, imported), added)])
 
     def _answered_design(
         self, name: str, taxonomy: str | Path, read: Any, answers: int
@@ -452,10 +438,8 @@ def plan_survey(
     loss: float = 0.1,
 ) -> dict[str, Any]:
     """Return what a survey would take; it needs no workspace, but pays as memeloc.toml of one says.
-
     `memes` of the survey are asked about in `cultures` (countries, with commas between), after a
-    pre-annotation of `preannotated` ones; see `Survey.sheets.plan` for the others.
-    """
+    pre-annotation of `preannotated` ones; see `Survey.sheets.plan` for the others."""
     settings: Mapping[str, object] = {}
     try:
         file = workspace_folder() / FILE

@@ -113,11 +113,9 @@ class Serving(Repository):
         at: datetime,
         has_room: Callable[[Place, Occupancy], bool],
     ) -> Place | None:
-        """Store an answer, once for each turn, and hold the place until then; return the place.
-
-        An answer is stored if it is open and its person has agreed to take part. One whose time is
-        over is taken up again if `has_room` says so, and is left as it is if not.
-        """
+        """Store an answer, once for each turn, and hold the place until then; return the place. An
+        answer is stored if it is open and its person has agreed to take part. One whose time is
+        over is taken up again if `has_room` says so, and is left as it is if not."""
         row = {"place_id": place_id, "item": item, "turn": turn, "value": dict(value)}
 
         def store(connection: Connection, place: Place) -> Place:
@@ -146,11 +144,9 @@ class Serving(Repository):
         status: str,
         build: Callable[[Place, Sequence[GivenAnswer]], Imported | None],
     ) -> Place | None:
-        """Bring a place to its end and store its submission, both or neither.
-
-        `build` makes the submission of what was answered; None leaves the place open. A place that
-        came to its end before stays as it is.
-        """
+        """Bring a place to its end and store its submission, both or neither. `build` makes the
+        submission of what was answered; None leaves the place open. A place that came to its end
+        before stays as it is."""
         with self.database.write() as connection:
             place = _place(connection, place_id)
             if place is None or place.status != OPEN:
@@ -167,9 +163,7 @@ class Serving(Repository):
 
     def decline(self, place_id: str) -> bool:
         """Forget a place whose person does not agree, but for a count; whether it was there.
-
-        Answers from before, of somebody who went back to take the consent away, are erased.
-        """
+        Answers from before, of somebody who went back to take the consent away, are erased."""
         with self.database.write() as connection:
             place = _place(connection, place_id)
             if place is None or place.status != OPEN:

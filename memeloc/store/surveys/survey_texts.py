@@ -99,12 +99,9 @@ class SurveyTexts(Repository):
             return added + len(add_versions(connection, translations, language=tag, **shared))
 
     def corrections(self, tag: str, english: Mapping[str, str] | None = None) -> dict[str, str]:
-        """Return the team's own texts for surveys in a language, by key.
-
-        These are texts that a person has corrected, settled or found correct, that translate the
-        texts of `english` (None is what is stored), and that differ from what ships. de-AT takes
-        those of de, too.
-        """
+        """Return the team's own texts for surveys in a language, by key. These are texts that a
+        person has corrected, settled or found correct, that translate the texts of `english` (None
+        is what is stored), and that differ from what ships. de-AT takes those of de, too."""
         corrected: dict[str, str] = {}
         with self.database.read() as connection:
             for end in [at for at, sign in enumerate(tag) if sign == "-"] + [len(tag)]:

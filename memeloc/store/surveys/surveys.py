@@ -231,10 +231,8 @@ class Surveys(Repository):
         """Note that whose answers came under one id is whom the service calls by another.
 
         Both are as they are stored; an empty `participant` takes it back. What is stored of either
-        stays as it is.
-
-        Raises:
-            InputError: the service reports nobody of that id, or reports the other one, too.
+        stays as it is. Raise InputError if the service reports nobody of that id, or reports the
+        other one, too.
         """
         at = datetime.now(UTC).isoformat()
         with self.database.write() as connection:
@@ -352,10 +350,8 @@ def _size(imported: Imported) -> int:
 
 
 def _without_ids(imported: Imported, hashed: Any, words: Collection[str]) -> Imported:
-    """Return what was imported, with people's ids and every mention of them as keyed hashes.
-
-    Of rejected rows no text stays but the survey's own `words`, and the comments that people wrote.
-    """
+    """Return what was imported, with people's ids and every mention of them as keyed hashes. Of
+    rejected rows no text stays but the survey's own `words`, and the comments that people wrote."""
 
     def is_known(text: str) -> bool:
         return folded(text) in words

@@ -151,10 +151,8 @@ _RESERVED = re.compile(r"check-\d+|person")
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """The design of a survey; numbers and order as in `memeloc.survey.design.settings`.
-
-    `taxonomy` is the name of the label set. Raises InputError if there is no culture, or one twice.
-    """
+    """The design of a survey; numbers and order as in `memeloc.survey.design.settings`. `taxonomy`
+    is the name of the label set. Raises InputError if there is no culture, or one twice."""
 
     name: str
     taxonomy: str

@@ -49,11 +49,8 @@ def balance(
     total: int = 300, harmful: float = 0.4, harmless: float = 0.4, tied: float = 0.2
 ) -> Balance:
     """Return how many memes of each outcome shares of a total are (A.5: 120, 120 and 60); what
-    rounding leaves goes to the largest remainders.
-
-    Raises:
-        InputError: the shares do not sum to 1, or one is below 0.
-    """
+    rounding leaves goes to the largest remainders. Raise InputError if the shares do not sum to 1,
+    or one is below 0."""
     shares = (harmful, harmless, tied)
     if not (min(shares) >= -1e-9 and abs(sum(shares) - 1) <= 1e-9):
         raise InputError(f"shares are from 0 on and sum to 1, not {harmful}, {harmless}, {tied}")
@@ -75,10 +72,8 @@ def choose(
 
     Within an outcome each template's first meme comes before any template's second, and so on; of
     equals, that of the template with the fewest chosen so far; then chance decides. Outcomes and
-    templates are by meme id; the ids that are returned are sorted.
-
-    Raises:
-        InputError: there are not enough; the sentence says how many there are and what would do.
+    templates are by meme id; the ids that are returned are sorted. Raise InputError if there are
+    not enough; the sentence says how many there are and what would do.
     """
     counts = Counter(by_meme.values())
     if short := [kind for kind in KINDS if counts[kind] < wanted[kind]]:

@@ -79,11 +79,9 @@ class DesignSettings(BaseModel):
 
 
 class RecipeDesign(DesignSettings):
-    """The table `design` of a recipe.
-
-    `groups` is how many groups the scheme has, `people` how many people in each (in all, where
-    there are no groups); 0 for any number. A team that differs is remarked on.
-    """
+    """The table `design` of a recipe. `groups` is how many groups the scheme has, `people` how many
+    people in each (in all, where there are no groups); 0 for any number. A team that differs is
+    remarked on."""
 
     sharing: Sharing = "open"
     groups: _Count = 0

@@ -78,11 +78,8 @@ class Team:
 
 def read_batches(path: Path, cultures: Sequence[str]) -> tuple[GivenBatch, ...]:
     """Return the batches of a table for `cultures` (codes), in the order in which they begin there.
-
-    Raises:
-        InputError: a cell cannot be, a meme is twice in a batch or place, or a batch differs
-            between its cultures.
-    """
+    Raise InputError if a cell cannot be, a meme is twice in a batch or place, or a batch differs
+    between its cultures."""
     batches: dict[str, dict[str, dict[int, tuple[str, int]]]] = {}
     spelled: dict[str, str] = {}
     for row in read_table(path, ("batch", "meme_id")).rows:
@@ -170,11 +167,9 @@ def read_team(path: Path) -> Team:
 def read_differing(path: Path) -> list[str]:
     """Return the memes on which the rounds of a model differ (CHARMemes 4.1: three rounds).
 
-    Where all are the same the label is taken as it is, and nobody is asked.
-
-    Raises:
-        InputError: there are fewer than two rounds, a label is missing, a meme is there twice, or
-            all rounds agree everywhere.
+    Where all are the same the label is taken as it is, and nobody is asked. Raise InputError if
+    there are fewer than two rounds, a label is missing, a meme is there twice, or all rounds agree
+    everywhere.
     """
     table = read_table(path, ("meme_id",))
     rounds = [name for name in table.columns if name != "meme_id"]

@@ -66,16 +66,14 @@ def costs(
 ) -> dict[str, Decimal]:
     """Return what a survey costs, in the currency of the reward: what is `paid` for approved work,
     `owed` for work that waits for a decision, for people who are at it (`running`), and for the
-    places that are left besides (`to_come`), and the `total`.
+    places that are left besides (`to_come`), and the `total`. Raise InputError if a study is of no
+    sheet, and rewards differ.
 
     Args:
         places: by sheet id, how many are left; see `progress`.
         people: what the recruitment service says of them.
         rewards: by sheet id, what a person gets for it.
         fee: the service's share on top, such as 0.33 for a third.
-
-    Raises:
-        InputError: a study is of no sheet, and rewards differ.
     """
     prices = {
         sheet: (reward * (1 + fee)).quantize(CENT, ROUND_HALF_UP)

@@ -78,7 +78,8 @@ def severities(taxonomy: Taxonomy) -> Mapping[str, float] | None:
 def aggregate(
     answers: pd.DataFrame, taxonomy: Taxonomy, method: Method, **settings: int
 ) -> pd.DataFrame:
-    """Label every item in each culture; cultures are modelled apart, and only votes count.
+    """Label every item in each culture; cultures are modelled apart, and only votes count. Raise
+    MissingError if crowd-kit is not installed; InputError if a column is missing.
 
     Args:
         answers: as of `settle`.
@@ -86,10 +87,6 @@ def aggregate(
 
     Returns:
         `item`, `culture`, `label` (empty where two are equally likely) and `probability`, sorted.
-
-    Raises:
-        MissingError: crowd-kit is not installed.
-        InputError: a column is missing.
     """
     import pandas as pd
 
@@ -272,11 +269,8 @@ def people_table(
 
 
 def labelled_answers(answers: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows that have a label of a table with `COLUMNS`, without those there twice.
-
-    Raises:
-        InputError: a column is missing.
-    """
+    """Return the rows that have a label of a table with `COLUMNS`, without those there twice. Raise
+    InputError if a column is missing."""
     for name in COLUMNS:
         if name not in answers.columns:
             columns = ", ".join(COLUMNS)
@@ -303,7 +297,8 @@ def settle(
     target apart from the harmfulness); of choices, and of drafts that people correct (araharmeme
     3.3), that which more than half gave; of a scale it is the median; other texts and spans are
     listed, and none of them wins. What is asked about the picture is settled over all items of a
-    template.
+    template. Raise InputError if a column is missing, a label is not the taxonomy's, or a person
+    gave two different answers to one item in one culture.
 
     Args:
         answers: a table with `COLUMNS`, as of `answers_table`, in any order; rows without a label
@@ -313,10 +308,6 @@ def settle(
             they are not asked for again.
         templates: by item, for questions about the picture.
         decisions: oldest first; votes stay as they are, and no more labels are asked for.
-
-    Raises:
-        InputError: a column is missing, a label is not the taxonomy's, or a person gave two
-            different answers to one item in one culture.
     """
     settings, pending, templates = settings or Settling(), pending or {}, templates or {}
     asked = taxonomy.about("item", "picture")

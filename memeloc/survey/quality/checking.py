@@ -204,10 +204,8 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """Somebody at the recruitment service without answers; fields are those of `Judged`.
-
-    `ended` says which completion code was entered there, as of `CompletionCodes`.
-    """
+    """Somebody at the recruitment service without answers; fields are those of `Judged`. `ended`
+    says which completion code was entered there, as of `CompletionCodes`."""
 
     participant: str
     service: str

@@ -30,18 +30,7 @@ from typing import Any, Literal
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.model import Sheet
-from memeloc.survey.quality.checking import (
-    ENDED,
-    PAID,
-    TIMED_OUT,
-    UNDECIDABLE,
-    WAITING,
-    Absent,
-    CheckReport,
-    Judged,
-    Key,
-    words_of,
-)
+from memeloc.survey.quality import checking
 from memeloc.survey.texts import SurveyTexts, survey_texts
 
 Action = Literal["approve", "return", "reject", "pay part", "look"]
@@ -113,7 +102,7 @@ class Decision:
 
 
 def decisions(
-    report: CheckReport,
+    report: checking.CheckReport,
     minutes: Mapping[str, float],
     texts: Mapping[str, SurveyTexts] | None = None,
     *,
@@ -144,11 +133,11 @@ def decisions(
         # A further sheet of a person of which the service knows nothing has nothing to decide.
         stray = "person" in reasons and not judged.service and not judged.status
         part, status = reasons.get("status", {}), judged.status.upper()
-        is_part = part.get("status") == TIMED_OUT
-        left_alone = UNDECIDABLE - ENDED if is_part else UNDECIDABLE
+        is_part = part.get("status") == checking.TIMED_OUT
+        left_alone = checking.UNDECIDABLE - checking.ENDED if is_part else checking.UNDECIDABLE
         if status in left_alone or "superseded" in reasons or stray:
             continue
-        if is_part and part["answers"] >= part["asked"] and status not in ENDED:
+        if is_part and part["answers"] >= part["asked"] and status not in checking.ENDED:
             del reasons["status"]  # all was answered, and only the last page is not sent
         needed = 1 if minutes.get(judged.sheet, SHORT_STUDY) < SHORT_STUDY else 2
         wording = texts.get(judged.sheet, english)
@@ -178,9 +167,9 @@ def decisions(
             }
         decided.append(replace(decision, **change))
     for row in report.absent:
-        if row.status.upper() in UNDECIDABLE:
+        if row.status.upper() in checking.UNDECIDABLE:
             continue
-        sheets, person = words_of(row.study), (row.participant, row.service, row.study)
+        sheets, person = checking.words_of(row.study), (row.participant, row.service, row.study)
         if row.ended in ("done", "failed_checks"):  # a form ended, under whichever id
             unknown = {
                 each.participant
@@ -202,8 +191,8 @@ def decisions(
         if problems and decision.action in ("return", "reject") and status not in _STATUS_REASONS:
             look: dict[str, Any] = {"action": "look", "category": "", "message": ""}
             decided[number] = replace(decision, **look, evidence=dict(problems))
-    people: tuple[Judged | Absent, ...] = (*report.judged, *report.absent)
-    named = {row.participant for row in people if row.status.upper() not in ENDED}
+    people: tuple[checking.Judged | checking.Absent, ...] = (*report.judged, *report.absent)
+    named = {row.participant for row in people if row.status.upper() not in checking.ENDED}
     named |= {"", *(decision.participant for decision in decided)}
     decided += [Decision("look", who, evidence=unread[who]) for who in unread.keys() - named]
     return sorted(
@@ -212,7 +201,7 @@ def decisions(
 
 
 def _against(
-    judged: Judged,
+    judged: checking.Judged,
     reasons: Mapping[str, Mapping[str, Any]],
     needed: int,
     implicit_count: bool,
@@ -248,9 +237,9 @@ def _against(
     return {**category, "message": message, "evidence": evidence}
 
 
-def _fast(report: CheckReport) -> dict[Key, dict[str, float]]:
+def _fast(report: checking.CheckReport) -> dict[checking.Key, dict[str, float]]:
     """Return who is three standard deviations below the mean time of their study."""
-    times: dict[str, dict[Key, float]] = defaultdict(dict)
+    times: dict[str, dict[checking.Key, float]] = defaultdict(dict)
     for row in report.judged:
         if row.seconds is not None:
             times[row.study or row.sheet][row.key] = row.seconds
@@ -270,23 +259,21 @@ _GROUPS = ("retained", "excluded", "absent", "everybody")
 
 
 def message_rows(
-    report: CheckReport,
+    report: checking.CheckReport,
     sheets: Iterable[Sheet],
     texts: Mapping[str, str],
     to: str,
     cultures: Collection[str] = (),
 ) -> list[dict[str, str]]:
     """Return `participant`, `service` and `sheet` as they are stored, and a `text`, for each person
-    of a group who has a submission at the service.
+    of a group who has a submission at the service. Raise InputError if there is no such group or
+    rule, or no text in a person's language.
 
     Args:
         texts: by language tag; the one under an empty tag is for all other languages.
         to: retained, excluded, absent (the service has them, and no answers came), everybody, or a
             rule's name.
         cultures: codes; all when empty.
-
-    Raises:
-        InputError: there is no such group or rule, or no text in a person's language.
     """
     by_id = {sheet.id: sheet for sheet in sheets}
     rules = report.counts()
@@ -297,7 +284,7 @@ def message_rows(
         if to in ("everybody", "excluded" if row.reasons else "retained", *row.reasons):
             people.append((row.participant, row.service, row.sheet))
     for absent in report.absent if to in ("absent", "everybody") else ():
-        sheet_id = min(words_of(absent.study) & by_id.keys(), default="")
+        sheet_id = min(checking.words_of(absent.study) & by_id.keys(), default="")
         people.append((absent.participant, absent.service, sheet_id))
     rows: dict[str, dict[str, str]] = {}
     for participant, service, sheet_id in people:
@@ -318,14 +305,14 @@ def message_rows(
 
 
 def bonus_rows(
-    report: CheckReport, short: Iterable[Mapping[str, Any]], each: Decimal | None, reason: str = ""
+    report: checking.CheckReport,
+    short: Iterable[Mapping[str, Any]],
+    each: Decimal | None,
+    reason: str = "",
 ) -> list[dict[str, Any]]:
     """Return the `amount` of each bonus, in the currency of the reward, and its `reason`, a word
-    that tells one bonus of a submission from another.
-
-    Whose work is paid, or waits to be, gets what the sheet is `short` of; or `each` retained person
-    gets the same.
-    """
+    that tells one bonus of a submission from another. Whose work is paid, or waits to be, gets what
+    the sheet is `short` of; or `each` retained person gets the same."""
     due = {row["sheet"]: row["due"] for row in short}
     return [
         {
@@ -337,5 +324,9 @@ def bonus_rows(
         }
         for row in report.judged
         if row.service
-        and (not row.reasons if each else row.sheet in due and row.status.upper() in PAID | WAITING)
+        and (
+            not row.reasons
+            if each
+            else row.sheet in due and row.status.upper() in checking.PAID | checking.WAITING
+        )
     ]

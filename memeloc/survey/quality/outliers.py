@@ -25,10 +25,8 @@ five a sheet, four others alone would say "never" too often."""
 
 
 class Rates:
-    """Frequencies of labels; `answered` has culture, sheet and labels of each annotator.
-
-    An annotator is compared with one who answers each meme as often in each way as the others do.
-    """
+    """Frequencies of labels; `answered` has culture, sheet and labels of each annotator. An
+    annotator is compared with one who answers each meme as often in each way as the others do."""
 
     def __init__(self, answered: Iterable[tuple[str, str, Labels]]) -> None:
         self._cultures: dict[str, Counter[str]] = defaultdict(Counter)
@@ -42,10 +40,8 @@ class Rates:
         self, culture: str, sheet: str, labels: Labels, without: Sequence[Labels]
     ) -> list[float] | None:
         """Return for each meme of `labels` the probability that somebody else gives it that label.
-
         Those whose answers are `without`, which were counted in, are left out. None when nobody
-        else of the culture answered anything.
-        """
+        else of the culture answered anything."""
         overall = Counter(self._cultures[culture])
         for excluded in without:
             overall.subtract(excluded.values())

@@ -37,11 +37,9 @@ class Status(Rule):
 
 
 class Attention(Rule):
-    """The attention checks of multi3hate A.6: every explicit one, and two of three implicit ones.
-
-    A check that was not answered is not passed. So many explicit ones may be missed, so many
-    implicit ones have to be passed; a sheet with fewer needs all of its own.
-    """
+    """The attention checks of multi3hate A.6: every explicit one, and two of three implicit ones. A
+    check that was not answered is not passed. So many explicit ones may be missed, so many implicit
+    ones have to be passed; a sheet with fewer needs all of its own."""
 
     explicit_missed: Count = 0
     implicit_passed: Count = 2
@@ -211,11 +209,8 @@ class Settling(_Section):
 
 
 def read_rules(values: Mapping[str, Any]) -> Rules:
-    """Return rules from plain values, such as the tables survey.check.RULE of memeloc.toml.
-
-    Raises:
-        InputError: there is no such rule or setting, or it cannot have that value.
-    """
+    """Return rules from plain values, such as the tables survey.check.RULE of memeloc.toml. Raise
+    InputError if there is no such rule or setting, or it cannot have that value."""
     checked = dict(values)
     for name, field in Rules.model_fields.items():
         if isinstance(values.get(name), Mapping):
@@ -225,9 +220,6 @@ def read_rules(values: Mapping[str, Any]) -> Rules:
 
 
 def read_settling(values: Mapping[str, Any]) -> Settling:
-    """Return how answers become labels, from plain values such as the table survey.settle.
-
-    Raises:
-        InputError: there is no such setting, or it cannot have that value.
-    """
+    """Return how answers become labels, from plain values such as the table survey.settle. Raise
+    InputError if there is no such setting, or it cannot have that value."""
     return validate(Settling, values, "settling")

@@ -91,11 +91,8 @@ class Csv(SheetFiles):
         return has_table(path, required=NEEDED)
 
     def read(self, path: Path, survey: SheetsToSend) -> Iterator[RawRecord]:
-        """Return the rows of all tables of a file.
-
-        Raises:
-            InputError: it cannot be read, or has not the headings that are needed.
-        """
+        """Return the rows of all tables of a file. Raise InputError if it cannot be read, or has
+        not the headings that are needed."""
 
         sent = frozenset((*COLUMNS, *columns_of(survey.taxonomy), "submitted", ANSWERED))
 
@@ -135,11 +132,9 @@ class Csv(SheetFiles):
 
 
 def _cells(shown: SheetTexts, item: Item) -> dict[str, str]:
-    """Return what the columns of questions say of an item, by their headings.
-
-    Before a question, in brackets, stand the answers after which it is asked; what a model answered
-    is such as `Safe (67 %) | Offensive (33 %)`.
-    """
+    """Return what the columns of questions say of an item, by their headings. Before a question, in
+    brackets, stand the answers after which it is asked; what a model answered is such as `Safe (67
+    %) | Offensive (33 %)`."""
     cells: dict[str, str] = {}
     for question in shown.questions(item.entry):
         before = "" if question.id == LABEL else f"{question.id} "

@@ -191,14 +191,9 @@ def has_table(path: Path, is_one: Callable[[Table], bool] = bool, **headings: An
 
 
 def read_records(path: Path) -> Iterator[tuple[int, Any]]:
-    """Return the records of a file of JSON with their numbers: one, a list, or one a line.
-
-    It is in UTF-8, UTF-16 or UTF-32; broken bytes become U+FFFD. Among lines of JSON, one that is
-    not comes as its text.
-
-    Raises:
-        InputError: it cannot be read, or is not JSON.
-    """
+    """Return the records of a file of JSON with their numbers: one, a list, or one a line. It is in
+    UTF-8, UTF-16 or UTF-32; broken bytes become U+FFFD. Among lines of JSON, one that is not comes
+    as its text. Raise InputError if it cannot be read, or is not JSON."""
     read_head(path)
     data = path.read_bytes()
     text = data.decode(json.detect_encoding(data), "replace")
@@ -252,11 +247,8 @@ def unknown_columns(row: Row, is_known: Callable[[str], bool]) -> Iterator[Rejec
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text as UTF-8 with line feeds; a lone surrogate becomes a question mark.
-
-    Raises:
-        InputError: it cannot be written.
-    """
+    """Write a text as UTF-8 with line feeds; a lone surrogate becomes a question mark. Raise
+    InputError if it cannot be written."""
     with replacing(path) as partial:
         partial.write_text(text, encoding="utf-8", errors="replace", newline="\n")
 
@@ -268,10 +260,7 @@ def write_json(path: Path, value: Any) -> None:
 
 def copy_picture(path: Path, folder: Path, stem: str) -> str:
     """Copy a picture into a folder, named `stem` and the suffix of its kind; return that name.
-
-    Raises:
-        InputError: it is not a picture that browsers show, or cannot be read or written.
-    """
+    Raise InputError if it is not a picture that browsers show, or cannot be read or written."""
     content, kind = _picture(path)
     name = f"{stem}.{'jpg' if kind == 'jpeg' else kind}"
     with replacing(folder / name) as partial:
@@ -308,11 +297,8 @@ def data_url(path: Path, largest: int = 0, side: int = 0) -> str:
 
 
 class EmbeddedPictures:
-    """Pictures within a file of text, as addresses that hold them.
-
-    Until the file is written a short mark stands for each: escaping and encoding megabytes takes
-    longer than all else.
-    """
+    """Pictures within a file of text, as addresses that hold them. Until the file is written a
+    short mark stands for each: escaping and encoding megabytes takes longer than all else."""
 
     def __init__(self) -> None:
         self._mark = token_hex(16)

@@ -65,10 +65,8 @@ class Section(NamedTuple):
 
 
 class SheetTexts(TaxonomyTexts):
-    """The taxonomy's texts in a sheet's language, and what else the sheet shows.
-
-    `consents` are the paragraphs that people agree to, `consent` all of them.
-    """
+    """The taxonomy's texts in a sheet's language, and what else the sheet shows. `consents` are the
+    paragraphs that people agree to, `consent` all of them."""
 
     def __init__(self, survey: SheetsToSend, sheet: Sheet) -> None:
         self.survey, self.sheet, self.locale = survey, sheet, sheet.culture.locale
@@ -88,10 +86,8 @@ class SheetTexts(TaxonomyTexts):
 
     def questions(self, entry: Entry | None = None) -> tuple[ShownQuestion, ...]:
         """Return what is asked of an entry: the question for the label (its id is `LABEL`) first,
-        but for those that come `before` it.
-
-        Without an entry: what is asked of every meme, with `{text}` where its own text stands.
-        """
+        but for those that come `before` it. Without an entry: what is asked of every meme, with
+        `{text}` where its own text stands."""
         taxonomy = self.survey.taxonomy
         texts = entry.texts if isinstance(entry, MemeEntry) else {}
         # What a check shows in place of a meme's own text.

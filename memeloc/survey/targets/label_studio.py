@@ -26,6 +26,7 @@ from pydantic import AliasPath, BaseModel, BeforeValidator, Field
 from memeloc.errors import InputError
 from memeloc.pages import fill_page
 from memeloc.survey.model import MemeEntry, PersonEntry, RejectedRow
+from memeloc.survey.targets import instructions
 from memeloc.survey.targets.files import (
     copy_picture,
     read_records,
@@ -33,13 +34,6 @@ from memeloc.survey.targets.files import (
     validated,
     write_json,
     write_text,
-)
-from memeloc.survey.targets.instructions import (
-    Item,
-    SheetFiles,
-    SheetTexts,
-    as_html,
-    is_read,
 )
 from memeloc.survey.targets.protocol import ALL_KINDS, RawAnswer, RawRecord, SheetsToSend
 from memeloc.survey.targets.services import is_https
@@ -55,15 +49,13 @@ _BEFORE = "q-"
 """Before the id of a question in the name of its control, by which JSON-MIN's keys are told."""
 
 
-class LabelStudio(SheetFiles):
-    """Target that writes a project of Label Studio for each sheet, and reads what it exports.
+class LabelStudio(instructions.SheetFiles):
+    """Target that writes a project of Label Studio for each sheet, and reads what it exports. Raise
+    InputError if it is neither a relative folder nor an https address.
 
     Args:
         pictures: where Label Studio finds the exported folder: a folder below its
             LOCAL_FILES_DOCUMENT_ROOT, or an https address; empty is a folder of the survey's name.
-
-    Raises:
-        InputError: it is neither a relative folder nor an https address.
     """
 
     name = "label-studio"
@@ -82,7 +74,7 @@ class LabelStudio(SheetFiles):
             )
         self._pictures = pictures
 
-    def write_sheet(self, shown: SheetTexts, folder: Path) -> Path:
+    def write_sheet(self, shown: instructions.SheetTexts, folder: Path) -> Path:
         """Write `SHEET/project.json`, `config.xml`, `tasks.json` and `pictures/`."""
         survey, sheet, project_folder = shown.survey, shown.sheet, folder / shown.sheet.id
         parts = shown.sections()
@@ -123,7 +115,7 @@ class LabelStudio(SheetFiles):
             "title": f"{survey.name} {sheet.id}"[:50],
             "description": f"{survey.name}, {sheet.id}",
             "label_config": config,
-            "expert_instruction": as_html(parts, sheet, addresses.__getitem__),
+            "expert_instruction": instructions.as_html(parts, sheet, addresses.__getitem__),
             "show_instruction": True,
             "show_skip_button": False,
             "enable_empty_annotation": False,
@@ -146,7 +138,7 @@ class LabelStudio(SheetFiles):
             if any(question.kind == "span" for question in questions):
                 data["caption"] = item.text
             # A sentence that says what to choose stands in the place of a question.
-            asked = () if is_read(item.entry) else shown.questions(item.entry)
+            asked = () if instructions.is_read(item.entry) else shown.questions(item.entry)
             data |= {_text_field(question.id): question.text for question in asked}
             tasks.append({"data": data, "predictions": _predictions(shown, item, of_some)})
         write_json(project_folder / "tasks.json", tasks)
@@ -158,11 +150,8 @@ class LabelStudio(SheetFiles):
         return any(starts_as_json(path, *each) for each in marks)
 
     def read(self, path: Path, survey: SheetsToSend) -> Iterator[RawRecord]:
-        """Return the answers of all annotations, and what is not one.
-
-        Raises:
-            InputError: the file cannot be read.
-        """
+        """Return the answers of all annotations, and what is not one. Raise InputError if the file
+        cannot be read."""
         for row, value in read_records(path):
             task = validated(_Task, _as_task(value), row, "not a task")
             if isinstance(task, RejectedRow):
@@ -176,12 +165,12 @@ class LabelStudio(SheetFiles):
 # What goes out
 
 
-def _predictions(shown: SheetTexts, item: Item, of_some: Collection[str]) -> list[dict[str, Any]]:
-    """Return what a task comes with: which questions are asked, drafts, a model's answers.
-
-    A model's label, that of most rounds first, has all that a prediction of the sheet has: whoever
-    takes it over is asked the same.
-    """
+def _predictions(
+    shown: instructions.SheetTexts, item: instructions.Item, of_some: Collection[str]
+) -> list[dict[str, Any]]:
+    """Return what a task comes with: which questions are asked, drafts, a model's answers. A
+    model's label, that of most rounds first, has all that a prediction of the sheet has: whoever
+    takes it over is asked the same."""
 
     def result(name: str, kind: str, values: list[str], key: str = "choices") -> dict[str, Any]:
         where = {"id": name, "from_name": name, "to_name": "shown"}

@@ -76,10 +76,8 @@ def owned_id(participant: str, ids: str, culture: str, file: str) -> str:
 
 
 def id_problem(participant: str, *, has_team: bool = False) -> str:
-    """Return why a text is no id of a person, as a sentence; empty if it may be one.
-
-    An e-mail address is none, but in a survey that `has_team`, whose people it may be listed by.
-    """
+    """Return why a text is no id of a person, as a sentence; empty if it may be one. An e-mail
+    address is none, but in a survey that `has_team`, whose people it may be listed by."""
     text = participant.strip()
     if "+" in text and _ROUNDED.fullmatch(text):
         return (
@@ -95,10 +93,8 @@ def id_problem(participant: str, *, has_team: bool = False) -> str:
 
 
 def item_key(survey: str, sheet: str, entry: str) -> str:
-    """Return what an entry of a sheet is called where annotators see it; it tells nothing of it.
-
-    It begins with a letter, so no spreadsheet takes it for a number.
-    """
+    """Return what an entry of a sheet is called where annotators see it; it tells nothing of it. It
+    begins with a letter, so no spreadsheet takes it for a number."""
     whole = "\n".join((survey, sheet, entry)).encode("utf-8", "backslashreplace")
     return f"i{hashlib.blake2b(whole, digest_size=6).hexdigest()}"
 
@@ -113,10 +109,8 @@ class Place(NamedTuple):
 
 
 class Places:
-    """A survey's sheets, entries and answers by what a file calls them.
-
-    `texts` are by locale tag; answers are found by id, or by name in the sheet's language.
-    """
+    """A survey's sheets, entries and answers by what a file calls them. `texts` are by locale tag;
+    answers are found by id, or by name in the sheet's language."""
 
     def __init__(
         self,
@@ -154,10 +148,8 @@ class Places:
         return self._places.get(name) or self._places.get((sheet.strip(), name))
 
     def answer(self, sheet: Sheet, question: str, text: str) -> str | None:
-        """Return the id of an answer to the question of that id; None if it is none of its.
-
-        A whole number that a program made a float, `1.0`, is that number.
-        """
+        """Return the id of an answer to the question of that id; None if it is none of its. A whole
+        number that a program made a float, `1.0`, is that number."""
         names = self._names[sheet.culture.locale.tag].get(question, {})
         key = folded(text)
         return names.get(key) or names.get(whole_number(key))

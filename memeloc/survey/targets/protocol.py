@@ -56,10 +56,8 @@ _LEGACY = {
 
 
 class Prelabels(NamedTuple):
-    """Answers of a model about memes, to be shown to annotators beforehand.
-
-    `labels` has, by meme and label, the share of the model's rounds that gave it, 0 to 1.
-    """
+    """Answers of a model about memes, to be shown to annotators beforehand. `labels` has, by meme
+    and label, the share of the model's rounds that gave it, 0 to 1."""
 
     model: str
     labels: Mapping[str, Mapping[str, float]]
@@ -105,9 +103,7 @@ class SheetsToSend:
     @cached_property
     def words(self) -> frozenset[str]:
         """Return all ids and texts of a survey that a file may have, folded; made for all files.
-
-        Whatever else stands in a file was typed by somebody, and may say who they are.
-        """
+        Whatever else stands in a file was typed by somebody, and may say who they are."""
         words = {self.name}
         for sheet in self.sheets:
             words |= {sheet.id, sheet.batch, sheet.culture.code}
@@ -246,10 +242,8 @@ class Target(ABC):
         self, survey: SheetsToSend, folder: Path, *, on_sheet: Callable[[], None] = no_progress
     ) -> Sequence[Path]:
         """Write everything into `folder`, atomically; the same survey gives the same bytes.
-
         `on_sheet` is called after each sheet. Returns those files that a person opens or uploads
-        first. Raises InputError if a sheet cannot be expressed, or a picture is missing.
-        """
+        first. Raises InputError if a sheet cannot be expressed, or a picture is missing."""
 
     @abstractmethod
     def recognises(self, path: Path) -> bool:
@@ -287,10 +281,8 @@ class Target(ABC):
         raise InputError(f"{self.name} makes nothing at a service")
 
     def read_made(self, path: Path, survey: SheetsToSend) -> Mapping[str, Mapping[str, Any]]:
-        """Return by sheet id what a script made, as `State` has it; empty for another file.
-
-        Raises InputError for a list of other sheets, or one that differs from what was made.
-        """
+        """Return by sheet id what a script made, as `State` has it; empty for another file. Raises
+        InputError for a list of other sheets, or one that differs from what was made."""
         return {}
 
     def decide(
@@ -302,10 +294,8 @@ class Target(ABC):
         agree: Callable[[str], bool] = disagree,
     ) -> Mapping[str, int]:
         """Send what was decided, each once; how many came to which outcome (`sent`: it was taken).
-
         `ids` gives the service's own id by `Decision.service`, which may be stored as a hash.
-        `agree` is given a sentence with the counts before; only True goes on. Raises as `push`.
-        """
+        `agree` is given a sentence with the counts before; only True goes on. Raises as `push`."""
         raise InputError(f"{self.name} takes no decisions")
 
     def look_up(

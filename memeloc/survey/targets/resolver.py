@@ -61,14 +61,9 @@ make_target = TARGETS.make
 
 
 def recognise(path: Path, likely: str = "") -> Target:
-    """Return the target that a file or folder came back from, by its content.
-
-    `likely` names the one to ask first, such as that of the file before, which changes nothing but
-    the time.
-
-    Raises:
-        InputError: none knows it, or it is another export than the one that is read.
-    """
+    """Return the target that a file or folder came back from, by its content. `likely` names the
+    one to ask first, such as that of the file before, which changes nothing but the time. Raise
+    InputError if none knows it, or it is another export than the one that is read."""
     refuse_other_exports(path)
     # Other packages are asked only about what none of ours knows: to list them takes a while.
     first = (lambda: [likely]) if likely else list
@@ -93,11 +88,8 @@ _NO_CONSENT = "The question for consent has no answer of the survey's, so nothin
 
 
 def import_file(target: Target, path: Path, survey: SheetsToSend, ids: str = "") -> Imported:
-    """Read a file that came back, and resolve what is in it; `ids` as of `resolve`.
-
-    Raises:
-        InputError: the file cannot be read at all.
-    """
+    """Read a file that came back, and resolve what is in it; `ids` as of `resolve`. Raise
+    InputError if the file cannot be read at all."""
     refuse_other_exports(path)
     return resolve(target.read(path, survey), survey, source=target.name, file=path.name, ids=ids)
 
@@ -105,11 +97,9 @@ def import_file(target: Target, path: Path, survey: SheetsToSend, ids: str = "")
 def resolve(
     records: Iterable[RawRecord], survey: SheetsToSend, *, source: str, file: str, ids: str = ""
 ) -> Imported:
-    """Return the submissions, people and rejected rows of a file's records.
-
-    `source` is the target's name, `file` the file's, for rejected rows; `ids` says to whom numbers
-    of people belong, see `owned_id`.
-    """
+    """Return the submissions, people and rejected rows of a file's records. `source` is the
+    target's name, `file` the file's, for rejected rows; `ids` says to whom numbers of people
+    belong, see `owned_id`."""
     resolver = _Resolver(survey, source, file, ids)
     for record in records:
         resolver.add(record)

@@ -56,11 +56,9 @@ class JsonService:
         self._client.close()
 
     def ask(self, send: Callable[[], Result]) -> Result:
-        """Return what `send` does, tried again while the service is busy.
-
-        When it is given up it is raised as a plain ServiceError, so that no outer request, of which
-        it was a part, is tried again as well. Raises MissingError if the credentials are not taken.
-        """
+        """Return what `send` does, tried again while the service is busy. When it is given up it is
+        raised as a plain ServiceError, so that no outer request, of which it was a part, is tried
+        again as well. Raises MissingError if the credentials are not taken."""
 
         def passing(error: Exception) -> TransientFailure | None:
             if isinstance(error, RequestError) and error.retryable:

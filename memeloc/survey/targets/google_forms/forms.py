@@ -48,9 +48,7 @@ QUESTIONS: frozenset[Kind] = frozenset({"choice", "choices", "scale", "line", "p
 
 class Option(NamedTuple):
     """An answer that can be chosen, its id an answer's, `yes`, `no`, `next`, `send` or `stop`.
-
-    `goes` is the key of the section that it leads to, `submit`, or empty for the next section.
-    """
+    `goes` is the key of the section that it leads to, `submit`, or empty for the next section."""
 
     id: str
     text: str
@@ -97,11 +95,9 @@ class Form(NamedTuple):
     thanks: str
 
     def ids(self) -> dict[str, str]:
-        """Return an id for each item by its key: eight hexadecimal digits, always the same.
-
-        The API takes ids on creation, so a request that was cut off is not mistaken for one that
-        never arrived. A question's id is its item's with the last bit turned.
-        """
+        """Return an id for each item by its key: eight hexadecimal digits, always the same. The API
+        takes ids on creation, so a request that was cut off is not mistaken for one that never
+        arrived. A question's id is its item's with the last bit turned."""
         keys: dict[int, str] = {}
         for item in self.items:
             name = "\x1f".join((self.survey, self.sheet, item.key, "0"))
@@ -128,11 +124,9 @@ def question_key(entry: str, question: str = LABEL) -> str:
 
 
 class Step(NamedTuple):
-    """A question, and the places among the steps that its answers lead to (`leads`, by id).
-
-    The empty id is for a question whose answer decides nothing. `copy` is 1 for the first step with
-    that question, then 2 and so on.
-    """
+    """A question, and the places among the steps that its answers lead to (`leads`, by id). The
+    empty id is for a question whose answer decides nothing. `copy` is 1 for the first step with
+    that question, then 2 and so on."""
 
     question: ShownQuestion
     copy: int
@@ -144,9 +138,7 @@ class Step(NamedTuple):
 
 def steps_of(questions: Sequence[ShownQuestion]) -> list[Step]:
     """Return the steps of an entry, its first question first; a step leads to later ones only.
-
-    Raises InputError if a question depends on one with several answers, which leads nowhere.
-    """
+    Raises InputError if a question depends on one with several answers, which leads nowhere."""
     several = {question.id for question in questions if question.kind != "choice"}
     for question in questions:
         for other in question.when.keys() & several:
@@ -315,10 +307,8 @@ class _Items:
         )
 
     def picture(self, name: str, source: Path | None, alt: str) -> _Picture:
-        """Return a picture named by sheet, two hyphens and entry.
-
-        Characters that do not go into every file system or address become `_`, with a hash behind.
-        """
+        """Return a picture named by sheet, two hyphens and entry. Characters that do not go into
+        every file system or address become `_`, with a hash behind."""
         if source is None:
             return _NO_PICTURE
         suffix = source.suffix.lower().replace(".jpeg", ".jpg")
@@ -343,9 +333,7 @@ class _Items:
         asks: str = "",
     ) -> None:
         """Add an item; of a text that is too long for it, texts before or after it have the rest.
-
-        Raises InputError if Forms would refuse its options.
-        """
+        Raises InputError if Forms would refuse its options."""
         first, _, rest = title.strip().partition("\n")
         heading = one_line(first)
         if len(heading) > LONGEST_TITLE:

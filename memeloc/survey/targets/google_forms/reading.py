@@ -20,15 +20,7 @@ from pydantic import AliasPath, BaseModel, Field
 
 from memeloc.errors import InputError
 from memeloc.survey.model import RejectedRow, Sheet, entry_id
-from memeloc.survey.targets.files import (
-    content_of,
-    has_table,
-    looks_like_time,
-    read_column,
-    read_records,
-    starts_as_json,
-    validated,
-)
+from memeloc.survey.targets import files
 from memeloc.survey.targets.google_forms.forms import (
     QUESTIONS,
     STOP,
@@ -147,9 +139,11 @@ _forms_of = lru_cache(maxsize=4)(Forms)
 
 def recognises(path: Path) -> bool:
     """Return whether a file is the API's list of responses, or a table with numbered questions."""
-    if starts_as_json(path, '"responseId"'):
+    if files.starts_as_json(path, '"responseId"'):
         return True
-    return has_table(path, lambda table: _numbers(table.columns) >= {1, 2}, is_header=_is_header)
+    return files.has_table(
+        path, lambda table: _numbers(table.columns) >= {1, 2}, is_header=_is_header
+    )
 
 
 def _numbers(texts: Sequence[str]) -> set[int]:
@@ -161,12 +155,10 @@ def _is_header(texts: Sequence[str]) -> bool:
 
 
 def read(path: Path, survey: SheetsToSend, zone: tzinfo) -> Iterator[RawRecord]:
-    """Read the responses of a file; `zone` is that of a table's timestamps that name none.
-
-    Raises InputError if it cannot be read, or has no row with a form's titles.
-    """
+    """Read the responses of a file; `zone` is that of a table's timestamps that name none. Raises
+    InputError if it cannot be read, or has no row with a form's titles."""
     forms, table = _forms_of(survey), None
-    if starts_as_json(path):
+    if files.starts_as_json(path):
         yield from _responses(path, forms)
         return
     tables = read_tables(
@@ -206,7 +198,7 @@ def _part(
     ids = [max(found, key=len) for found in named if found and sheets is None]
     whole = forms[forms.by_name[ids[0]]] if ids else None
     stamps = others[timed] if timed is not None else [""] * len(rows)
-    moments = read_column(stamps, zone)
+    moments = files.read_column(stamps, zone)
     columns: dict[str, dict[int, str]] = {}
     for number, row in enumerate(rows):
         sheet = others[sheets][number] if sheets is not None else ""
@@ -248,7 +240,7 @@ def _part(
 
 def _are_times(column: Sequence[str]) -> bool:
     sample = [text for text in column if text][:_SAMPLE]
-    return sum(map(looks_like_time, sample)) * 2 > len(sample)
+    return sum(map(files.looks_like_time, sample)) * 2 > len(sample)
 
 
 class _Text(BaseModel):
@@ -269,14 +261,14 @@ class _Response(BaseModel):
 def _responses(path: Path, forms: Forms) -> Iterator[RawRecord]:
     """Read the API's responses: a page, several pages, or a list."""
     values: list[Any] = []
-    for _, page in read_records(path):
+    for _, page in files.read_records(path):
         responses = page.get("responses") if isinstance(page, Mapping) else None
         if isinstance(responses, list):
             values += responses
         elif not (isinstance(page, Mapping) and page.keys() <= {"nextPageToken"}):
             values.append(page)
     for row, value in enumerate(values, 1):
-        response = validated(_Response, value, row, "not a response")
+        response = files.validated(_Response, value, row, "not a response")
         if isinstance(response, RejectedRow):
             yield response
             continue
@@ -284,7 +276,7 @@ def _responses(path: Path, forms: Forms) -> Iterator[RawRecord]:
         sheets = {forms.by_question[id].sheet.id for id in asked}
         if len(sheets) != 1:
             message = "Its questions are of no sheet of this survey, or of several."
-            yield RejectedRow("", row, "unknown sheet", message, content_of(value))
+            yield RejectedRow("", row, "unknown sheet", message, files.content_of(value))
             continue
         form, texts = forms[sheets.pop()], defaultdict[str, list[str]](list)
         for id, answer in response.answers.items():

@@ -80,7 +80,8 @@ _HOSTS = frozenset({"docs.google.com", "forms.gle"})
 
 
 class GoogleForms(Target):
-    """Forms at Google: made through its API, or by a script in Apps Script.
+    """Forms at Google: made through its API, or by a script in Apps Script. Raise InputError if the
+    address is not an https one, or there is no such zone.
 
     Args:
         pictures_base: the https address of the folder that the pictures will be in, or the address
@@ -90,9 +91,6 @@ class GoogleForms(Target):
         open_to_all: whether everybody with a form's address may answer, without signing in.
         remake: whether forms are made anew whose texts have changed since.
         endpoint: of Google's services, for tests.
-
-    Raises:
-        InputError: the address is not an https one, or there is no such zone.
     """
 
     name = "google-forms"
@@ -159,11 +157,9 @@ class GoogleForms(Target):
         return reading.read(path, survey, self.zone)
 
     def read_made(self, path: Path, survey: SheetsToSend) -> Mapping[str, Mapping[str, Any]]:
-        """Return by sheet id the form's id and addresses; nothing is left to make.
-
-        Raises InputError if a row is of no sheet of the survey, an address is not one of Google's
-        forms, or another form was made for the sheet.
-        """
+        """Return by sheet id the form's id and addresses; nothing is left to make. Raises
+        InputError if a row is of no sheet of the survey, an address is not one of Google's forms,
+        or another form was made for the sheet."""
         sheets, noted = {sheet.id for sheet in survey.sheets}, survey.made.get(self.name, {})
         made: dict[str, Mapping[str, Any]] = {}
         for row in read_table(path, _COLUMNS).rows if _is_list(path) else ():
@@ -354,9 +350,7 @@ def _digest(form: Form) -> str:
 
 def _present(form: Form, items: Sequence[Body]) -> dict[str, dict[str, str]]:
     """Return the ids of a form's items that are there, by key: found by id, else by kind and texts.
-
-    Google may give ids of its own instead of those that it was asked for.
-    """
+    Google may give ids of its own instead of those that it was asked for."""
     left = {str(item["itemId"]): item for item in items}
     found = {key: id for key, id in form.ids().items() if id in left}
     for item in form.items:
@@ -378,10 +372,8 @@ def _present(form: Form, items: Sequence[Body]) -> dict[str, dict[str, str]]:
 
 
 def picture_address(base: str | Mapping[str, str], name: str) -> str:
-    """Return where a picture is: behind `base`, or by its file name, such as in Drive.
-
-    Raises InputError if there is none of that name, or it is no https address.
-    """
+    """Return where a picture is: behind `base`, or by its file name, such as in Drive. Raises
+    InputError if there is none of that name, or it is no https address."""
     if isinstance(base, str):
         start = base or NOWHERE
         address = f"{start}{'' if start.endswith(('/', '=')) else '/'}{quote(name)}"
@@ -416,10 +408,8 @@ def create_body(form: Form) -> Body:
 def batches(
     form: Form, address: Address, present: Mapping[str, Mapping[str, str]] | None = None
 ) -> list[Body]:
-    """Return the bodies of forms.batchUpdate that make what is missing of a form.
-
-    `present` has the `itemId` of each item that the form has already, by its key.
-    """
+    """Return the bodies of forms.batchUpdate that make what is missing of a form. `present` has the
+    `itemId` of each item that the form has already, by its key."""
     present = present or {}
     ids = form.ids() | {key: item["itemId"] for key, item in present.items()}
     made = {place for place, item in enumerate(form.items) if item.key in present}

@@ -25,14 +25,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 from memeloc.errors import InputError
 from memeloc.pages import browser_store, fill_page, script_hash
 from memeloc.survey.model import Entry, PersonEntry, RejectedRow
-from memeloc.survey.targets.files import (
-    EmbeddedPictures,
-    content_of,
-    data_url,
-    read_records,
-    starts_as_json,
-    validated,
-)
+from memeloc.survey.targets import files
 from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, ShownQuestion, is_read
 from memeloc.survey.targets.protocol import (
     ALL_KINDS,
@@ -115,15 +108,12 @@ class _Submission(BaseModel):
 
 
 class Html(SheetFiles):
-    """A page for each sheet.
+    """A page for each sheet. Raise InputError if it is no such address.
 
     Args:
         send_to: the https address that answers are sent to; empty saves them as a file only.
         codes: whether pages show completion codes; false for people whom no service recruits.
         return_to: the service's address that people go back to from the last page, with `{code}`.
-
-    Raises:
-        InputError: it is no such address.
     """
 
     name = "html"
@@ -147,11 +137,7 @@ class Html(SheetFiles):
         ]
 
     def write_sheet(self, shown: SheetTexts, folder: Path) -> Path:
-        """Write `SHEET.html`.
-
-        Raises:
-            InputError: its answers would go nowhere.
-        """
+        """Write `SHEET.html`. Raise InputError if its answers would go nowhere."""
         survey, sheet = shown.survey, shown.sheet
         if not survey.contact:
             raise InputError(
@@ -165,37 +151,35 @@ class Html(SheetFiles):
                 f"code out, --option codes=false: they send a saved file to {survey.contact}."
             )
         path = folder / f"{sheet.id}.html"
-        pictures = EmbeddedPictures()
+        pictures = files.EmbeddedPictures()
         page = sheet_page(
             shown,
             send_to=self.send_to,
             codes=self.codes,
             return_to=self.return_to,
-            address=lambda picture: pictures.mark(data_url(picture)),
+            address=lambda picture: pictures.mark(files.data_url(picture)),
         )
         pictures.write(path, page)
         return path
 
     def recognises(self, path: Path) -> bool:
         """Return whether a file begins as the JSON that a page saves or sends."""
-        return starts_as_json(path, "survey-answers")
+        return files.starts_as_json(path, "survey-answers")
 
     def read(self, path: Path, survey: SheetsToSend) -> Iterator[RawRecord]:
-        """Return the submissions of a file; raise InputError if it cannot be read at all.
-
-        Of a person's submissions to a sheet that were collected in a file, one that stands after
-        another is later, whatever the clock of its device says.
-        """
+        """Return the submissions of a file; raise InputError if it cannot be read at all. Of a
+        person's submissions to a sheet that were collected in a file, one that stands after another
+        is later, whatever the clock of its device says."""
         latest: dict[tuple[str, str], datetime] = {}
         times: dict[str, datetime | None] = {}
-        for row, value in read_records(path):
-            sent = validated(_Submission, value, row, "not a submission")
+        for row, value in files.read_records(path):
+            sent = files.validated(_Submission, value, row, "not a submission")
             if isinstance(sent, RejectedRow):
                 yield sent
                 continue
             if sent.survey != survey.name:
                 message = f"It is of the survey {sent.survey[:80]!r}."
-                yield RejectedRow("", row, "other survey", message, content_of(value))
+                yield RejectedRow("", row, "other survey", message, files.content_of(value))
                 continue
             if sent.version >= _WITH_CONSENT and sent.presented is None and sent.answers:
                 message = "It does not say that its person agreed to take part; nothing is taken."
@@ -218,7 +202,7 @@ class Html(SheetFiles):
                 comments=sent.comments,
                 presented=sent.presented.model_dump(mode="json") if sent.presented else {},
                 row=row,
-                content=content_of(value),
+                content=files.content_of(value),
             )
 
 
@@ -238,7 +222,7 @@ def sheet_page(
     codes: bool = True,
     return_to: str = PROLIFIC_RETURN,
     serve: Mapping[str, Any] | None = None,
-    address: Callable[[Path], str] = data_url,
+    address: Callable[[Path], str] = files.data_url,
 ) -> str:
     """Return the page of a sheet.
 

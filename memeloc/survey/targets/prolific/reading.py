@@ -121,11 +121,9 @@ _MANY = 200
 
 @dataclass(slots=True)
 class _Row:
-    """A row, its cells by the groups of `_COLUMNS`; `content` is all of it as written.
-
-    `withheld` has by fact or heading why Prolific does not say it any more, `other` what is under
-    unknown headings, `times` those of `submission`, `problems` what is wrong with the row.
-    """
+    """A row, its cells by the groups of `_COLUMNS`; `content` is all of it as written. `withheld`
+    has by fact or heading why Prolific does not say it any more, `other` what is under unknown
+    headings, `times` those of `submission`, `problems` what is wrong with the row."""
 
     number: int
     content: Mapping[str, Any]

@@ -77,11 +77,9 @@ class Criterion(BaseModel, extra="forbid", frozen=True):
 
 
 class Filters(BaseModel, extra="forbid", frozen=True):
-    """All that is known of Prolific's filters: what a TOML of them holds.
-
-    `looked_up` is the day; `criteria` are by name, those of `SCREENED`, `BICULTURAL` and `sex`;
-    `countries` has by ISO 3166-1 code how Prolific's choices may call it.
-    """
+    """All that is known of Prolific's filters: what a TOML of them holds. `looked_up` is the day;
+    `criteria` are by name, those of `SCREENED`, `BICULTURAL` and `sex`; `countries` has by ISO
+    3166-1 code how Prolific's choices may call it."""
 
     looked_up: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]
     source: str
@@ -109,9 +107,7 @@ class Filters(BaseModel, extra="forbid", frozen=True):
         self, cultures: Iterable[Culture], *, balance_sex: bool = True
     ) -> dict[str, dict[str, tuple[str, ...]]]:
         """Return by criterion and key the choices that cultures need, as Prolific may call them.
-
-        The residence is left out where annotators need not live in the country (multi3hate 3.3).
-        """
+        The residence is left out where annotators need not live in the country (multi3hate 3.3)."""
         wanted: dict[str, dict[str, tuple[str, ...]]] = {}
         for culture in cultures:
             names: tuple[str, ...] = BICULTURAL
@@ -133,9 +129,7 @@ class Filters(BaseModel, extra="forbid", frozen=True):
 
 def load_filters(path: Path | None = None) -> Filters:
     """Read a TOML of filters, or else the shipped one; raises as `read_toml` and `validate`.
-
-    Criteria that a file lacks are the shipped ones.
-    """
+    Criteria that a file lacks are the shipped ones."""
     file = path or SHIPPED
     values = dict(read_toml(file))
     if isinstance(values.get("criteria"), dict):
@@ -146,11 +140,9 @@ def load_filters(path: Path | None = None) -> Filters:
 def lookup(
     filters: Filters, offered: Sequence[FilterRecord], cultures: Sequence[Culture]
 ) -> tuple[Filters, list[str]]:
-    """Find the ids that a survey needs in `offered`, what GET /api/v1/filters/ answered.
-
-    `filters` is what is known so far; choices of other cultures are kept. Returns what is known
-    now, and a sentence for each thing that was not found.
-    """
+    """Find the ids that a survey needs in `offered`, what GET /api/v1/filters/ answered. `filters`
+    is what is known so far; choices of other cultures are kept. Returns what is known now, and a
+    sentence for each thing that was not found."""
     problems: list[str] = []
     criteria = dict(filters.criteria)
     for name, wanted in filters.wanted(cultures).items():
@@ -186,10 +178,8 @@ def lookup(
 def differing(
     filters: Filters, offered: Iterable[FilterRecord], cultures: Sequence[Culture]
 ) -> list[str]:
-    """Return a sentence for each id that means something else by now than it is written to mean.
-
-    A choice whose number came to stand for another country would recruit the wrong people.
-    """
+    """Return a sentence for each id that means something else by now than it is written to mean. A
+    choice whose number came to stand for another country would recruit the wrong people."""
     labels_now = {record.filter_id: record.choices for record in offered}
     problems: list[str] = []
     for name, keys in filters.wanted(cultures).items():
@@ -305,9 +295,7 @@ class ProlificSettings(BaseModel, extra="forbid", frozen=True):
 @dataclass(frozen=True, slots=True)
 class Study:
     """A sheet as a study, and what must be known before it is sent: its filters, and its address.
-
-    `missing_filters` has by criterion the keys of choices whose ids are not known.
-    """
+    `missing_filters` has by criterion the keys of choices whose ids are not known."""
 
     sheet: str
     body: Mapping[str, Any]
@@ -333,9 +321,7 @@ def study(
     group: str = "",
 ) -> Study:
     """Return the study of a sheet; `group` is the one that studies fill and keep out, if any.
-
-    Raises InputError if it has no completion codes, or people cannot be sent to its address.
-    """
+    Raises InputError if it has no completion codes, or people cannot be sent to its address."""
     codes = survey.codes.get(sheet.id)
     if codes is None:
         raise InputError(f"the sheet {sheet.id} has no completion codes, which Prolific needs")
@@ -422,10 +408,8 @@ def _codes(codes: CompletionCodes, settings: ProlificSettings, reward: int) -> l
 
 
 def _address(survey: SheetsToSend, sheet: Sheet, settings: ProlificSettings) -> str:
-    """Return where the sheet is filled in, with Prolific's parameters.
-
-    Without `server` and `urls` it is the form that was made for it at another service, if any.
-    """
+    """Return where the sheet is filled in, with Prolific's parameters. Without `server` and `urls`
+    it is the form that was made for it at another service, if any."""
     urls = settings.urls
     if settings.server:
         address = f"{settings.server.rstrip('/')}/join?sheet={{sheet}}"

@@ -199,10 +199,8 @@ class Prolific(Target):
             return drafts
 
     def _draft(self, api: ProlificApi, study: Study, state: State) -> dict[str, Any]:
-        """Return a study's row: its sheet, id and status, and whether this run made it.
-
-        Raises InputError if it was drafted with other content, or the account's currency differs.
-        """
+        """Return a study's row: its sheet, id and status, and whether this run made it. Raises
+        InputError if it was drafted with other content, or the account's currency differs."""
         noted, made = state.get(f"study/{study.sheet}") or {}, False
         if not noted:
             project = self.settings.project
@@ -235,9 +233,7 @@ class Prolific(Target):
 
     def _costs(self, api: ProlificApi, bodies: Sequence[Mapping[str, Any]]) -> str:
         """Return what whoever agrees reads: the money as Prolific computes it, with fee and tax.
-
-        Being screened out is counted as often as it may happen.
-        """
+        Being screened out is counted as often as it may happen."""
         paid = [(body["reward"], body["total_available_places"]) for body in bodies]
         paid += [
             (action["fixed_screen_out_reward"], action["slots"])
@@ -262,11 +258,9 @@ class Prolific(Target):
         *,
         agree: Callable[[str], bool] = disagree,
     ) -> Mapping[str, int]:
-        """Approve, ask to return and reject, each once.
-
-        Outcomes are `sent`; `no id` when Prolific's id of the submission is not known; `sent
-        before`; or its status there, such as `APPROVED` or `return requested`.
-        """
+        """Approve, ask to return and reject, each once. Outcomes are `sent`; `no id` when
+        Prolific's id of the submission is not known; `sent before`; or its status there, such as
+        `APPROVED` or `return requested`."""
         outcomes: Counter[str] = Counter()
         waiting: list[tuple[Decision, str]] = []
         for decision in decisions:

@@ -32,14 +32,7 @@ from zoneinfo import ZoneInfo
 from memeloc.errors import InputError
 from memeloc.pages import fill_page
 from memeloc.survey.model import PersonEntry, RejectedRow
-from memeloc.survey.targets.files import (
-    EmbeddedPictures,
-    copy_picture,
-    data_url,
-    has_table,
-    read_column,
-    unknown_columns,
-)
+from memeloc.survey.targets import files, protocol
 from memeloc.survey.targets.instructions import (
     Section,
     SheetFiles,
@@ -48,13 +41,6 @@ from memeloc.survey.targets.instructions import (
     as_html,
 )
 from memeloc.survey.targets.places import CONSENT, is_ticked
-from memeloc.survey.targets.protocol import (
-    RawAnswer,
-    RawRecord,
-    RawSubmission,
-    SheetsToSend,
-    encodings_of,
-)
 from memeloc.tables import Row, Table, drawable, folded, read_tables
 from memeloc.tables.column_map import whole_number
 from memeloc.tables.rows import Header
@@ -107,13 +93,11 @@ def tag_of(number: int) -> str:
 
 class Qsf(SheetFiles):
     """Target that writes a Qualtrics survey for each sheet, and reads what Qualtrics exports of it.
+    Raise InputError if that is no https address.
 
     Args:
         pictures_base: the https address under which the exported folder `pictures` will be; empty
             puts pictures into the questions, large ones made smaller.
-
-    Raises:
-        InputError: that is no https address.
     """
 
     name = "qsf"
@@ -131,14 +115,14 @@ class Qsf(SheetFiles):
     def write_sheet(self, shown: SheetTexts, folder: Path) -> Path:
         """Write `SHEET.qsf`, and its pictures where they go to a server."""
         path = folder / f"{shown.sheet.id}.qsf"
-        sheet, embedded = shown.sheet.id, EmbeddedPictures()
+        sheet, embedded = shown.sheet.id, files.EmbeddedPictures()
 
         def address(picture: Path, name: str) -> str:
             """Return where a question finds a picture, as it can stand in an attribute of HTML."""
             if self.pictures_base:
-                copied = copy_picture(picture, folder / "pictures" / sheet, name)
+                copied = files.copy_picture(picture, folder / "pictures" / sheet, name)
                 return escape(f"{self.pictures_base}/{sheet}/{copied}")
-            return embedded.mark(data_url(picture, LARGEST, SIDE))
+            return embedded.mark(files.data_url(picture, LARGEST, SIDE))
 
         def name(of: str) -> str:
             """Return fifteen letters and digits, as Qualtrics' ids have them; always the same."""
@@ -164,21 +148,18 @@ class Qsf(SheetFiles):
 
     def recognises(self, path: Path) -> bool:
         """Return whether some table of a file has Qualtrics' three rows of headings."""
-        return has_table(path, _has_marks, is_header=_is_header)
+        return files.has_table(path, _has_marks, is_header=_is_header)
 
-    def read(self, path: Path, survey: SheetsToSend) -> Iterator[RawRecord]:
-        """Return the responses of a file, also under headings that stand there again.
-
-        Raises:
-            InputError: it cannot be read, or has not the three rows of headings.
-        """
+    def read(self, path: Path, survey: protocol.SheetsToSend) -> Iterator[protocol.RawRecord]:
+        """Return the responses of a file, also under headings that stand there again. Raise
+        InputError if it cannot be read, or has not the three rows of headings."""
 
         def readable(table: Table) -> int:
             rows = islice(table.rows, _SAMPLE)
             return sum(folded(text) in survey.words for row in rows for text in row.texts.values())
 
         opened = read_tables(
-            path, is_header=_is_header, encodings=encodings_of(survey), score=readable
+            path, is_header=_is_header, encodings=protocol.encodings_of(survey), score=readable
         )
         tables = list(filter(_has_marks, opened))
         if not tables:
@@ -337,7 +318,7 @@ class _Column(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _columns(header: Header, survey: SheetsToSend) -> dict[str, _Column]:
+def _columns(header: Header, survey: protocol.SheetsToSend) -> dict[str, _Column]:
     """Return the columns of answers by name: KEY for the label, KEY_q1, and KEY_q1_2 for one of its
     choices; a slider, too, has the number of its bar behind it."""
     keys = {name.partition("_")[0] for name in header.names}
@@ -354,7 +335,9 @@ def _columns(header: Header, survey: SheetsToSend) -> dict[str, _Column]:
     return columns
 
 
-def _responses(rows: Sequence[Row], zone: tzinfo, survey: SheetsToSend) -> Iterator[RawRecord]:
+def _responses(
+    rows: Sequence[Row], zone: tzinfo, survey: protocol.SheetsToSend
+) -> Iterator[protocol.RawRecord]:
     """Return the responses of rows whose times are of one zone."""
 
     def is_known(column: str) -> bool:
@@ -363,7 +346,7 @@ def _responses(rows: Sequence[Row], zone: tzinfo, survey: SheetsToSend) -> Itera
 
     begun = [row["StartDate"] for row in rows]
     ended = [row["EndDate"] or row["RecordedDate"] for row in rows]
-    times = read_column([*begun, *ended], zone)
+    times = files.read_column([*begun, *ended], zone)
     for row, *written, started, submitted in zip(
         rows, begun, ended, times[: len(rows)], times[len(rows) :], strict=True
     ):
@@ -378,7 +361,7 @@ def _responses(rows: Sequence[Row], zone: tzinfo, survey: SheetsToSend) -> Itera
                 "none, so the answers come without them: take the file as Qualtrics exported it."
             )
             yield RejectedRow("", row.number, "unknown time", message, {"times": unread})
-        yield from unknown_columns(row, is_known)
+        yield from files.unknown_columns(row, is_known)
         columns = _columns(row.header, survey)
         values: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
         for name, (item, question, numbers, choice) in columns.items():
@@ -394,9 +377,9 @@ def _responses(rows: Sequence[Row], zone: tzinfo, survey: SheetsToSend) -> Itera
         places = filter(None, map(survey.places.item, {column.item for column in columns.values()}))
         sheets = set() if values else {place.sheet.id for place in places}
         consent = row[CONSENT]
-        yield RawSubmission(
+        yield protocol.RawSubmission(
             row[PARTICIPANT],
-            [RawAnswer(item, answers, row=row.number) for item, answers in values.items()],
+            [protocol.RawAnswer(item, answers, row=row.number) for item, answers in values.items()],
             sheet=sheets.pop() if len(sheets) == 1 else "",
             id=row["ResponseId"],
             finished=_FINISHED.get(folded(whole_number(row["Finished"])), False),
