@@ -13,29 +13,6 @@ from memeloc.locales.words import plain_words
 from memeloc.reports.figures import wide
 from tests.each import each
 
-MEMES = pd.DataFrame(
-    [
-        ("a", "the cat naps // at noon", "en", "cats", "press", "cat", "jpg", "2019"),
-        ("b", "the cat eats", "en", "cats", "press", "cat", "jpg", "2020-05"),
-        ("c", "the tea is hot", "en", "tea", "press", "tea", "png", "2020"),
-        ("d", "the tea is cold again", "en", "tea", "blog", "tea", "jpg", "2022"),
-        ("e", "кот спит", "ru", "cats", "blog", "", "jpg", ""),
-        ("f", "", "", "tea", "blog", "tea", "jpg", "2022"),
-        ("g", "我爱喝茶", "zh", "", "blog", "tea", "jpg", "2022"),
-    ],
-    columns=["meme", "text", "language", "label", "source", "keyword", "format", "time"],
-)
-
-
-@pytest.fixture(scope="module")
-def rows() -> pd.DataFrame:
-    return describe(MEMES.assign(reading=["", "", "", "", "", "only fragments", ""]))
-
-
-def counts(rows: pd.DataFrame, kind: str, figure: str = "memes") -> dict[str, float]:
-    frame = wide(rows, "dataset").query(f"group == {kind!r}")
-    return dict(zip(frame["item"], frame[figure], strict=True))
-
 
 @each(
     ("text", "tag", "words"),

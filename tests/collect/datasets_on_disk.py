@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from memeloc.collect.fetching.fetch import Fetcher
 from memeloc.collect.protocol import SOURCES, Source
-from memeloc.items import FoundPicture, Refusal
+from memeloc.items import Refusal
 from tests.curate.drawn import as_jpeg, as_png, draw_picture
 
 PICTURE = as_png(draw_picture(1, 64, 48))
@@ -39,11 +39,6 @@ def collected(name: str, path: Path, **options: Any) -> tuple[list[Any], list[Re
         [item for item in results if not isinstance(item, Refusal)],
         [item for item in results if isinstance(item, Refusal)],
     )
-
-
-def by_key(found: list[Any]) -> dict[str, FoundPicture]:
-    """Pictures by their keys."""
-    return {item.origin.key: item for item in found if isinstance(item, FoundPicture)}
 
 
 def reasons(refusals: list[Refusal]) -> dict[str, str]:

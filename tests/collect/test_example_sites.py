@@ -3,24 +3,11 @@
 from __future__ import annotations
 
 import io
-import urllib.error
-import urllib.request
 
 from PIL import Image
 
 from examples.sites import memegenerator
 from examples.sites.pictures import blank, scene
-
-
-def get(address: str, **headers: str) -> tuple[int, bytes, dict[str, str]]:
-    request = urllib.request.Request(
-        address, headers={name.replace("_", "-"): value for name, value in headers.items()}
-    )
-    try:
-        with urllib.request.urlopen(request, timeout=20) as answer:
-            return answer.status, answer.read(), dict(answer.headers)
-    except urllib.error.HTTPError as error:
-        return error.code, error.read(), dict(error.headers)
 
 
 def test_pictures_are_the_same_in_every_run() -> None:

@@ -15,7 +15,6 @@ from memeloc.curate.protocol import FilterContext, filter
 from memeloc.curate.verdict import Verdict
 from memeloc.errors import InputError, MissingError
 from tests.curate.items import caption, picture, template
-from tests.curate.test_run import Longest
 
 pytest.importorskip("py3langid", reason="needs pip install 'memeloc[filters]'")
 pytest.importorskip("fasttext", reason="needs pip install 'memeloc[filters]'")
@@ -107,8 +106,3 @@ def test_a_filter_of_another_package(monkeypatch):
     with pytest.raises(MissingError, match="No module named"):
         registry.create("broken")
     assert "cannot be loaded" in registry.info("broken")["missing"]
-
-
-def make_longest(settings, context):
-    """What an entry point names."""
-    return Longest(settings["most"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from statsmodels.stats.proportion import proportion_confint
@@ -18,10 +17,8 @@ from memeloc.knowledge.benchmark import (
     review,
     select,
     validity,
-    write_benchmark,
 )
 from memeloc.knowledge.questions import MemeQuestion
-from memeloc.knowledge.statements import DimensionKnowledge, MemeKnowledge, Statement
 from memeloc.reports.figures import value_of, wide
 
 
@@ -41,23 +38,6 @@ def question(meme: str, dimension: str = "toxicity", **values: object) -> MemeQu
         | {"statements": (f"{dimension}-1",)}
         | values  # type: ignore[arg-type]
     )
-
-
-def knowledge(meme: str, *statements: Statement) -> MemeKnowledge:
-    """What was found in a meme, a dimension for each that a statement has."""
-    dimensions = dict.fromkeys(each.dimension for each in statements)
-    return MemeKnowledge(
-        *(meme, "content", "en", "en", "m-quest", "tiny"),
-        tuple(
-            DimensionKnowledge(
-                name, "answered", statements=tuple(s for s in statements if s.dimension == name)
-            )
-            for name in dimensions
-        ),
-    )
-
-
-SEEN = Statement("visual-1", "visual", "A cat lies on a keyboard.")
 
 
 def test_second_stage_has_two_questions_of_a_meme_a_survey() -> None:
@@ -140,21 +120,6 @@ def test_every_question_that_falls_out_has_its_reason() -> None:
         "f/toxicity": "not judged",
         "f/scene": "its meme was not judged",
     }
-
-
-def written(tmp_path: Path) -> Path:
-    picture = tmp_path / "a picture.png"
-    picture.write_bytes(b"\x89PNG")
-    questions = [
-        question("x/1", explanation='=HYPERLINK("x")'),
-        question("x/1", "scene", correct="B", plausible="-3 °C, heute", implausible="猫が寝る"),
-        question("y"),
-    ]
-    chosen = select(questions, {"x/1/toxicity": YES}, {"x/1/scene": YES})
-    out = tmp_path / "benchmark"
-    captions = {"x/1": "قطة // नमस्ते"}
-    write_benchmark(chosen, out, {"x/1": picture}, captions, seed=5, about={"recipe": "m-quest"})
-    return out
 
 
 PRINTED = {

@@ -184,9 +184,6 @@ def test_an_error_of_every_question_ends_the_run_after_three(
     assert len(chat.bodies) == 3
 
 
-CUT = {"message": {"content": None, "reasoning": "Hm"}, "finish_reason": "length"}
-
-
 def test_a_server_that_is_not_there_is_reported_within_five_seconds() -> None:
     model = LanguageModel(ModelSettings(model="tiny", base_url="http://127.0.0.1:9/v1"))
     before = time.monotonic()
@@ -276,13 +273,6 @@ def test_the_key_is_nowhere_to_be_seen(
 
 
 # Questions without a form: sent as they stand, answered with the model's own text.
-
-
-OPTIONS = [Message("user", "a) warm b) cold")]
-
-
-def _choice(content: Any) -> dict[str, Any]:
-    return {"message": {"content": "(a)"}, "logprobs": content}
 
 
 # A model that does not see is found out by one picture.

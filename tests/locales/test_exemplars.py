@@ -2,29 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-from types import ModuleType
-
-import pytest
-
 from memeloc.locales.registry import exemplars
 from tests.each import each
-
-ROOT = Path(__file__).parents[2]
-DATA = ROOT / "memeloc" / "locales" / "data"
-
-
-@pytest.fixture(scope="module")
-def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location(
-        "make_exemplars", ROOT / "tools/make_exemplars.py"
-    )
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @each(

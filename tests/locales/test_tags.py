@@ -11,8 +11,6 @@ from memeloc.locales import default
 from memeloc.locales.tags import canonical
 from tests.each import each
 
-TAGS = [locale.tag for locale in default()]
-
 
 @each(
     ("asked", "found"),

@@ -47,12 +47,6 @@ class Drawn:
     parts: tuple[str, ...]
 
 
-def languages() -> list[str]:
-    """The starter set's columns."""
-    with STARTER.open(encoding="utf-8-sig", newline="") as stream:
-        return list(csv.DictReader(stream).fieldnames or ())[2:]
-
-
 def draw(folder: Path, chosen: Sequence[str], memes: int, *, seed: int = SEED) -> Iterator[Drawn]:
     """Memes of the starter set, spread over its templates, in each language chosen.
 

@@ -12,7 +12,6 @@ from memeloc.model import STYLES, Bar, Template, TextBox
 from memeloc.render import Renderer
 
 SIZE = (400, 240)
-LONG = "five lines of text that say at some length how the tea went cold while we talked about it "
 
 
 def bar(side: str, **limits: float) -> TextBox:

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -124,13 +123,3 @@ def test_a_missing_program_is_named_with_what_to_install(out: Path) -> None:
 )
 def test_error_rate(drawn: str, read: str, rate: float | None) -> None:
     assert error_rate(drawn, read) == (rate if rate is None else pytest.approx(rate))
-
-
-@pytest.fixture
-def dotted() -> np.ndarray:
-    """Two lines; a dot of the second one stands high above it."""
-    letter = np.zeros((60, 80), dtype=np.float32)
-    letter[5:25, 5:75] = 1
-    letter[31:34, 40:44] = 1
-    letter[38:58, 5:75] = 1
-    return letter

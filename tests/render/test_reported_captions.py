@@ -100,15 +100,6 @@ def test_symbols_that_people_type_are_drawn(renderer: Renderer, kind: FaceName) 
     assert "missing glyph" not in rendered.proof.problems
 
 
-def regions(rendered: Rendered) -> int:
-    """How many pieces of white ink the lower part has."""
-    ink = rendered.proof.parts[1].ink
-    assert ink is not None
-    left, top, right, bottom = ink
-    pixels = np.asarray(rendered.image)[top:bottom, left:right]
-    return int(ndimage.label((pixels > 250).all(axis=2), np.ones((3, 3)))[1])
-
-
 def counters(renderer: Renderer, template: Template, text: str, tag: str) -> tuple[int, int]:
     """How many counters are open in a part's ink, and at the font's own heaviest weight."""
     own = Renderer(FontLibrary())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,8 +22,6 @@ CAPTIONS = {
     "bn": ("দুটি ডিম // একটি ক্র্যাশ", "আবার সোমবার // <b>&amp;</b>"),
     "hi": ("दो अंडे // एक क्रैश", "फिर सोमवार // <b>&amp;</b>"),
 }
-CAPTION = '</script><img src=x onerror=alert(1)> {{ 7 * 7 }} "so" &amp; <!-- // end'
-"""A caption that would end a script, and be one."""
 CODES = CompletionCodes("DONE-7", "FAIL-7", "NO-7", "OUT-7")
 
 
@@ -81,13 +78,6 @@ def pack(
         "lab@university.example",
         4,
     )
-
-
-def hostile(survey: SheetsToSend) -> SheetsToSend:
-    """The survey with a first caption that looks like markup."""
-    (sheet,) = survey.sheets
-    first = replace(sheet.entries[0], caption=CAPTION)  # type: ignore[call-arg]
-    return replace(survey, sheets=(replace(sheet, entries=(first, *sheet.entries[1:])),))
 
 
 class MemoryState(dict[str, Any]):

@@ -18,14 +18,6 @@ from tests.local_server import Reply, Request
 
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
 CHOSEN = {"m1": "no-hate", "check-1": "unknown", "check-2": "hate", "m2": "hate"}
-HELD_STORE = """
-    window.held = [];
-    const ended = Object.getOwnPropertyDescriptor(IDBTransaction.prototype, "oncomplete").set;
-    Object.defineProperty(IDBTransaction.prototype, "oncomplete", {
-        set(take) { ended.call(this, (event) => held.push(() => take(event))); },
-    });
-"""
-"""A script by which a page learns the end of each reading and writing when `let_go` says so."""
 READABLE = {"Access-Control-Allow-Origin": "*"}
 """The header by which a receiver lets pages from elsewhere read its replies."""
 
@@ -93,19 +85,6 @@ def kept_in(page: Page) -> dict[tuple[str, str, str], Any]:
         })"""
     )
     return {tuple(key[3:]): value for key, value in entries}
-
-
-def wait_for_store(page: Page) -> None:
-    """Wait until a reading or writing has ended, with `HELD_STORE`; the page does not know yet."""
-    page.evaluate(
-        "async () => { while (!held.length) await new Promise((go) => setTimeout(go, 20)); }"
-    )
-
-
-def let_go(page: Page) -> None:
-    """The page learns that a reading or writing has ended, with `HELD_STORE`."""
-    wait_for_store(page)
-    page.evaluate("held.splice(0).forEach((take) => take())")
 
 
 def answered_in(page: Page) -> int:

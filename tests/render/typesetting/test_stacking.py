@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 
 from memeloc.fonts import FontLibrary
 from memeloc.locales import default
-from memeloc.model import Align
 from memeloc.render.background import Background, Canvas
 from memeloc.render.painting.paint import Area, Painter
 from memeloc.render.painting.pixels import Ink
@@ -20,7 +17,6 @@ from memeloc.render.typesetting.lines import (
     Line,
     ink_extent,
     set_line,
-    stack_lines,
 )
 from memeloc.render.typesetting.shape import shape
 from tests.each import each
@@ -47,12 +43,6 @@ def lines_of(texts: list[str], tag: str) -> list[Line]:
         level, runs, _ = Itemizer(FONTS.stack(locale, "poster")).runs(text, locale.direction)
         lines.append(set_line(shape(text, level, runs, tag), 0, len(text), locale))
     return lines
-
-
-def stacked(texts: list[str], tag: str = "en", align: Align = "center") -> list[float]:
-    """The pitches of lines, in ems."""
-    baselines = stack_lines(lines_of(texts, tag), Bounds(0, 0, 0, MARGIN, 1.0, align), 1000.0)
-    return [below - above for above, below in pairwise(baselines)]
 
 
 def laid(text: str, tag: str, width: float = 260, height: float = 340) -> PartLayout:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from hypothesis import given
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 
 from memeloc.survey.design.build import build
 from memeloc.survey.design.planning import Rates, plan, read_rates
-from memeloc.survey.model import Submission
 from tests.each import each
 from tests.survey.design.test_build import DESIGN, PAPER, TAXONOMY
 from tests.survey.design.test_build import sheets as sheets_of
@@ -37,13 +35,8 @@ def test_nobody_is_paid_below_the_wage(wage: Decimal, minutes: int) -> None:
     assert reward.as_tuple().exponent == -2
 
 
-START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 TWO = replace(DESIGN, cultures=DESIGN.cultures[:2])
 US, DE = sheets_of(build(FEW, TWO, TAXONOMY), TWO)
-
-
-def took(seconds: float, sheet: str = US.id, status: str = "complete") -> Submission:
-    return Submission("s", sheet, "p", (), "csv", START + timedelta(0, seconds), START, status)
 
 
 @each(

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from memeloc.survey.model import Culture, Participant
 from memeloc.survey.quality.rules import Screening
-from memeloc.survey.quality.screening import Screened, screen
+from memeloc.survey.quality.screening import screen
 from tests.each import each
 from tests.survey.annotators import culture, person, sheet
-
-
-def screened(asked: Culture, **facts: str) -> Screened:
-    return screen([Participant("jo", facts)], asked, Screening())
 
 
 @each(

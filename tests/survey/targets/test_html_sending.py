@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from memeloc.survey.targets.html.target import Html
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.resolver import import_file
 from tests.each import each
-from tests.local_server import Reply, Request, serve
+from tests.local_server import serve
 from tests.survey.packs import pack
 from tests.survey.sheet_pages import (
     Receiver,
@@ -107,11 +106,6 @@ def test_a_refusal_brings_no_code_and_is_tried_again(
         page.wait_for_selector(".code")
         page.context.close()
     assert len(receiver.bodies) == 1
-
-
-def elsewhere(address: str, headers: Mapping[str, str]) -> Callable[[Request], Reply]:
-    """A receiver that takes a POST and answers from another address, as Google Apps Script."""
-    return lambda _: Reply(status=302, headers={"Location": f"{address}/echo", **headers})
 
 
 @pytest.mark.slow
