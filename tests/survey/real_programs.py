@@ -1,7 +1,4 @@
-"""Annotation programs from PyPI, each in a virtual environment of its own, and a phone's screen.
-
-`phone` is a real Chromium; errors that a page reports and dialogs that it opens fail the test.
-"""
+"""Start a program of other people, and wait until it answers."""
 
 from __future__ import annotations
 

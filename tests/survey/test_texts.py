@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from pathlib import Path
 
 import pytest
 from fontTools import unicodedata as scripts
@@ -19,7 +18,6 @@ from memeloc.model import Caption
 from memeloc.render import Renderer
 from memeloc.resources import folder
 from memeloc.survey.targets.instructions import SheetTexts, as_html, as_text
-from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.texts import (
     FOLDER,
     SurveyTexts,
@@ -31,7 +29,7 @@ from memeloc.survey.texts import (
     shipped_texts,
     survey_texts,
 )
-from memeloc.taxonomy import Taxonomy, load_taxonomy, taxonomy_names
+from memeloc.taxonomy import load_taxonomy, taxonomy_names
 from memeloc.templates import load_template, load_templates
 from tests.each import each
 from tests.survey.packs import pack
@@ -255,26 +253,13 @@ def test_a_correction_that_loses_what_people_need_is_not_used(key: str) -> None:
 # What a sheet makes of it.
 
 
-def test_a_sheet_withstands_any_correction(packs: Callable[[str], SheetsToSend]) -> None:
+def test_a_sheet_withstands_any_correction(tmp_path: Path) -> None:
     nasty = "{count!r}{minutes.__class__}{contact[0]}}{{ <b>&amp; // {label"
-    corrections = dict.fromkeys(ENGLISH, nasty)
-    survey = _asking(packs("de"), "de", TAXONOMIES["charmemes"], corrections)
+    texts = {"de": texts_in("de", dict.fromkeys(ENGLISH, nasty))}
+    survey = replace(pack(tmp_path, "de", "DE"), taxonomy=TAXONOMIES["charmemes"], texts=texts)
     sheet = survey.sheets[0]
     parts = SheetTexts(survey, sheet).sections()
     shown = as_text(parts, lambda path: path.name)
     assert nasty in shown
     assert "<class" not in shown
     assert "<b>" not in as_html(parts, sheet, lambda path: path.name)
-
-
-@pytest.fixture(scope="module")
-def packs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], SheetsToSend]:
-    """Gives the survey of a language, whose pictures are rendered once."""
-    countries = {"en": "US", "de": "DE", "ar": "EG", "hi": "IN"}
-    return cache(lambda tag: pack(tmp_path_factory.mktemp("pack"), tag, countries[tag]))
-
-
-def _asking(
-    made: SheetsToSend, tag: str, taxonomy: Taxonomy, corrections: dict[str, str] | None = None
-) -> SheetsToSend:
-    return replace(made, taxonomy=taxonomy, texts={tag: texts_in(tag, corrections)})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 
 from hypothesis import given
@@ -12,7 +11,6 @@ from memeloc.survey.design.build import build
 from memeloc.survey.design.planning import Rates, plan, read_rates
 from tests.each import each
 from tests.survey.design.test_build import DESIGN, PAPER, TAXONOMY
-from tests.survey.design.test_build import sheets as sheets_of
 
 FEW = dict(list(PAPER.items())[:20])
 
@@ -35,19 +33,11 @@ def test_nobody_is_paid_below_the_wage(wage: Decimal, minutes: int) -> None:
     assert reward.as_tuple().exponent == -2
 
 
-TWO = replace(DESIGN, cultures=DESIGN.cultures[:2])
-US, DE = sheets_of(build(FEW, TWO, TAXONOMY), TWO)
-
-
 @each(
     ("wage", "currency", "warning"),
     [
         ("10.65", "GBP", ""),
-        (
-            "5.99",
-            "GBP",
-            "5.99 GBP an hour is below the 6.00 GBP",
-        ),
+        ("5.99", "GBP", "5.99 GBP an hour is below the 6.00 GBP"),
         ("7", "USD", "7 USD an hour is below the 8.00 USD"),
         ("1", "XTS", ""),
     ],

@@ -1,4 +1,4 @@
-"""A browser for the tests of pages, started once a module."""
+"""A survey in English, and a browser that is started once a module."""
 
 from __future__ import annotations
 
@@ -6,6 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
+
+from memeloc.survey.targets.protocol import SheetsToSend
+from tests.survey.packs import pack
+
+
+@pytest.fixture(scope="session")
+def survey(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
+    return pack(tmp_path_factory.mktemp("pictures"))
 
 
 @pytest.fixture(scope="module")

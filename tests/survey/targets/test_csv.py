@@ -5,9 +5,7 @@ from __future__ import annotations
 import csv
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import pytest
 from openpyxl import Workbook
 
 from memeloc.survey.model import entry_id
@@ -16,16 +14,9 @@ from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import Imported, SheetsToSend
 from memeloc.survey.targets.resolver import import_file
-from tests.survey.packs import pack
 
 CHOSEN = {"m1": "no-hate", "check-1": "unknown", "check-2": "hate", "m2": "hate"}
-WHO = {"de": "jürgen", "ar": "سارة"}
 Row = dict[str, str]
-
-
-@pytest.fixture(scope="module")
-def survey(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
-    return pack(tmp_path_factory.mktemp("pictures"))
 
 
 def exported(survey: SheetsToSend, folder: Path) -> tuple[Path, list[Row]]:
@@ -45,14 +36,6 @@ def filled(survey: SheetsToSend, rows: list[Row], who: str = "asha", *, names: b
         label = by_key.get(row["item"])
         row["participant"] = who
         row["answer"] = "yes" if label is None else words.get(label, label)
-
-
-def saved(path: Path, rows: list[Row], columns: list[str] | None = None, **options: Any) -> Path:
-    with path.open("w", newline="", encoding=options.pop("encoding", "utf-8")) as stream:
-        writer = csv.DictWriter(stream, columns or list(rows[0]), **options)
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
 
 
 def back(path: Path, survey: SheetsToSend) -> Imported:
@@ -88,28 +71,6 @@ def test_no_cell_is_a_formula(survey: SheetsToSend, tmp_path: Path) -> None:
         cells = [cell for line in csv.reader(stream) for cell in line]
     assert not [cell for cell in cells if cell[:1] in tuple("=+-@\t\r") and cell]
     assert "'=HYPERLINK" in path.read_text("utf-8-sig")
-
-
-@pytest.mark.parametrize(
-    ("tag", "country", "encoding"),
-    [("de", "DE", "cp1252"), ("ar", "EG", "cp1256"), ("de", "DE", "utf-16")],
-)
-def test_encodings_that_spreadsheets_save_in_are_read(
-    tmp_path: Path, tag: str, country: str, encoding: str
-) -> None:
-    survey = pack(tmp_path, tag, country)
-    _, rows = exported(survey, tmp_path / "out")
-    filled(survey, rows)
-    columns = ("item", "answer", "sheet", "participant")
-    kept = [{name: row[name] for name in columns} for row in rows]
-    kept[0]["answer"] = survey.texts[tag].get("consent.yes")
-    for row in kept:
-        row["participant"] = WHO[tag]
-    path = saved(tmp_path / "old.csv", kept, encoding=encoding, delimiter=";")
-    result = back(path, survey)
-    assert result.rejected == ()
-    (one,) = result.submissions
-    assert (one.participant, len(one.answers)) == (WHO[tag], 4)
 
 
 def test_a_workbook_is_read_and_its_formulas_are_rejected(

@@ -17,8 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.errors import InputError
-from memeloc.survey.targets.google_forms.forms import AFTER, SUBMIT, Form, steps_of
-from memeloc.survey.targets.google_forms.target import GoogleForms
+from memeloc.survey.model import MemeEntry
+from memeloc.survey.targets.google_forms.forms import AFTER, SUBMIT, Form, plan, steps_of
+from memeloc.survey.targets.google_forms.target import GoogleForms, all_requests, picture_address
 from memeloc.survey.targets.instructions import ShownQuestion
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.texts import survey_texts
@@ -26,11 +27,6 @@ from memeloc.taxonomy import Question
 
 pytest.importorskip("googleapiclient")
 
-from memeloc.survey.model import MemeEntry
-from memeloc.survey.targets.google_forms.forms import (
-    plan,
-)
-from memeloc.survey.targets.google_forms.target import all_requests, picture_address
 from tests.survey.forms_server import FormsServer, problems
 from tests.survey.packs import pack as small_pack
 
@@ -43,19 +39,10 @@ def pack(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return small_pack(tmp_path_factory.mktemp("pictures"), request.param, country)
 
 
-@pytest.fixture(scope="module")
-def english(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
-    return small_pack(tmp_path_factory.mktemp("pictures"))
-
-
-def with_further(pack: SheetsToSend, *, several: bool = True) -> SheetsToSend:
+def with_further(pack: SheetsToSend) -> SheetsToSend:
     """The same survey, asking whom a hateful meme is against."""
-    second = Question(
-        "target",
-        "choices" if several else "choice",
-        ("florp", "tea, or coffee", "tea"),
-        when={"label": ("hate",)},
-    )
+    answers = ("florp", "tea, or coffee", "tea")
+    second = Question("target", "choices", answers, when={"label": ("hate",)})
     before = "taxonomy.multi3hate.questions.target"
     words = {f"{before}.text": "Whom is it against?\nChoose."}
     names = ("People from Florp", "Tea, or coffee", "Tea")
@@ -123,8 +110,8 @@ def test_every_body_is_valid_and_makes_the_planned_form(pack: SheetsToSend, seco
     ]
 
 
-def test_who_does_not_agree_gets_that_code_and_no_question(english: SheetsToSend) -> None:
-    form = plan(english, english.sheets[0])
+def test_who_does_not_agree_gets_that_code_and_no_question(survey: SheetsToSend) -> None:
+    form = plan(survey, survey.sheets[0])
     assert walk(form, {"consent": "no"}) == ["consent", "declined"]
     texts = {item.key: item.description for item in form.items}
     assert "NO-7" in texts["section:declined"]
@@ -133,10 +120,10 @@ def test_who_does_not_agree_gets_that_code_and_no_question(english: SheetsToSend
     assert "DONE-7" not in form.thanks + form.description
 
 
-def test_hostile_words_stay_words(english: SheetsToSend) -> None:
+def test_hostile_words_stay_words(survey: SheetsToSend) -> None:
     nasty = '"); DriveApp.getRootFolder(); //</script>\u2028{code}\x00\ud800`${1}`'
     words = {"title": nasty, "comments.label": nasty, "warning.text": nasty}
-    pack = corrected(english, words)
+    pack = corrected(survey, words)
     form = plan(pack, pack.sheets[0])
     whole = json.dumps(all_requests(form, partial(picture_address, BASE)))
     assert json.loads(whole)["create"]["body"]["info"]["title"].startswith('");')
@@ -145,14 +132,14 @@ def test_hostile_words_stay_words(english: SheetsToSend) -> None:
 
 
 def test_pictures_that_google_does_not_take_are_refused(
-    english: SheetsToSend, tmp_path: Path
+    survey: SheetsToSend, tmp_path: Path
 ) -> None:
-    sheet = english.sheets[0]
+    sheet = survey.sheets[0]
     for name, content in (("a.webp", b"RIFF"), ("b.jpg", b"<svg/>")):
         path = tmp_path / name
         path.write_bytes(content)
         entry = MemeEntry("m9", "robot-chef", path)
-        broken = replace(english, sheets=(replace(sheet, entries=(entry,)),))
+        broken = replace(survey, sheets=(replace(sheet, entries=(entry,)),))
         with pytest.raises(InputError, match="JPEG, PNG"):
             GoogleForms().export(broken, tmp_path / "out")
 
@@ -164,9 +151,6 @@ const fs = require('fs'), path = require('path');
 const root = process.argv[2];
 const log = [];
 const FORMS = 'https://docs.google.com/forms/d/';
-let clock = 0;
-const tick = Number(process.argv[3] || 0);
-Date.now = function () { return clock; };
 function fileOf(name) {
   return {
     getName: () => path.basename(name),
@@ -187,7 +171,7 @@ const DriveApp = {
   getFolderById: () => folderOf(root),
   getFileById: (id) => ({ setName: (n) => log.push(['name', id, n]), setTrashed: () => log.push(['bin', id]) }),
 };
-const stored = process.argv[4] ? JSON.parse(process.argv[4]) : {};
+const stored = {};
 const PropertiesService = { getScriptProperties: () => ({
   getProperty: (key) => (key in stored ? stored[key] : null),
   setProperty: (key, value) => { stored[key] = value; },
@@ -198,7 +182,6 @@ const FormApp = {
   Alignment: { CENTER: 'CENTER' },
   PageNavigationType: { SUBMIT: 'SUBMIT', CONTINUE: 'CONTINUE' },
   create(title, published) {
-    clock += tick;
     const form = { title, published, items: [], settings: {} };
     log.push(['form', form]);
     const number = log.filter((call) => call[0] === 'form').length;
@@ -229,34 +212,25 @@ console.log = () => {};
 """
 
 
-def run_script(folder: Path, tick: int = 0, stored: dict[str, str] | None = None) -> dict[str, Any]:
-    """What makeForms does: the log of calls, what is left, and what is stored."""
-    end = "\nprocess.stdout.write(JSON.stringify({ left: makeForms(), log, stored }));"
+def run_script(folder: Path) -> list[Any]:
+    """The calls that makeForms makes."""
+    end = "\nmakeForms();\nprocess.stdout.write(JSON.stringify(log));"
     program = folder.parent / "run.js"
     code = (folder / "apps-script" / "Code.gs").read_text(encoding="utf-8")
     program.write_text(_SERVICES + code + end, encoding="utf-8")
-    process = subprocess.run(
-        ["node", program, folder, str(tick), json.dumps(stored or {})],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
+    done = subprocess.run(
+        ["node", program, folder], capture_output=True, text=True, check=True, timeout=60
     )
-    value: dict[str, Any] = json.loads(process.stdout)
-    return value
+    return list(json.loads(done.stdout))
 
 
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
-
-
-@needs_node
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
 def test_the_script_makes_the_same_form(pack: SheetsToSend, tmp_path: Path) -> None:
     pack = with_further(pack)
     folder = tmp_path / "out"
     GoogleForms().export(pack, folder)
-    done = run_script(folder)
     form = plan(pack, pack.sheets[0])
-    made_form = next(value for name, value, *_ in done["log"] if name == "form")
+    made_form = next(value for name, value, *_ in run_script(folder) if name == "form")
     assert made_form["title"] == form.title
     assert made_form["published"] is False
     assert made_form["settings"]["setPublished"] is True
@@ -320,10 +294,10 @@ def test_the_steps_ask_what_the_conditions_say(asked: list[ShownQuestion], chose
     ],
 )
 def test_a_list_that_leads_elsewhere_is_refused(
-    english: SheetsToSend, tmp_path: Path, line: str, expected: str
+    survey: SheetsToSend, tmp_path: Path, line: str, expected: str
 ) -> None:
     path = tmp_path / "forms.csv"
     path.write_text(f"sheet,form,edit,answer,prolific\n{line}\n", encoding="utf-8")
-    known = replace(english, made={"google-forms": {"r1-b01-US": {"form": "f1"}}})
+    known = replace(survey, made={"google-forms": {"r1-b01-US": {"form": "f1"}}})
     with pytest.raises(InputError, match=expected):
         GoogleForms().read_made(path, known)

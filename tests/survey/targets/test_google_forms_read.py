@@ -26,11 +26,6 @@ PEOPLE = ("5e8481234567890123456701", "5e8481234567890123456702", "5e84812345678
 
 
 @pytest.fixture(scope="module")
-def english(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
-    return small_pack(tmp_path_factory.mktemp("pictures"))
-
-
-@pytest.fixture(scope="module")
 def arabic(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
     pack = small_pack(tmp_path_factory.mktemp("pictures"), "ar", "EG")
     before = "taxonomy.multi3hate"
@@ -97,17 +92,15 @@ def test_wrong_encodings_and_delimiters(
     assert [rejected.reason for rejected in imported.rejected] == ["encoding"] * expected
 
 
-def test_what_cannot_be_read_is_rejected_with_its_row(
-    english: SheetsToSend, tmp_path: Path
-) -> None:
-    rows = table(english)
+def test_what_cannot_be_read_is_rejected_with_its_row(survey: SheetsToSend, tmp_path: Path) -> None:
+    rows = table(survey)
     rows[0].append("Favourite tea")
     rows[1] += ["green", "and more"]
     rows[2][2] = ""
     rows[3][2] = "=1+1"
     rows.append([*rows[1][:2], "5.9E+23", *rows[1][3:8]])
     rows.append([*rows[1][:2], "p5", "Perhaps", *rows[1][4:7], "I liked the cat"])
-    imported = import_file(GoogleForms(), saved(tmp_path / "u.csv", rows), english)
+    imported = import_file(GoogleForms(), saved(tmp_path / "u.csv", rows), survey)
     reported = [(rejected.row, rejected.reason) for rejected in imported.rejected]
     assert reported == [
         (2, "unknown column"),
@@ -127,12 +120,12 @@ def test_what_cannot_be_read_is_rejected_with_its_row(
     assert all(rejected.message.endswith(".") for rejected in imported.rejected)
 
 
-def test_sent_twice_and_edited(english: SheetsToSend, tmp_path: Path) -> None:
-    rows = table(english)
+def test_sent_twice_and_edited(survey: SheetsToSend, tmp_path: Path) -> None:
+    rows = table(survey)
     again = ["2026/11/21 5:00:00 PM GMT+1", *rows[1][1:]]
     again[3] = "I don't know"
     imported = import_file(
-        GoogleForms(), saved(tmp_path / "e.csv", [*rows, rows[1], again]), english
+        GoogleForms(), saved(tmp_path / "e.csv", [*rows, rows[1], again]), survey
     )
     assert [submission.participant for submission in imported.submissions] == [*PEOPLE, PEOPLE[0]]
     first, last = imported.submissions[0], imported.submissions[3]
@@ -161,9 +154,9 @@ def response(form: Form, number: str, expected: dict[str, str], **more: Any) -> 
     }
 
 
-def test_a_table_and_the_api_say_the_same(english: SheetsToSend, tmp_path: Path) -> None:
-    form = plan(english, english.sheets[0])
-    rows = table(english)
+def test_a_table_and_the_api_say_the_same(survey: SheetsToSend, tmp_path: Path) -> None:
+    form = plan(survey, survey.sheets[0])
+    rows = table(survey)
     keys = {item.title: item.key for item in form.items}
     written = [
         {
@@ -176,8 +169,8 @@ def test_a_table_and_the_api_say_the_same(english: SheetsToSend, tmp_path: Path)
     path = tmp_path / "api.json"
     answers = [response(form, str(n), each) for n, each in enumerate(written)]
     path.write_text(json.dumps({"responses": answers}))
-    by_api = import_file(GoogleForms(), path, english).submissions
-    by_table = import_file(GoogleForms(), saved(tmp_path / "t.csv", rows), english).submissions
+    by_api = import_file(GoogleForms(), path, survey).submissions
+    by_table = import_file(GoogleForms(), saved(tmp_path / "t.csv", rows), survey).submissions
     assert [(each.participant, each.answers, each.status) for each in by_api] == [
         (each.participant, each.answers, each.status) for each in by_table
     ]

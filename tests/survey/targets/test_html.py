@@ -32,11 +32,6 @@ from tests.survey.sheet_pages import (
 )
 
 
-@pytest.fixture(scope="module")
-def survey(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
-    return pack(tmp_path_factory.mktemp("pictures"))
-
-
 def imported(folder: Path, receiver: Receiver, survey: SheetsToSend) -> Imported:
     """What a receiver took, read from the file that it keeps it in."""
     file = folder / "answers.jsonl"
@@ -124,15 +119,6 @@ def test_no_question_is_left_out(browser: Browser, tmp_path: Path, survey: Sheet
     see(page)
     page.click("#next")
     assert page.inner_text(".problem") == "Please choose an answer."
-    page.context.close()
-
-
-@pytest.mark.slow
-def test_numbers_have_the_digits_of_the_language(browser: Browser, tmp_path: Path) -> None:
-    page = opened(browser, written(tmp_path, pack(tmp_path, "bn", "BD")))
-    assert "৩টি" in page.inner_text("main")
-    begin(page)
-    assert page.inner_text(".number") == "৪টির মধ্যে ১ নম্বর"
     page.context.close()
 
 

@@ -9,7 +9,6 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from memeloc.survey.targets.protocol import SheetsToSend
 from tests.local_server import serve
-from tests.survey.packs import pack
 from tests.survey.sheet_pages import (
     CHOSEN,
     Receiver,
@@ -25,29 +24,8 @@ from tests.survey.sheet_pages import (
 )
 
 
-@pytest.fixture(scope="module")
-def survey(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
-    return pack(tmp_path_factory.mktemp("pictures"))
-
-
 def progress(page: Page) -> str | None:
     return page.locator("progress").get_attribute("value")
-
-
-@pytest.mark.slow
-def test_who_comes_back_goes_on_where_they_stopped(
-    browser: Browser, tmp_path: Path, survey: SheetsToSend
-) -> None:
-    path, context = written(tmp_path, survey), new_context(browser)
-    for participant, answers in (("ada", 3), ("ben", 1)):
-        page = open_in(context, path)
-        begin(page, participant)
-        fill(page, survey, 0, answers)
-        page.close()
-    back = open_in(context, path)
-    begin(back, "ada")
-    assert progress(back) == "3"
-    context.close()
 
 
 def test_an_address_with_another_participant_is_another_person(

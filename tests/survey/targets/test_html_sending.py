@@ -13,7 +13,6 @@ from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.resolver import import_file
 from tests.each import each
 from tests.local_server import serve
-from tests.survey.packs import pack
 from tests.survey.sheet_pages import (
     Receiver,
     begin,
@@ -28,11 +27,6 @@ from tests.survey.sheet_pages import (
 )
 
 CONTACT = "lab@university.example"
-
-
-@pytest.fixture(scope="module")
-def survey(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
-    return pack(tmp_path_factory.mktemp("pictures"))
 
 
 def state(page: Page) -> str:
@@ -56,8 +50,7 @@ def test_answers_that_arrive_bring_the_code_at_once(
     assert [sent["code"] for sent in receiver.submissions] == ["DONE-7"]
 
 
-@pytest.mark.slow
-def test_a_reply_that_may_not_be_read_brings_no_code(
+def test_who_says_the_file_is_saved_gets_the_code(
     browser: Browser, tmp_path: Path, survey: SheetsToSend
 ) -> None:
     receiver = Receiver(headers={})
@@ -67,20 +60,6 @@ def test_a_reply_that_may_not_be_read_brings_no_code(
         finish(page, survey)
         assert "cannot see whether they arrived" in state(page)
         assert CONTACT in page.inner_text("#where")
-        assert code(page) == ""
-        page.context.close()
-    assert {sent["participant"] for sent in receiver.submissions} == {"5f0c0ffee"}
-
-
-def test_who_says_the_file_is_saved_gets_the_code(
-    browser: Browser, tmp_path: Path, survey: SheetsToSend
-) -> None:
-    receiver = Receiver(headers={})
-    with serve(receiver.reply) as address:
-        page = opened(browser, written(tmp_path, survey, address))
-        begin(page)
-        finish(page, survey)
-        state(page)
         assert page.locator("#saved").is_hidden()
         result = import_file(Html(), saved_file(page), survey)
         assert code(page) == ""
@@ -88,6 +67,7 @@ def test_who_says_the_file_is_saved_gets_the_code(
         assert code(page) == "DONE-7"
         page.context.close()
     assert len(result.submissions) == 1
+    assert {sent["participant"] for sent in receiver.submissions} == {"5f0c0ffee"}
 
 
 def test_a_refusal_brings_no_code_and_is_tried_again(

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import html
-import json
-import re
 import threading
 import time
 from collections.abc import Iterator
@@ -21,13 +17,7 @@ from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SheetsToSend
 from tests.local_server import Reply, Request, json_reply, serve
-from tests.survey.packs import pack
 from tests.survey.sheet_pages import CHOSEN, code, fill, kept_in, new_context, see, wait_until
-
-
-@pytest.fixture(scope="module")
-def survey(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
-    return pack(tmp_path_factory.mktemp("pictures"))
 
 
 class SheetServer:
@@ -121,22 +111,6 @@ def test_each_answer_is_stored_and_the_code_comes_last(
     assert server.tokens == {"t0ken"}
 
 
-def decoded(page: str) -> Any:
-    """The data of a page."""
-    match = re.search(r'"sheet":"([^"]+)"', page)
-    assert match is not None
-    return json.loads(base64.b64decode(match[1]))
-
-
-def test_a_served_page_has_no_codes(survey: SheetsToSend) -> None:
-    shown = SheetTexts(survey, survey.sheets[0])
-    served = {"answer": "/a", "finish": "/f", "csrf": "t", "stored": {}}
-    assert decoded(sheet_page(shown))["codes"]["done"] == "DONE-7"
-    page = sheet_page(shown, serve=served)
-    assert decoded(page)["codes"] == {"done": "", "no_consent": ""}
-    assert "connect-src 'self'" in html.unescape(page)
-
-
 def test_answers_wait_for_a_server_that_is_away(browser: Browser, survey: SheetsToSend) -> None:
     with served(browser, survey) as (server, page, _):
         agree(page)
@@ -186,23 +160,6 @@ def test_who_leaves_half_way_leaves_the_last_answer_too(
         while len(server.answers) < 2 and time.monotonic() < end:
             page.wait_for_timeout(20)
     assert server.labels() == ["no-hate", "hate"]
-
-
-@pytest.mark.slow
-def test_the_end_waits_until_the_server_is_back(browser: Browser, survey: SheetsToSend) -> None:
-    with served(browser, survey) as (server, page, _):
-        agree(page)
-        server.status = 503
-        page.context.set_offline(True)
-        page.check("input[name=label][value=no-hate]")
-        page.click("#stop")
-        page.locator("#state", has_text="no connection").wait_for()
-        assert code(page) == ""
-        server.status = 200
-        page.context.set_offline(False)
-        page.wait_for_selector(".code")
-    assert server.labels() == ["no-hate"]
-    assert [sent["status"] for sent in server.finished] == ["returned"]
 
 
 def test_who_declines_is_told_so_and_keeps_nothing(browser: Browser, survey: SheetsToSend) -> None:

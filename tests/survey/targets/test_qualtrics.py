@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import json
-import random
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -205,15 +204,10 @@ def response(survey: SheetsToSend, number: str, who: str, chosen: dict[str, str]
     }
 
 
-def saved(
-    survey: SheetsToSend, path: Path, rows: list[dict[str, str]], *, seed: int | None = None
-) -> Path:
+def saved(survey: SheetsToSend, path: Path, rows: list[dict[str, str]]) -> Path:
     """An export of Qualtrics' with its three rows of headings."""
     tags = [key(survey, entry_id(entry)) for entry in survey.sheets[0].entries]
     names = list(dict.fromkeys((*(name for row in rows for name in row), *tags)))
-    if seed is not None:
-        random.Random(seed).shuffle(names)
-        random.Random(seed).shuffle(rows)
     with path.open("w", newline="", encoding="utf-8-sig") as stream:
         writer = csv.writer(stream)
         writer.writerow(names)
@@ -259,3 +253,33 @@ def test_exports_come_back_by_text_by_name_and_by_number(
         labelled("m2", "hate", whom=("one", "many")),
     )
     assert one.submitted == datetime(2026, 3, 1, 10, 4, tzinfo=UTC)
+
+
+def test_who_stopped_is_kept_with_what_was_answered(survey: SheetsToSend, tmp_path: Path) -> None:
+    row = {
+        "Finished": "True",
+        "ResponseId": "R_1",
+        "consent": "1",
+        "PROLIFIC_PID": "asha",
+        key(survey, "m1"): "2",
+        f"{key(survey, 'check-1')}_stop": "1",
+    }
+    imported = import_file(Qsf(), saved(survey, tmp_path / "export.csv", [row]), survey)
+    assert not imported.rejected
+    (submission,) = imported.submissions
+    assert (submission.status, submission.code) == ("returned", "")
+    assert [answer.entry for answer in submission.answers] == ["m1"]
+
+
+def test_pictures_go_beside_the_file_and_are_found_by_address(
+    survey: SheetsToSend, tmp_path: Path
+) -> None:
+    (path,) = Qsf("https://host.example/pictures/").export(survey, tmp_path)
+    text, sheet = path.read_text("utf-8"), survey.sheets[0]
+    written = sorted((tmp_path / "pictures" / sheet.id).iterdir())
+    assert "data:image" not in text
+    assert len(written) == 3 + len(survey.taxonomy.examples)
+    for picture in written:
+        assert f"https://host.example/pictures/{sheet.id}/{picture.name}" in text
+        assert not any(entry_id(entry) in picture.stem for entry in sheet.entries)
+    assert len(text) < 100_000
