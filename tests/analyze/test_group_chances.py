@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,50 +11,6 @@ from scipy.stats import multivariate_hypergeom
 from memeloc.analyze.cultures.random_groups import agreement_chances
 from memeloc.errors import InputError
 from tests.each import each
-
-
-def _winner(labels: list[int]) -> int | None:
-    """The label of a group, None of a tie."""
-    counts = sorted(((labels.count(label), label) for label in set(labels)), reverse=True)
-    return None if len(counts) > 1 and counts[0][0] == counts[1][0] else counts[0][1]
-
-
-def _enumerated(pool: tuple[int, ...], size: int, other: int) -> tuple[float, float]:
-    """All groups of single people, one by one."""
-    people = [label for label, count in enumerate(pool) for _ in range(count)]
-    same = apart = total = 0
-    for first in combinations(range(len(people)), size):
-        rest = [place for place in range(len(people)) if place not in first]
-        label = _winner([people[place] for place in first])
-        for second in combinations(rest, other):
-            theirs = _winner([people[place] for place in second])
-            total += 1
-            if label is not None and theirs is not None:
-                same += label == theirs
-                apart += label != theirs
-    return same / total, apart / total
-
-
-@each(
-    ("pool", "sizes"),
-    [
-        ((5, 2), (3, 3)),
-        ((4, 4), (3, 3)),
-        ((3, 3, 2), (3, 3)),
-        ((2, 2, 2, 2), (3, 3)),
-        ((4, 3, 1), (4, 4)),
-        ((6, 0, 1), (2, 2)),
-        ((3, 1), (1, 1)),
-        ((1, 1, 1, 1, 1, 1), (2, 2)),
-        ((5, 3, 2), (5, 5)),
-        ((5, 3, 2), (3, 6)),
-        ((4, 4), (5, 2)),
-        ((3, 2, 2), (1, 4)),
-    ],
-)
-def test_chances_are_those_of_all_groups(pool: tuple[int, ...], sizes: tuple[int, int]) -> None:
-    (chances,) = agreement_chances(np.array([pool]), *sizes)
-    assert chances == pytest.approx(_enumerated(pool, *sizes), abs=1e-12)
 
 
 @each("pool", [(14, 11), (12, 9, 4), (25, 0), (8, 7, 6, 4)])

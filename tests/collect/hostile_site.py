@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import gzip
 import io
-import struct
 import time
-import zlib
 from collections.abc import Callable, Iterator
 
 from PIL import Image
 
+from tests.curate.drawn import png_that_claims
 from tests.local_server import Reply, Request
 
 REASONS = {
@@ -44,20 +43,6 @@ def good_picture() -> bytes:
     return encoded.getvalue()
 
 
-def huge_picture() -> bytes:
-    """A PNG of 50,000 x 50,000 pixels in a few kilobytes of header, and little after it."""
-
-    def chunk(kind: bytes, content: bytes) -> bytes:
-        checked = kind + content
-        return struct.pack(">I", len(content)) + checked + struct.pack(">I", zlib.crc32(checked))
-
-    header = struct.pack(">IIBBBBB", 50_000, 50_000, 8, 2, 0, 0, 0)
-    rows = zlib.compress(b"\0" * 1_000_000, 9)
-    return (
-        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
-    )
-
-
 def _without_end(piece: bytes, pause: float = 0.0) -> Iterator[bytes]:
     for _ in range(100_000):
         yield piece
@@ -75,7 +60,7 @@ _REDIRECTS = {
 }
 _REPLIES: dict[str, Callable[[], Reply]] = {
     "/robots.txt": lambda: Reply(b"User-agent: *\nDisallow: /private/\n", headers=_TEXT),
-    "/huge.png": lambda: Reply(huge_picture(), headers=_PNG),
+    "/huge.png": lambda: Reply(png_that_claims(50_000, 50_000, bytes(1_000_000)), headers=_PNG),
     "/bomb.gz": lambda: Reply(
         gzip.compress(b"\0" * 20_000_000, 1), headers={**_HTML, "Content-Encoding": "gzip"}
     ),

@@ -8,11 +8,11 @@ texts and pictures are made here.
 from __future__ import annotations
 
 import io
-import struct
-import zlib
 from pathlib import Path
 
 from PIL import Image, ImageDraw
+
+from tests.curate.drawn import png_that_claims
 
 GOOD: dict[str, str] = {
     # The usual one, as memegen writes it today: all keys, one empty keyword, the default overlay.
@@ -297,20 +297,6 @@ def drawing(size: tuple[int, int] = (400, 300), hue: int = 0) -> Image.Image:
     return picture
 
 
-def huge_png(side: int = 50_000) -> bytes:
-    """The head of a PNG that says it is `side` pixels wide and high."""
-
-    def chunk(kind: bytes, content: bytes) -> bytes:
-        check = struct.pack(">I", zlib.crc32(kind + content))
-        return struct.pack(">I", len(content)) + kind + content + check
-
-    head = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
-    pixels = zlib.compress(b"\0" * 1000)
-    return (
-        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
-    )
-
-
 def _animation(path: Path, frames: list[Image.Image]) -> None:
     frames[0].save(path, save_all=True, append_images=frames[1:], duration=80, loop=0)
 
@@ -357,7 +343,7 @@ def _pictures(name: str, folder: Path) -> None:
     elif name == "html-picture":
         (folder / "default.png").write_text("<!doctype html><title>Not here</title>")
     elif name == "huge-picture":
-        (folder / "default.png").write_bytes(huge_png())
+        (folder / "default.png").write_bytes(png_that_claims(50_000, 50_000))
 
 
 def make_checkout(root: Path) -> Path:

@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from memeloc.collect.datasets.folder import terms_of
-from memeloc.items import FoundPicture, FoundTemplate, Refusal
+from memeloc.items import FoundPicture, FoundTemplate
 from memeloc.picture_writers import TarWriter
 from tests.collect.datasets_on_disk import OTHER, PICTURE, collected, parquet, put, reasons
-
-Collect = Callable[..., tuple[list[Any], list[Refusal]]]
-
-
-@pytest.fixture
-def collect() -> Collect:
-    """What a source finds, and what it refuses."""
-    return collected
-
 
 # A plain folder
 
 
-def test_a_plain_folder(tmp_path: Path, collect: Collect) -> None:
+def test_a_plain_folder(tmp_path: Path) -> None:
     outside = put(tmp_path / "outside/secret.png", OTHER)
     root = tmp_path / "pictures"
     put(root / "b/deep/001.PNG", PICTURE)
@@ -40,7 +29,7 @@ def test_a_plain_folder(tmp_path: Path, collect: Collect) -> None:
     (root / "folder").symlink_to(outside.parent)
     (root / "inside.jpg").symlink_to(root / "a.jpg")
     (root / "broken.jpg").symlink_to(root / "nothing.jpg")
-    result, refusals = collect("folder", root, language="en")
+    result, refusals = collected("folder", root, language="en")
     assert [(item.origin.key, item.name) for item in result if item.name != "cut"] == [
         ("a.jpg", "a"),
         ("b/deep/001.PNG", "001"),
@@ -53,27 +42,27 @@ def test_a_plain_folder(tmp_path: Path, collect: Collect) -> None:
         "broken.jpg": "outside the folder",
         "page.gif": "not a picture",
     }
-    templates, _ = collect("folder", root, templates=True)
+    templates, _ = collected("folder", root, templates=True)
     assert all(isinstance(template, FoundTemplate) for template in templates)
 
 
-def test_links_of_the_hub_s_cache_are_reported(tmp_path: Path, collect: Collect) -> None:
+def test_links_of_the_hub_s_cache_are_reported(tmp_path: Path) -> None:
     blob = parquet(tmp_path / "blobs/abc", {"image": [PICTURE]})
     (tmp_path / "snapshot").mkdir()
     (tmp_path / "snapshot/train.parquet").symlink_to(blob)
-    result, (refusal,) = collect("huggingface", tmp_path / "snapshot")
+    result, (refusal,) = collected("huggingface", tmp_path / "snapshot")
     assert result == []
     assert (refusal.url, refusal.reason) == ("train.parquet", "not readable")
     assert "--local-dir" in refusal.sentence
 
 
-def test_names_that_are_no_text(tmp_path: Path, collect: Collect) -> None:
+def test_names_that_are_no_text(tmp_path: Path) -> None:
     name = os.fsdecode(b"caf\xe9.png")
     try:
         put(tmp_path / name, PICTURE)
     except OSError:
         pytest.skip("the file system takes only UTF-8")
-    ((first,), _) = collect("folder", tmp_path)
+    ((first,), _) = collected("folder", tmp_path)
     assert first.origin.key == "caf\\xe9.png"
     first.name.encode("utf-8")
 
@@ -96,7 +85,7 @@ def _shard(path: Path, *samples: tuple[str, dict[str, bytes]]) -> Path:
     return path
 
 
-def test_shards_that_others_made(tmp_path: Path, collect: Collect) -> None:
+def test_shards_that_others_made(tmp_path: Path) -> None:
     _shard(
         tmp_path / "train-000.tar",
         ("a", {"png": PICTURE, "txt": b"tea // now", "cls": b"1"}),
@@ -104,7 +93,7 @@ def test_shards_that_others_made(tmp_path: Path, collect: Collect) -> None:
         ("c", {"txt": b"no picture"}),
         ("d", {"png": PICTURE, "json": b"[1]"}),
     )
-    result, refusals = collect("huggingface", tmp_path)
+    result, refusals = collected("huggingface", tmp_path)
     first, second = result
     assert (first.picture, first.parts, first.labels) == (PICTURE, ("tea", "now"), {"cls": "1"})
     assert (second.picture, second.parts, second.language) == (OTHER, ("rain",), "de")
@@ -116,11 +105,11 @@ def test_shards_that_others_made(tmp_path: Path, collect: Collect) -> None:
     ]
 
 
-def test_a_broken_shard_is_refused_and_others_are_read(tmp_path: Path, collect: Collect) -> None:
+def test_a_broken_shard_is_refused_and_others_are_read(tmp_path: Path) -> None:
     _shard(tmp_path / "a.tar", ("a", {"png": PICTURE}))
     put(tmp_path / "b.tar", b"tea" * 500)
     cut = _shard(tmp_path / "c.tar", *((str(n), {"png": PICTURE}) for n in range(60)))
     cut.write_bytes(cut.read_bytes()[: -len(PICTURE)])
-    result, refusals = collect("huggingface", tmp_path)
+    result, refusals = collected("huggingface", tmp_path)
     assert len(result) >= 1
     assert reasons(refusals)["b.tar"] == "not readable"

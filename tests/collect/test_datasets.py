@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,30 +13,14 @@ from PIL import Image
 from memeloc.collect.fetching.fetch import Fetcher
 from memeloc.collect.protocol import SOURCES
 from memeloc.errors import InputError
-from memeloc.items import FoundPicture, Refusal
+from memeloc.items import FoundPicture
 from tests.collect.datasets_on_disk import OTHER, PICTURE, collected, lines, parquet, put, reasons
 from tests.curate.drawn import as_png
-
-
-@pytest.fixture
-def fetcher() -> Iterable[Fetcher]:
-    with Fetcher(None) as fetcher:
-        yield fetcher
-
-
-Collect = Callable[..., tuple[list[Any], list[Refusal]]]
-
-
-@pytest.fixture
-def collect() -> Collect:
-    """What a source finds, and what it refuses."""
-    return collected
-
 
 # Hateful Memes
 
 
-def test_wrong_rows_are_refused_with_their_place(tmp_path: Path, collect: Collect) -> None:
+def test_wrong_rows_are_refused_with_their_place(tmp_path: Path) -> None:
     put(tmp_path / "img/1.png", PICTURE)
     put(tmp_path / "img/page.png", "<html>no picture</html>")
     put(tmp_path.parent / "secret.png", OTHER)
@@ -60,7 +42,7 @@ def test_wrong_rows_are_refused_with_their_place(tmp_path: Path, collect: Collec
         {"id": 11, "img": "x" * 5000},
     ]
     put(tmp_path / "train.jsonl", lines(*rows))
-    result, refusals = collect("hateful-memes", tmp_path)
+    result, refusals = collected("hateful-memes", tmp_path)
     assert [item.origin.key for item in result] == ["1"]
     outside, gone = "outside the folder", "no picture"
     assert list(reasons(refusals).values()) == [
@@ -69,9 +51,6 @@ def test_wrong_rows_are_refused_with_their_place(tmp_path: Path, collect: Collec
     ]  # fmt: skip
     assert refusals[0].url == "train.jsonl, row 2"
     assert refusals[0].sentence.startswith("The line is not JSON")
-
-
-# HarMeme
 
 
 # Multi3Hate
@@ -94,18 +73,18 @@ def multi3hate(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_multi3hate_s_folders_may_not_lead_out(tmp_path: Path, collect: Collect) -> None:
+def test_multi3hate_s_folders_may_not_lead_out(tmp_path: Path) -> None:
     root = multi3hate(tmp_path / "set")
     (root / "data/memes/en").rename(tmp_path / "elsewhere")
     (root / "data/memes/en").symlink_to(tmp_path / "elsewhere")
-    result, _ = collect("multi3hate", root)
+    result, _ = collected("multi3hate", root)
     assert [item.language for item in result if isinstance(item, FoundPicture)] == ["de"]
 
 
 # Hugging Face
 
 
-def test_parquet_with_pictures(tmp_path: Path, collect: Collect) -> None:
+def test_parquet_with_pictures(tmp_path: Path) -> None:
     put(tmp_path / "README.md", "---\nlicense: cc-by-4.0\ntags: []\n---\n# Cats\n")
     put(tmp_path / "beside/b.png", OTHER)
     features = {"label": {"names": ["calm", "lively"], "_type": "ClassLabel"}}
@@ -124,7 +103,7 @@ def test_parquet_with_pictures(tmp_path: Path, collect: Collect) -> None:
         "votes": [3, None, 1, 1, 1],
     }
     parquet(tmp_path / "data/train-00000-of-00001.parquet", columns, features)
-    result, refusals = collect("huggingface", tmp_path)
+    result, refusals = collected("huggingface", tmp_path)
     file = "data/train-00000-of-00001.parquet"
     assert [item.origin.key for item in result] == [f"{file}#007", f"{file}#008", f"{file}#008@6"]
     first = result[0]
@@ -142,7 +121,7 @@ def test_parquet_with_pictures(tmp_path: Path, collect: Collect) -> None:
     }
 
 
-def test_a_large_file_is_read_in_pieces(tmp_path: Path, fetcher: Fetcher) -> None:
+def test_a_large_file_is_read_in_pieces(tmp_path: Path) -> None:
     noise = np.random.default_rng(0).integers(0, 256, (400, 400, 3), dtype=np.uint8)
     large = as_png(Image.fromarray(noise))
     path = tmp_path / "large.parquet"
@@ -152,28 +131,24 @@ def test_a_large_file_is_read_in_pieces(tmp_path: Path, fetcher: Fetcher) -> Non
     del table
     most = 0
     before = pa.total_allocated_bytes()
-    for result in SOURCES.load("huggingface")(path=path).collect(fetcher):
-        assert isinstance(result, FoundPicture)
-        most = max(most, pa.total_allocated_bytes() - before)
+    with Fetcher(None) as fetcher:
+        for result in SOURCES.load("huggingface")(path=path).collect(fetcher):
+            assert isinstance(result, FoundPicture)
+            most = max(most, pa.total_allocated_bytes() - before)
     assert most < 8 * len(large) < path.stat().st_size / 4
 
 
-def test_parquet_without_pictures_is_reported(tmp_path: Path, collect: Collect) -> None:
+def test_parquet_without_pictures_is_reported(tmp_path: Path) -> None:
     path = parquet(tmp_path / "a.parquet", {"text": ["a"]})
     with pytest.raises(InputError, match="no column 'image'"):
-        collect("huggingface", path)
+        collected("huggingface", path)
     put(tmp_path / "b.parquet", b"PAR1 broken")
-    result, refusals = collect("huggingface", tmp_path)
+    result, refusals = collected("huggingface", tmp_path)
     assert result == []
     assert reasons(refusals) == {"a.parquet": "not readable", "b.parquet": "not readable"}
 
 
-# What is wrong with one table, or one row, keeps nothing else out
-
-
-def test_what_datasets_saved_to_disk_with_names_of_classes(
-    tmp_path: Path, collect: Collect
-) -> None:
+def test_what_datasets_saved_to_disk_with_names_of_classes(tmp_path: Path) -> None:
     import datasets
 
     classes = datasets.ClassLabel(names=["calm", "wild"])
@@ -187,7 +162,7 @@ def test_what_datasets_saved_to_disk_with_names_of_classes(
     made.save_to_disk(tmp_path / "saved", num_shards=2)
     made.to_parquet(tmp_path / "parquet/train.parquet")
     for name in ("saved", "parquet"):
-        (first, second), _ = collect("huggingface", tmp_path / name)
+        (first, second), _ = collected("huggingface", tmp_path / name)
         assert (first.picture, second.picture) == (PICTURE, OTHER)
         assert (first.labels, second.labels) == ({"label": "wild"}, {})
         assert first.details["moods"] == ["calm", "wild"]

@@ -281,7 +281,7 @@ def test_memeloc_says_who_it_is_and_takes_gzip() -> None:
         fetcher(site) as ours,
     ):
         assert ours.get(site.url).text == "packed"
-    headers = site.log[-1][1]
+    headers = site.log[-1].headers
     assert headers["User-Agent"].startswith("memeloc/")
     assert headers["Accept-Encoding"] == "gzip"
     assert "Cookie" not in headers

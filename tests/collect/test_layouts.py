@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from memeloc.collect.datasets.layouts import layouts, recognise
-from memeloc.collect.fetching.fetch import Fetcher, FetchSettings
 from memeloc.collect.protocol import SOURCES
-from tests.collect.datasets_on_disk import OTHER, PICTURE, collected, put
-from tests.collect.small_server import Answer, serving
+from tests.collect.datasets_on_disk import OTHER, PICTURE, collected, parquet, put
+from tests.collect.local_site import serving
+from tests.local_server import Reply
 
 
 def test_every_layout_is_recognised_by_its_columns() -> None:
@@ -23,14 +19,6 @@ def test_every_layout_is_recognised_by_its_columns() -> None:
     rows = [{"labels": ["Slogans"]}]
     assert recognise(["id", "image", "labels", "text"], lambda: rows).name == "any"
     assert recognise(["id", "img", "label", "text"], lambda: rows).name == "any"
-
-
-def _parquet(path: Path, columns: dict[str, Any], names: dict[str, list[str]]) -> None:
-    features = {column: {"names": each, "_type": "ClassLabel"} for column, each in names.items()}
-    metadata = json.dumps({"info": {"features": features}}).encode()
-    table = pa.table(columns).replace_schema_metadata({b"huggingface": metadata})
-    path.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(table, path)
 
 
 def test_prop2hate_as_parquet(tmp_path: Path) -> None:
@@ -48,7 +36,8 @@ def test_prop2hate_as_parquet(tmp_path: Path) -> None:
         "hate_label": ["not-hateful", "hateful"],
         "hate_fine_grained_label": ["sarcasm", "humor"],
     }
-    _parquet(tmp_path / "data/train-00000-of-00001.parquet", columns, names)
+    features = {column: {"names": each, "_type": "ClassLabel"} for column, each in names.items()}
+    parquet(tmp_path / "data/train-00000-of-00001.parquet", columns, features)
     ((meme,), (refusal,)) = collected("table", tmp_path)
     assert meme.labels == {
         "prop_label": "not_propaganda", "hate_label": "not-hateful",
@@ -60,10 +49,9 @@ def test_prop2hate_as_parquet(tmp_path: Path) -> None:
 
 
 def test_imgflip575k_has_a_file_a_template(tmp_path: Path) -> None:
-    answers = {"/1kab2c.jpg": Answer(OTHER)}
-    with serving(answers) as site:
+    with serving({"/1kab2c.jpg": Reply(OTHER)}) as site:
         row = {
-            "url": f"{site.address}/1kab2c.jpg",
+            "url": f"{site.url}/1kab2c.jpg",
             "post": "https://imgflip.com/i/1kab2c",
             "metadata": {"views": "101", "img-votes": "3", "title": "Mondays", "author": "anon"},
             "boxes": ["tea is ready", "so is rain"],
@@ -71,10 +59,7 @@ def test_imgflip575k_has_a_file_a_template(tmp_path: Path) -> None:
         put(tmp_path / "dataset/memes/10-Guy.json", json.dumps([row, row | {"url": ""}]))
         template = {"title": "10 Guy", "template_url": "https://imgflip.com/s/10-Guy.jpg"}
         put(tmp_path / "dataset/templates/10-Guy.json", json.dumps(template))
-        settings = FetchSettings(delay=0.0, retries=0, allow_hosts=frozenset({site.host}))
-        with Fetcher(None, settings) as fetcher:
-            results = list(SOURCES.load("table")(path=tmp_path).collect(fetcher))
-    template, meme, refusal = results
+        template, meme, refusal = site.collect(SOURCES.load("table")(path=tmp_path))
     assert (template.name, meme.template, meme.picture) == ("10-Guy", "10-Guy", OTHER)
     assert (meme.parts, meme.language) == (("tea is ready", "so is rain"), "en")
     assert meme.details == {
@@ -91,16 +76,14 @@ def test_memecap_s_pictures_are_files_or_addresses(tmp_path: Path) -> None:
         "img_captions": ["a cat at a desk"], "meme_captions": ["the poster dislikes Mondays"],
         "metaphors": [{"metaphor": "cat", "meaning": "the poster"}],
     }  # fmt: skip
-    with serving({"/k2.png": Answer(OTHER)}) as site:
+    with serving({"/k2.png": Reply(OTHER)}) as site:
         rows = [row | {"url": ""}]
         rows += [row | {"post_id": f"k{n}", "img_fname": f"memes_k{n}.png"} for n in (2, 3)]
         for each in rows[1:]:
-            each["url"] = f"{site.address}/{each['post_id']}.png"
+            each["url"] = f"{site.url}/{each['post_id']}.png"
         put(tmp_path / "data/memes-trainval.json", json.dumps(rows))
         put(tmp_path / "memes/memes_k1.png", PICTURE)
-        settings = FetchSettings(delay=0.0, retries=0, allow_hosts=frozenset({site.host}))
-        with Fetcher(None, settings) as fetcher:
-            found, fetched, refusal = SOURCES.load("table")(path=tmp_path).collect(fetcher)
+        found, fetched, refusal = site.collect(SOURCES.load("table")(path=tmp_path))
     assert (found.origin.key, found.picture, found.parts) == ("k1", PICTURE, ())
     assert found.details["meme_captions"] == ["the poster dislikes Mondays"]
     assert (found.details["post"], found.details["metaphors"]) == ("Monday again", row["metaphors"])
@@ -117,7 +100,7 @@ def test_img2dataset_s_parquet_with_pictures(tmp_path: Path) -> None:
         "error_message": [None, "HTTP Error 404"],
         "jpg": [OTHER, None],
     }
-    pq.write_table(pa.table(columns), tmp_path / "00000.parquet")
+    parquet(tmp_path / "00000.parquet", columns)
     ((meme,), (refusal,)) = collected("table", tmp_path)
     assert (meme.origin.key, meme.picture, meme.name) == ("000000000", OTHER, "000000000")
     assert refusal.sentence.endswith(": HTTP Error 404")

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.collect.fetching.fetch import Fetcher, FetchSettings
 from memeloc.collect.protocol import SOURCES
 from memeloc.errors import InputError
 from memeloc.items import FoundPicture, Refusal
 from tests.collect.datasets_on_disk import OTHER, PICTURE, collected, lines, put
-from tests.collect.small_server import Answer, serving
+from tests.collect.local_site import serving
+from tests.local_server import Reply
 
 
 def _two_pictures(root: Path) -> None:
@@ -20,45 +20,30 @@ def _two_pictures(root: Path) -> None:
 
 
 def test_addresses_are_fetched_politely(tmp_path: Path) -> None:
-    answers = {"/cat.png": Answer(PICTURE), "/page": Answer(b"<html>")}
+    answers = {"/cat.png": Reply(PICTURE), "/page": Reply(b"<html>")}
     with serving(answers) as site:
-        rows = "".join(f"{site.address}/{name},tea\n" for name in ("cat.png", "page", "gone.png"))
+        rows = "".join(f"{site.url}/{name},tea\n" for name in ("cat.png", "page", "gone.png"))
         table = put(tmp_path / "memes.csv", f"url,text\n{rows}http://169.254.169.254/a.png,x\n")
-        settings = FetchSettings(delay=0.0, retries=0, allow_hosts=frozenset({site.host}))
-        with Fetcher(None, settings) as fetcher:
-            results = list(SOURCES.load("table")(path=table).collect(fetcher))
-    meme, *refusals = results
+        meme, *refusals = site.collect(SOURCES.load("table")(path=table))
     assert isinstance(meme, FoundPicture)
-    assert (meme.origin.key, meme.picture) == (f"{site.address}/cat.png", PICTURE)
+    assert (meme.origin.key, meme.picture) == (f"{site.url}/cat.png", PICTURE)
     assert meme.origin.fetched is not None
     assert [item.reason for item in refusals if isinstance(item, Refusal)] == [
         "not a picture", "not found", "inside the network",
     ]  # fmt: skip
-    assert "/robots.txt" in site.asked
+    assert site.log[0].path == "/robots.txt"
 
 
 @pytest.mark.parametrize("at_once", [1, 3])
 def test_pictures_may_come_several_at_once(tmp_path: Path, at_once: int) -> None:
-    answers = {f"/{name}.png": Answer(PICTURE) for name in range(9) if name != 4}
-    with serving(answers) as site:
-        rows = "".join(f"{site.address}/{name},tea\n" for name in ("0.png", *answers_of(9)))
-        table = put(tmp_path / "memes.csv", f"url,text\n{rows}")
-        settings = FetchSettings(
-            delay=0.0,
-            retries=0,
-            allow_hosts=frozenset({site.host}),
-            at_once={site.host: at_once},
-        )
-        with Fetcher(tmp_path / "cache", settings) as fetcher:
-            results = list(SOURCES.load("table")(path=table).collect(fetcher))
-        asked = site.asked
+    names = [f"/{number}.png" for number in range(9)]
+    with serving({name: Reply(PICTURE) for name in names if name != "/4.png"}) as site:
+        rows = "".join(f"{site.url}{name},tea\n" for name in (names[0], *names))
+        source = SOURCES.load("table")(path=put(tmp_path / "memes.csv", f"url,text\n{rows}"))
+        results = site.collect(source, tmp_path / "cache", at_once={site.host: at_once})
     places = [item.origin.key[-5] if isinstance(item, FoundPicture) else "-" for item in results]
     assert "".join(places) == "0123-5678"
-    assert sorted(asked) == sorted(["/robots.txt", *(f"/{name}" for name in answers_of(9))])
-
-
-def answers_of(count: int) -> list[str]:
-    return [f"{number}.png" for number in range(count)]
+    assert sorted(site.paths()) == names
 
 
 def test_links_to_other_folders_are_not_followed(tmp_path: Path) -> None:
@@ -77,16 +62,8 @@ def test_links_to_other_folders_are_not_followed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "problem"),
     [
-        (
-            "deep.json",
-            "[" * 100_000,
-            "neither a JSON document",
-        ),
-        (
-            "n.json",
-            '[{"id": ' + "9" * 6000 + "}]",
-            "neither a JSON document",
-        ),
+        ("deep.json", "[" * 100_000, "neither a JSON document"),
+        ("n.json", '[{"id": ' + "9" * 6000 + "}]", "neither a JSON document"),
         ("none.json", "[1, 2]", "no list of objects"),
         ("empty.csv", "", "is empty"),
         ("junk.xlsx", "PK\x03\x04junk", "broken archive"),

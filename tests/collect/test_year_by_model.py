@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,16 +12,9 @@ from hypothesis import strategies as st
 from memeloc.collect.year_by_model import YearReader, bears_out
 from memeloc.errors import ServiceError
 from memeloc.language_models import LanguageModel, ModelSettings
-from tests.chat_server import ChatServer, error, serve_chat
+from tests.chat_server import ChatServer, error
 
 TEXT = "The sleepy snail was drawn in 1999. It spread in  the\nsummer of 2012, after a forum post."
-
-
-@pytest.fixture
-def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with serve_chat() as server:
-        yield server
 
 
 def _reader(chat: ChatServer, answer: Any, **more: Any) -> YearReader:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -10,8 +10,10 @@ from PIL import Image, ImageDraw, ImageFilter
 
 from memeloc.curate.filters.quality import FEATURE, QualityFilter, measure
 from memeloc.curate.protocol import FilterContext
+from memeloc.curate.verdict import Judgement
 from memeloc.ocr.transcript import NO_TEXT, UNSURE
 from tests.curate.items import picture
+from tests.curate.judging import filter_context
 
 
 def _scene(width=500, height=400):
@@ -90,24 +92,6 @@ def test_many_pictures_are_measured_by_several_processes(save):
     assert len(alone) == 210
 
 
-@dataclass(frozen=True)
-class Said:
-    """An answer of a person, as the workspace hands it out."""
-
-    subject: str
-    question: str
-    person: str
-    answer: str
-
-
-def _people(*judgements):
-    return FilterContext(
-        judgements=lambda question: [
-            judgement for judgement in judgements if judgement.question == question
-        ]
-    )
-
-
 def test_text_is_only_looked_at_where_it_may_reject(save):
     path = save(_scene())
     assert _judge(path, "") == ("ask", "not read yet")
@@ -129,19 +113,14 @@ class Read:
         (None, ("text of the source",), (), ("keep", "")),
         (Read(()), ("text",), (), ("keep", "")),
         (Read((NO_TEXT,)), (), (), ("ask", "no text")),
-        (Read((NO_TEXT,)), (), (Said("p", "no-text", "ana", "yes"),), ("drop", "no text")),
+        (Read((NO_TEXT,)), (), (Judgement("p", "no-text", "ana", "yes"),), ("drop", "no text")),
         (Read((UNSURE,)), ("txt",), (), ("ask", "unreadable text")),
         (Read((UNSURE,), "ana"), ("text",), (), ("keep", "")),
         (Read((UNSURE,), "ana"), (), (), ("drop", "no text")),
     ],
 )
 def test_text_in_the_picture(save, read, parts, judgements, outcome):
-    context = FilterContext(
-        judgements=lambda question: [
-            judgement for judgement in judgements if judgement.question == question
-        ],
-        transcripts={"p": read} if read else {},
-    )
+    context = replace(filter_context(judgements), transcripts={"p": read} if read else {})
     assert _judge(save(_scene()), *parts, context=context) == outcome
 
 
@@ -149,7 +128,8 @@ def test_answers_and_marks_change_the_stamp(save):
     item = picture("p", save(_scene()), "text")
     plain = QualityFilter({}, FilterContext()).cache_key(item)
     assert QualityFilter({}, FilterContext()).cache_key(item) == plain
-    assert QualityFilter({}, _people(Said("p", "cartoon", "a", "no"))).cache_key(item) != plain
+    said = Judgement("p", "cartoon", "a", "no")
+    assert QualityFilter({}, filter_context([said])).cache_key(item) != plain
     marked = FilterContext(transcripts={"p": Read((UNSURE,))})
     assert QualityFilter({}, marked).cache_key(item) != plain
 

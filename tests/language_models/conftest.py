@@ -9,18 +9,15 @@ import pytest
 
 from memeloc.language_models import LanguageModel, ModelSettings
 from memeloc.request_pool import Backoff
-from tests.chat_server import ChatServer, serve_chat
+from tests.chat_server import ChatServer
 
 Connect = Callable[..., LanguageModel]
 
 
 @pytest.fixture
-def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"):
-        monkeypatch.delenv(name, raising=False)
-    with serve_chat() as server:
-        server.say = lambda number, body: '{"warm": true}'
-        yield server
+def chat(chat: ChatServer) -> ChatServer:
+    chat.say = lambda number, body: '{"warm": true}'
+    return chat
 
 
 @pytest.fixture

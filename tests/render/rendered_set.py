@@ -17,12 +17,33 @@ from memeloc.picture_writers import read_shard
 from memeloc.render.sets.parallel_set import Summary
 from memeloc.render.sets.reading import set_batches
 
+HEADER = ("meme_id", "template", "en", "de")
+ROWS = [
+    ("m1", "robot-chef", "two eggs // one error", "zwei Eier // ein Fehler"),
+    ("m2.b", "summit-snail", "I said // by noon", "sagte ich // bis Mittag"),
+    ("m3", "robot-chef", "tea // is ready", "Tee // ist fertig"),
+]
 
-def write_captions(folder: Path, rows: Iterable[Sequence[str]], header: Sequence[str] = ()) -> Path:
+
+def many_rows(count: int) -> list[tuple[str, ...]]:
+    """Return rows of captions that differ by their number."""
+    return [
+        (f"m{n}", "robot-chef", f"tea {n} // is ready", f"Tee {n} // ist da") for n in range(count)
+    ]
+
+
+def keys_of(rows: Iterable[Sequence[str]]) -> list[tuple[str, str]]:
+    """Return the pictures of captions by meme and language."""
+    return sorted((row[0], language) for row in rows for language in ("en", "de"))
+
+
+def write_captions(
+    folder: Path, rows: Iterable[Sequence[str]], header: Sequence[str] = HEADER
+) -> Path:
     """Write a table of captions."""
     path = folder / "captions.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([header, *rows] if header else rows)
+        csv.writer(file).writerows([header, *rows])
     return path
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -31,7 +33,7 @@ SECOND = [
 def _render(
     folder: Path, rows: Sequence[Sequence[str]], languages: Sequence[str], **options: Any
 ) -> Summary:
-    table = write_captions(folder, rows)
+    table = write_captions(folder, rows[1:], rows[0])
     return render_table(table, folder / "out", languages=languages, max_side=96, **options)
 
 
@@ -65,6 +67,25 @@ def test_a_meme_that_comes_back_is_in_the_table_again(tmp_path: Path) -> None:
     again = _render(tmp_path, FIRST, ["en"])
     assert (again.rendered, again.unchanged, again.not_in_table) == (0, 3, 0)
     assert _keys(tmp_path, in_table=False) == []
+
+
+def test_memes_stand_as_in_the_table_and_those_of_earlier_runs_last(tmp_path: Path) -> None:
+    index = tmp_path / "out/index.html"
+    rows = {meme: (meme, "robot-chef", "tea", "Tee") for meme in ("m1", "m2", "m3", "m0")}
+
+    def memes(*in_table: str) -> list[str]:
+        """The memes of the page, in its order."""
+        _render(tmp_path, [FIRST[0], *(rows[meme] for meme in in_table)], ["en", "de"])
+        pattern = r'<script type="application/json" id="first">(.*?)</script>'
+        (first,) = re.findall(pattern, index.read_text("utf-8"))
+        return [meme for meme, *_ in json.loads(first)]
+
+    assert memes("m1", "m2", "m3") == ["m1", "m2", "m3"]
+    assert memes("m3", "m0", "m1") == ["m3", "m0", "m1", "m2"]
+    before = index.stat().st_mtime_ns
+    assert memes("m3", "m0", "m1") == ["m3", "m0", "m1", "m2"]
+    assert index.stat().st_mtime_ns == before
+    assert memes("m0", "m1", "m3") == ["m0", "m1", "m3", "m2"]
 
 
 def test_prune_leaves_what_somebody_changed(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from memeloc.engine import ShardResult, map_shards
+from memeloc.engine import map_shards
 from memeloc.errors import InputError, MissingError
 from memeloc.fonts import FontLibrary, system
 from memeloc.render.sets.parallel_set import Summary, render_table
@@ -232,22 +232,3 @@ def test_a_machine_with_another_font_paints_nothing(
     with pytest.raises(MissingError, match=f"{platform.node()} and .* the same .*colour-emoji"):
         _render(table, out, shard_map=spread)
     assert not list(out.rglob("*.jpg"))
-
-
-@pytest.mark.slow
-def test_an_error_of_the_map_keeps_what_was_finished(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    table = _many(tmp_path)
-
-    def spread(function: Any, shards: Any, *, on_done: Any, **_: Any) -> None:
-        for index, shard in enumerate(shards):
-            if index == 6:
-                raise OSError(28, "No space left on device")
-            on_done(ShardResult(index, shard, function(shard)))
-
-    with pytest.raises(OSError, match="No space"):
-        _render(table, out, shard_map=spread)
-    assert len(list((out / "manifest").iterdir())) == 6
-    summary = _render(table, out)
-    assert summary.unchanged == 6 * 66
-    _assert_whole(out, 1200)

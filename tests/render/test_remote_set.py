@@ -17,16 +17,10 @@ from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.object_storage import Folder, folder_at
 from memeloc.render.sets import parallel_set
 from memeloc.render.sets.parallel_set import Summary, render_table
-from tests.render.rendered_set import whole_set, write_captions
+from tests.render.rendered_set import ROWS, counts, keys_of, many_rows, whole_set, write_captions
 from tests.s3_server import make_bucket, s3_server
 
-HEADER = ("meme_id", "template", "en", "de")
-ROWS = [
-    ("m1", "robot-chef", "two eggs // one error", "zwei Eier // ein Fehler"),
-    ("m2.b", "summit-snail", "I said // by noon", "sagte ich // bis Mittag"),
-    ("m3", "robot-chef", "tea // is ready", "Tee // ist fertig"),
-]
-MANY = [(f"m{n}", "robot-chef", f"tea {n} // is ready", f"Tee {n} // ist da") for n in range(4)]
+MANY = many_rows(4)
 LAYOUTS = ["files", "webdataset"]
 
 
@@ -65,26 +59,18 @@ def out(request: pytest.FixtureRequest, name: str) -> Folder:
 def _render(
     folder: Path, out: Any, rows: Sequence[Sequence[str]] = ROWS, **options: Any
 ) -> Summary:
-    return render_table(write_captions(folder, rows, HEADER), out, **{"max_side": 64} | options)
-
-
-def _counts(summary: Summary) -> tuple[int, int, int]:
-    return summary.rendered, summary.unchanged, summary.failed
+    return render_table(write_captions(folder, rows), out, **{"max_side": 64} | options)
 
 
 def _keys(out: Folder) -> set[str]:
     return {entry.key for entry in out.entries()}
 
 
-def _pairs(rows: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
-    return sorted((row[0], language) for row in rows for language in ("en", "de"))
-
-
 @pytest.mark.parametrize("to", [*LAYOUTS, "parquet"])
 def test_a_set_in_a_bucket_is_the_one_of_a_folder(tmp_path: Path, bucket: Folder, to: str) -> None:
     out = bucket
     local = _render(tmp_path, tmp_path / "out", to=to)
-    assert _counts(_render(tmp_path, out, to=to)) == _counts(local) == (6, 0, 0)
+    assert counts(_render(tmp_path, out, to=to)) == counts(local) == (6, 0, 0, 0)
     on_disk = {
         path.relative_to(tmp_path / "out").as_posix(): path.read_bytes()
         for path in (tmp_path / "out").rglob("*")
@@ -93,19 +79,6 @@ def test_a_set_in_a_bucket_is_the_one_of_a_folder(tmp_path: Path, bucket: Folder
     assert _keys(out) == on_disk.keys()
     for key, content in on_disk.items():
         assert out.read(key) == content
-
-
-@pytest.mark.parametrize(
-    ("key", "to"), [("en/note.txt", "files"), ("index.html", "files"), ("shards/a", "webdataset")]
-)
-def test_what_is_somebody_elses_in_a_bucket_is_left_alone(
-    tmp_path: Path, out: Folder, key: str, to: str
-) -> None:
-    out.write(key, b"my own")
-    with pytest.raises(InputError, match="not made by memeloc") as raised:
-        _render(tmp_path, out, to=to)
-    assert str(out) in str(raised.value)
-    assert _keys(out) == {key}
 
 
 def _stopping(at: int, error: Exception) -> Callable[..., None]:
@@ -131,8 +104,8 @@ def test_what_a_stopped_run_finished_in_a_bucket_is_kept(
     assert ".memeloc/running" in _keys(out)
     out.remove("manifest/000001-00000001.parquet")  # as if it died before its last write
     summary = _render(tmp_path, out, MANY, to=to)
-    assert _counts(summary) == (6, 2, 0)
-    assert whole_set(out) == _pairs(MANY)
+    assert counts(summary) == (6, 2, 0, 0)
+    assert whole_set(out) == keys_of(MANY)
 
 
 @pytest.mark.parametrize("to", LAYOUTS)
@@ -156,7 +129,7 @@ def test_of_two_runs_the_later_one_goes_on(
         (tmp_path / "other").mkdir()
         _render(tmp_path / "other", out, MANY[2:], to=to, shard_map=meanwhile)
         if to == "webdataset":
-            assert set(_pairs(MANY[2:])) < set(whole_set(out))
+            assert set(keys_of(MANY[2:])) < set(whole_set(out))
         if when == "after":
             made.append(function(second))
             out.remove(f"manifest/{second.name}.parquet")  # as who is ended before writing its rows
@@ -164,8 +137,8 @@ def test_of_two_runs_the_later_one_goes_on(
 
     with pytest.raises(InputError, match="Another run has begun in this folder"):
         _render(tmp_path, out, MANY, to=to, shard_map=spread)
-    assert _counts(_render(tmp_path, out, MANY, to=to))[2] == 0
-    assert whole_set(out) == _pairs(MANY)
+    assert counts(_render(tmp_path, out, MANY, to=to))[3] == 0
+    assert whole_set(out) == keys_of(MANY)
 
 
 def test_a_storage_that_fails_midway_ends_the_run(
@@ -183,7 +156,7 @@ def test_a_storage_that_fails_midway_ends_the_run(
         _render(tmp_path, out)
     monkeypatch.undo()
     assert not any(key.startswith("manifest/") for key in _keys(out))
-    assert _counts(_render(tmp_path, out)) == (6, 0, 0)
+    assert counts(_render(tmp_path, out)) == (6, 0, 0, 0)
 
 
 @pytest.mark.parametrize("fails", [True, False])

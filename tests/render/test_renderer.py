@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from memeloc.locales import default, uppercase
-from memeloc.model import Caption, Template, TextBox, TextStyle
+from memeloc.model import STYLES, Bar, Caption, Template, TextBox, TextStyle
 from memeloc.render import KINDS, PROBLEMS, Rendered, Renderer
 from memeloc.render.typesetting.breaks import clusters
 from memeloc.render.typesetting.layout import clean
@@ -94,11 +94,6 @@ def background(tmp_path_factory: pytest.TempPathFactory) -> Path:
     noise = np.random.default_rng(7).integers(60, 200, (HEIGHT, WIDTH, 3), np.uint8)
     Image.fromarray(noise).save(path)
     return path
-
-
-@pytest.fixture(scope="module")
-def renderer() -> Renderer:
-    return Renderer()
 
 
 def changed(rendered: Rendered, background: Path) -> NDArray[np.bool_]:
@@ -270,6 +265,27 @@ def test_a_tilted_box_keeps_its_ink_within_the_turned_box(
         assert right - 1 <= columns[-1] + 1 <= right
         assert top <= rows[0] <= top + 1
         assert bottom - 1 <= rows[-1] + 1 <= bottom
+
+
+def test_the_picture_stands_whole_between_its_bars(renderer: Renderer, tmp_path: Path) -> None:
+    Image.new("RGB", (400, 240), "#008000").save(tmp_path / "green.png")
+    bars = [
+        TextBox(side, 0.04, 0.0, 0.92, bar.most, style=STYLES["plain"], bar=bar)
+        for side, bar in (("top", Bar("top")), ("bottom", Bar("bottom")))
+    ]
+    boxes = (bars[0], TextBox("on it", 0, 0.5, 1, 0.4), bars[1])
+    barred = Template("barred", tmp_path / "green.png", boxes)
+    rendered = renderer.render(barred, "above //  // below this", "en")
+    top, _, bottom = rendered.proof.parts
+    assert top.ink is not None
+    assert bottom.ink is not None
+    pixels = np.asarray(rendered.image)
+    rows = np.flatnonzero((pixels[:, 0] == (0, 128, 0)).all(axis=-1))
+    assert len(rows) == 240
+    assert top.ink[3] < rows[0]
+    assert bottom.ink[1] > rows[-1]
+    assert (pixels[0, 0] == 255).all()
+    assert min(top.contrast or 0, bottom.contrast or 0) > 15
 
 
 def test_sizes_are_those_that_are_painted_and_can_be_limited(

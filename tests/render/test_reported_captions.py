@@ -26,11 +26,6 @@ TEMPLATES = load_templates()[0]
 POSTER, PLAIN = "poster", "plain"
 
 
-@pytest.fixture(scope="module")
-def renderer() -> Renderer:
-    return Renderer()
-
-
 def with_face(template: str, face: FaceName) -> Template:
     boxes = TEMPLATES[template].boxes
     boxes = tuple(replace(box, style=replace(box.style, face=face)) for box in boxes)

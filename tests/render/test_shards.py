@@ -11,28 +11,14 @@ import pytest
 from memeloc.engine import ShardResult
 from memeloc.object_storage import TEMPORARY
 from memeloc.render.sets.parallel_set import Summary, render_table
-from tests.render.rendered_set import whole_set, write_captions
+from tests.render.rendered_set import ROWS, counts, keys_of, many_rows, whole_set, write_captions
 
-HEADER = ("meme_id", "template", "en", "de")
-ROWS = [
-    ("m1", "robot-chef", "two eggs // one error", "zwei Eier // ein Fehler"),
-    ("m2.b", "summit-snail", "I said // by noon", "sagte ich // bis Mittag"),
-    ("m3", "robot-chef", "tea // is ready", "Tee // ist fertig"),
-]
-MANY = [(f"m{n}", "robot-chef", f"tea {n} // is ready", f"Tee {n} // ist da") for n in range(100)]
+MANY = many_rows(100)
 
 
 def _render(folder: Path, rows: Sequence[Sequence[str]] = ROWS, **options: Any) -> Summary:
-    table = write_captions(folder, rows, HEADER)
+    table = write_captions(folder, rows)
     return render_table(table, folder / "out", **{"max_side": 64, "to": "webdataset"} | options)
-
-
-def _counts(summary: Summary) -> tuple[int, int, int]:
-    return summary.rendered, summary.unchanged, summary.failed
-
-
-def _pairs(rows: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
-    return sorted((row[0], language) for row in rows for language in ("en", "de"))
 
 
 def test_webdataset_reads_the_shards(tmp_path: Path) -> None:
@@ -75,19 +61,19 @@ def test_what_a_stopped_run_finished_is_kept(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No space"):
         _render(tmp_path, MANY, shard_map=spread)
     (tmp_path / f"out/shards/.000001-00000003.tar.ab12{TEMPORARY}").write_bytes(b"half")
-    assert _counts(_render(tmp_path, MANY)) == (72, 128, 0)
-    assert whole_set(tmp_path / "out") == _pairs(MANY)
+    assert counts(_render(tmp_path, MANY)) == (72, 128, 0, 0)
+    assert whole_set(tmp_path / "out") == keys_of(MANY)
 
 
 @pytest.mark.parametrize("to", ["webdataset", "parquet"])
 def test_what_is_replaced_or_pruned_leaves_its_shard(tmp_path: Path, to: str) -> None:
     _render(tmp_path, to=to)
     changed = [(*ROWS[0][:3], "drei Eier // kein Fehler"), ROWS[2]]
-    assert _counts(_render(tmp_path, changed, to=to)) == (1, 3, 0)
-    assert whole_set(tmp_path / "out") == _pairs(ROWS)
+    assert counts(_render(tmp_path, changed, to=to)) == (1, 3, 0, 0)
+    assert whole_set(tmp_path / "out") == keys_of(ROWS)
     summary = _render(tmp_path, changed, to=to, prune=True)
-    assert (summary.pruned, *_counts(summary)) == (2, 0, 4, 0)
-    assert whole_set(tmp_path / "out") == _pairs(changed)
+    assert (summary.pruned, *counts(summary)) == (2, 0, 4, 0, 0)
+    assert whole_set(tmp_path / "out") == keys_of(changed)
     before = sorted((tmp_path / "out/shards").iterdir())
-    assert _counts(_render(tmp_path, changed, to=to)) == (0, 4, 0)
+    assert counts(_render(tmp_path, changed, to=to)) == (0, 4, 0, 0)
     assert sorted((tmp_path / "out/shards").iterdir()) == before

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,7 +12,6 @@ from memeloc.locales import default
 from memeloc.locales.words import word_spans
 from memeloc.model import Template, TextBox, TextStyle
 from memeloc.render import Renderer
-from memeloc.render.proof import TextBoxes
 
 WIDTH, HEIGHT = 480, 320
 CAPTIONS = {
@@ -33,35 +30,11 @@ CAPTIONS = {
 
 
 @pytest.fixture(scope="module")
-def renderer() -> Renderer:
-    return Renderer()
-
-
-def _template(folder: Path, angle: float = 0.0) -> Template:
-    image = folder / f"plain-{angle:g}.png"
-    if not image.exists():
-        Image.new("RGB", (WIDTH, HEIGHT), "#4477aa").save(image)
-    box = TextBox("middle", 0.2, 0.25, 0.6, 0.5, angle=angle, style=TextStyle(max_size=0.12))
+def template(tmp_path_factory: pytest.TempPathFactory) -> Template:
+    image = tmp_path_factory.mktemp("templates") / "plain.png"
+    Image.new("RGB", (WIDTH, HEIGHT), "#4477aa").save(image)
+    box = TextBox("middle", 0.2, 0.25, 0.6, 0.5, style=TextStyle(max_size=0.12))
     return Template("plain", image, (box,))
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("templates")
-
-
-def _boxes(
-    renderer: Renderer, template: Template, text: str, language: str
-) -> tuple[TextBoxes, Image.Image, tuple[int, int, int, int]]:
-    rendered = renderer.render(template, text, language)
-    part = rendered.proof.parts[0]
-    assert part.ink is not None
-    assert [word.text for word in part.boxes.words] == [
-        line[slice(*span)]
-        for line in part.lines
-        for span in word_spans(line, default().get(language))
-    ]
-    return part.boxes, rendered.image.copy(), part.ink
 
 
 def _inside(box: tuple[int, ...], other: tuple[int, ...]) -> bool:
@@ -73,9 +46,9 @@ _LETTERS = st.text("abgim fj.,-(é) ابتلاش 12 कखिक्षा 你好
 
 @given(_LETTERS.filter(lambda text: any(map(str.isalnum, text))), st.sampled_from(["en", "ar"]))
 def test_words_lie_in_their_line_and_lines_in_the_ink(
-    renderer: Renderer, folder: Path, text: str, language: str
+    renderer: Renderer, template: Template, text: str, language: str
 ) -> None:
-    part = renderer.render(_template(folder), text, language).proof.parts[0]
+    part = renderer.render(template, text, language).proof.parts[0]
     if part.ink is None:
         return
     assert len(part.boxes.lines) == len(part.lines)
@@ -89,13 +62,19 @@ def test_words_lie_in_their_line_and_lines_in_the_ink(
 
 @pytest.mark.parametrize("language", CAPTIONS)
 def test_boxes_go_around_the_ink_in_the_picture(
-    renderer: Renderer, folder: Path, language: str
+    renderer: Renderer, template: Template, language: str
 ) -> None:
-    template = _template(folder)
-    boxes, image, _ = _boxes(renderer, template, CAPTIONS[language], language)
-    ink = np.asarray(ImageChops.difference(image, Image.open(template.image))).any(axis=2)
+    rendered = renderer.render(template, CAPTIONS[language], language)
+    (part,) = rendered.proof.parts
+    assert [word.text for word in part.boxes.words] == [
+        line[slice(*span)]
+        for line in part.lines
+        for span in word_spans(line, default().get(language))
+    ]
+    difference = ImageChops.difference(rendered.image, Image.open(template.image))
+    ink = np.asarray(difference).any(axis=2)
     covered = np.zeros_like(ink)
-    for word in boxes.words:
+    for word in part.boxes.words:
         left, top, right, bottom = word.box
         covered[top:bottom, left:right] = True
         assert ink[top:bottom, left:right].any()

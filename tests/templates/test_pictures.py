@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import struct
-import zlib
 from pathlib import Path
 
 import pytest
@@ -18,20 +17,8 @@ from memeloc.templates import (
     picture_size,
 )
 from memeloc.templates.pictures import picture_notes
+from tests.curate.drawn import png_that_claims
 from tests.templates.conftest import refusal, striped
-
-
-def png_that_claims(path: Path, width: int, height: int) -> Path:
-    """A PNG of a few bytes whose header announces any size."""
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        check = zlib.crc32(kind + data)
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", check)
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    body = chunk(b"IDAT", zlib.compress(b"\0" * 1000)) + chunk(b"IEND", b"")
-    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + body)
-    return path
 
 
 class TestOpenPicture:
@@ -40,7 +27,8 @@ class TestOpenPicture:
         self, tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(ImageFile.ImageFile, "load", lambda _: pytest.fail("decoded"))
-        bomb = png_that_claims(tmp_path / "bomb.png", *size)
+        bomb = tmp_path / "bomb.png"
+        bomb.write_bytes(png_that_claims(*size))
         for read in (open_picture, picture_size):
             sentence = refusal(lambda read=read: read(bomb))
             assert sentence.startswith(str(bomb))

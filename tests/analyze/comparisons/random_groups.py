@@ -16,6 +16,14 @@ from memeloc.analyze.cultures.random_groups import normality as k_squared_of
 from memeloc.statistics.significance import holm, two_sided
 from tests.analyze.comparisons.comparison import Values, compared
 
+POOLS: tuple[tuple[tuple[int, ...], tuple[int, int]], ...] = (
+    *(((6, 4), (5, 5)), ((5, 3, 2), (3, 3)), ((4, 4, 1), (4, 4)), ((4, 5), (2, 5))),
+    *(((5, 2), (3, 3)), ((4, 4), (3, 3)), ((3, 3, 2), (3, 3)), ((2, 2, 2, 2), (3, 3))),
+    *(((4, 3, 1), (4, 4)), ((6, 0, 1), (2, 2)), ((3, 1), (1, 1)), ((1, 1, 1, 1, 1, 1), (2, 2))),
+    *(((5, 3, 2), (5, 5)), ((5, 3, 2), (3, 6)), ((4, 4), (5, 2)), ((3, 2, 2), (1, 4))),
+)
+"""Answers by label, and how many of them each of two groups takes."""
+
 
 @compared(
     "Random groups: probability that two agree",
@@ -23,20 +31,21 @@ from tests.analyze.comparisons.comparison import Values, compared
     "all ways to draw two groups, counted one by one in fractions",
 )
 def group_chances() -> Values:
-    pools = ((6, 4), (5, 5)), ((5, 3, 2), (3, 3)), ((4, 4, 1), (4, 4)), ((4, 5), (2, 5))
-    for pool, sizes in pools:
+    for pool, sizes in POOLS:
         answers = [label for label, count in enumerate(pool) for _ in range(count)]
-        same = ways = 0
+        same = apart = ways = 0
         for first in combinations(range(len(answers)), sizes[0]):
             left = [place for place in range(len(answers)) if place not in first]
             for second in combinations(left, sizes[1]):
-                modes = [
-                    statistics.multimode(answers[place] for place in group)
-                    for group in (first, second)
-                ]
-                same += modes[0] == modes[1] and len(modes[0]) == 1
+                groups = (first, second)
+                modes = [statistics.multimode(answers[at] for at in group) for group in groups]
+                if len(modes[0]) == len(modes[1]) == 1:
+                    same += modes[0] == modes[1]
+                    apart += modes[0] != modes[1]
                 ways += 1
-        yield float(agreement_chances(np.array([pool]), *sizes)[0, 0]), float(Fraction(same, ways))
+        ((ours_same, ours_apart),) = agreement_chances(np.array([pool]), *sizes)
+        yield float(ours_same), float(Fraction(same, ways))
+        yield float(ours_apart), float(Fraction(apart, ways))
 
 
 @compared(

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats.contingency import association
 from statsmodels.stats.contingency_tables import Table as StatsmodelsTable
-from statsmodels.stats.contingency_tables import cochrans_q
 from statsmodels.stats.effect_size import _noncentrality_chisquare
 
 from memeloc.analyze import Settings
@@ -64,14 +63,6 @@ def test_answers_and_labels_are_tested_as_by_pingouin() -> None:
     statistic = pearson_test(labels, 0.95)["statistic"]
     assert frame.loc["labels of items", "statistic"] == pytest.approx(statistic)
     assert frame["n"].tolist() == [1200, 240, 60]
-
-
-def test_labels_of_the_same_items_are_compared_by_cochrans_q() -> None:
-    answers = simulated(2)
-    frame = wide(chi_squared(answers, FAST), "chi-squared").set_index("group")
-    peer = cochrans_q(answers.majority)
-    row = frame.loc["labels of the same items", ["statistic", "dof", "p"]]
-    assert row.tolist() == pytest.approx([peer.statistic, peer.df, peer.pvalue])
 
 
 def test_people_who_differ_are_no_cultures_that_differ() -> None:

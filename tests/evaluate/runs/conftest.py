@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memeloc.language_models import MemoryCache
-from tests.chat_server import ChatServer, serve_chat
+from tests.chat_server import ChatServer
 
 
 @pytest.fixture
-def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"):
-        monkeypatch.delenv(name, raising=False)
-    with serve_chat() as server:
-        server.say = lambda number, body: "a"
-        yield server
+def chat(chat: ChatServer) -> ChatServer:
+    chat.say = lambda number, body: "a"
+    return chat
 
 
 @pytest.fixture

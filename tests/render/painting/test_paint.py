@@ -5,55 +5,35 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from memeloc.fonts import FontLibrary
-from memeloc.locales import default
 from memeloc.model import Align, VAlign
 from memeloc.render.background import Background, Canvas
 from memeloc.render.painting.paint import Area, Painter
 from memeloc.render.painting.pixels import Ink
 from memeloc.render.typesetting.fit import Bounds
-from memeloc.render.typesetting.itemize import Itemizer
-from memeloc.render.typesetting.layout import PartLayout, lay_out
 from tests.each import each
+from tests.render.typesetting.laying import laid
 
-FONTS = FontLibrary()
 AREA = Area(20, 30, 220, 130, 0.0, "center", "middle", 0.06)
 BLACK_ON_WHITE = Ink("#000000", "#000000")
 
 
-def laid(text: str, tag: str = "en", largest: float = 30.0, margin: float = 0.06) -> PartLayout:
-    locale = default().get(tag)
-    itemizer = Itemizer(FONTS.stack(locale, "poster"))
-    return lay_out(text, locale, itemizer, Bounds(200, 100, largest, margin, 1.0))
+BOX = Bounds(200, 100, 30.0, 0.06, 1.0)
 
 
-def plain(colour: int = 0xFFFFFFFF) -> Canvas:
-    """A canvas of one colour."""
-    return Canvas(Background(np.full((160, 240), colour, np.uint32)))
-
-
-def painted(layout: PartLayout, area: Area, ink: Ink = BLACK_ON_WHITE) -> NDArray[np.uint8]:
-    """The red channel of a white picture after painting, 0 to 255."""
-    canvas = plain()
-    Painter().paint(canvas, layout, area, ink)
-    return (canvas.pixels & 255).astype(np.uint8)
-
-
-def box_of(ink: NDArray[np.bool_]) -> tuple[int, int, int, int]:
-    rows, columns = np.flatnonzero(ink.any(1)), np.flatnonzero(ink.any(0))
-    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
+def white() -> Canvas:
+    return Canvas(Background(np.full((160, 240), 0xFFFFFFFF, np.uint32)))
 
 
 @each("tag", ["en", "ar"])
 @each("align", ["start", "left", "center", "right", "end"])
 @each("valign", ["top", "middle", "bottom"])
 def test_alignment_is_of_the_ink(tag: str, align: Align, valign: VAlign) -> None:
-    layout = laid("made it" if tag == "en" else "نجحنا", tag)
-    left, top, right, bottom = box_of(
-        painted(layout, replace(AREA, align=align, valign=valign)) < 200
-    )
+    layout, canvas = laid("made it" if tag == "en" else "نجحنا", tag, BOX), white()
+    Painter().paint(canvas, layout, replace(AREA, align=align, valign=valign), BLACK_ON_WHITE)
+    ink = (canvas.pixels & 255) < 200
+    rows, columns = np.flatnonzero(ink.any(1)), np.flatnonzero(ink.any(0))
+    left, top, right, bottom = columns[0], rows[0], columns[-1] + 1, rows[-1] + 1
     side = {"start": "left", "end": "right"}.get(align, align)
     if tag == "ar" and align in ("start", "end"):
         side = {"left": "right", "right": "left"}[side]
@@ -72,8 +52,7 @@ def test_alignment_is_of_the_ink(tag: str, align: Align, valign: VAlign) -> None
 
 
 def test_what_lies_outside_the_picture_is_clipped_and_reported() -> None:
-    layout = laid("far out")
-    canvas = plain()
+    layout, canvas = laid("far out", "en", BOX), white()
     outside = Area(-150, 30, 50, 130, 0.0, "left", "middle", 0.06)
     assert Painter().paint(canvas, layout, outside, BLACK_ON_WHITE).clipped
     far = Area(1000, 1000, 1200, 1100, 0.0, "left", "middle", 0.06)

@@ -4,31 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from memeloc.fonts import FontLibrary
-from memeloc.locales import default
 from memeloc.render.typesetting.fit import Bounds
-from memeloc.render.typesetting.itemize import Itemizer
-from memeloc.render.typesetting.layout import PartLayout, lay_out
-from memeloc.render.typesetting.shape import ShapedText, shape
 from tests.each import each
-
-FONTS = FontLibrary()
-
-
-def shaped(text: str, tag: str) -> ShapedText:
-    locale = default().get(tag)
-    level, runs, _ = Itemizer(FONTS.stack(locale, "plain")).runs(text, locale.direction)
-    return shape(text, level, runs, tag)
+from tests.render.typesetting.laying import laid, shaped
 
 
 def width(text: str, tag: str = "ja") -> float:
     return shaped(text, tag).positions[-1]
-
-
-def laid(text: str, tag: str, box: float) -> PartLayout:
-    locale = default().get(tag)
-    bounds = Bounds(box, 400, 40, 0.0, 1.2)
-    return lay_out(text, locale, Itemizer(FONTS.stack(locale, "plain")), bounds)
 
 
 @each(
@@ -75,5 +57,5 @@ def test_a_line_does_not_begin_or_end_with_blank() -> None:
     text = "「水水」水。"
     marks = shaped(text, "ja").spacing
     assert marks.lead[0] == marks.trail[3] == marks.trail[5] == 0.5
-    size = laid(text, "ja", 208).size
+    size = laid(text, "ja", Bounds(208, 400, 40, 0.0, 1.2), "plain").size
     assert size * 5 <= 208 - 2 < size * 6

@@ -2,37 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from memeloc.fonts import FontLibrary
 from memeloc.locales import default
 from memeloc.render.typesetting.fit import Bounds
 from memeloc.render.typesetting.hyphenation import marked, points
-from memeloc.render.typesetting.itemize import Itemizer
-from memeloc.render.typesetting.layout import PartLayout, lay_out
 from tests.each import each
-
-FONTS = FontLibrary()
-
-
-def laid(
-    text: str,
-    tag: str,
-    width: float = 300,
-    height: float = 200,
-    largest: float = 60,
-    picture_width: float = 0,
-    **changes: str,
-) -> PartLayout:
-    locale = replace(default().get(tag), **changes)
-    itemizer = Itemizer(FONTS.stack(locale, "plain"))
-    return lay_out(
-        text, locale, itemizer, Bounds(width, height, largest, 0.06, 1.0, "center", picture_width)
-    )
+from tests.render.typesetting.laying import laid, texts
 
 
-def texts(layout: PartLayout) -> list[str]:
-    return [line.text for line in layout.lines]
+def box(width: float, picture_width: float = 0) -> Bounds:
+    return Bounds(width, 200, 60, 0.06, 1.0, "center", picture_width)
 
 
 def split(text: str, tag: str) -> str:
@@ -65,11 +43,7 @@ def split(text: str, tag: str) -> str:
         ("de", "#donaudampfschifffahrt", "#donau|dampf|schiff|fahrt"),
         ("de", "@kapitänsmützenfabrik", "@kapi|täns|müt|zen|fa|brik"),
         ("de", "donaudampfer@schifffahrt.example", "donaudampfer@|schifffahrt.|example"),
-        (
-            "en",
-            "https://university.example/refrigerators",
-            "https://university.|example/|refrigerators",
-        ),
+        ("en", "https://tea.example/refrigerators", "https://tea.|example/|refrigerators"),
     ],
 )
 def test_words_break_where_their_language_breaks_them(tag: str, text: str, expected: str) -> None:
@@ -80,7 +54,7 @@ def test_spelling_changes_where_a_line_ends_and_nowhere_else() -> None:
     text = "hosszúszőrű"
     places = points(text, [(0, len(text))], default().get("hu"))
     assert marked(text, places) == ("hosz\u00adszú\u00adszőrű", [5, 9])
-    layout = laid(text * 2, "hu", 300, 200)
+    layout = laid(text * 2, "hu", box(300), "plain")
     whole = "".join(line.rstrip("\u2010") for line in texts(layout))
     cuts = [len(line) - 1 for line in texts(layout)[:-1]]
     assert len(whole) == 2 * len(text) + sum("sz\u2010" in line for line in texts(layout))
@@ -92,7 +66,7 @@ def test_spelling_changes_where_a_line_ends_and_nowhere_else() -> None:
     [("en", "bcdfgh" * 4), ("tr", "aşkım" * 4), ("hi", "किताबघर" * 4), ("ru", "щбрвф" * 4)],
 )
 def test_no_line_breaks_a_word_without_a_hyphen(tag: str, word: str) -> None:
-    layout = laid(word, tag, 150, hyphenation="")
+    layout = laid(word, tag, box(150), "plain", hyphenation="")
     assert layout.broken_word
     assert len(layout.lines) > 1
     assert all(line[-1] in "\u2010-" for line in texts(layout)[:-1])
@@ -114,7 +88,7 @@ def test_no_line_breaks_a_word_without_a_hyphen(tag: str, word: str) -> None:
 def test_a_scream_breaks_between_its_letters_without_a_hyphen(
     tag: str, text: str, unit: str
 ) -> None:
-    layout = laid(text, tag, 200, 200, picture_width=500)
+    layout = laid(text, tag, box(200, 500), "plain")
     assert "".join(texts(layout)) == text
     assert len(layout.lines) > 1
     assert all(line.startswith(unit) for line in texts(layout)[1:])

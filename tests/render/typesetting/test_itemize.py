@@ -5,15 +5,15 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.fonts import FaceName, FontLibrary
+from memeloc.fonts import FaceName
 from memeloc.locales import default
 from memeloc.model import Direction
 from memeloc.render.typesetting.breaks import clusters
 from memeloc.render.typesetting.itemize import Itemized, Itemizer, base_direction, resolve
 from tests.each import each
 from tests.render.sentences import SENTENCES
+from tests.render.typesetting.laying import FONTS
 
-FONTS = FontLibrary()
 MIXED = (
     "aZ é1,.!?()«» אבג اب٣ می\u200c नमस्ते สวัสดี 猫かなカナ、。한글 ЖжΩ 😀👩‍🚀🇩🇪❤️1️⃣©"
     "\u0301\u064b\u200f\u202e\u202c\u2067\u2069\ufffd\U0001f3fd\U00020000"
@@ -25,11 +25,9 @@ def itemized(text: str, tag: str, face: FaceName = "poster") -> Itemized:
     return Itemizer(FONTS.stack(locale, face)).runs(text, locale.direction)
 
 
-def described(text: str, tag: str, face: FaceName = "poster") -> list[tuple[str, str, str]]:
-    return [
-        (text[run.start : run.end], run.script, run.face.family)
-        for run in itemized(text, tag, face).runs
-    ]
+def described(text: str, tag: str) -> list[tuple[str, str, str]]:
+    runs = itemized(text, tag).runs
+    return [(text[run.start : run.end], run.script, run.face.family) for run in runs]
 
 
 @each(

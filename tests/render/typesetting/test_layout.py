@@ -2,42 +2,18 @@
 
 from __future__ import annotations
 
-from memeloc.fonts import FaceName, FontLibrary
 from memeloc.locales import default
 from memeloc.render.typesetting import fit
 from memeloc.render.typesetting.fit import Bounds
-from memeloc.render.typesetting.itemize import Itemizer
-from memeloc.render.typesetting.layout import PartLayout, lay_out
 from memeloc.render.typesetting.lines import Line, ink_extent, set_line
 from memeloc.render.typesetting.part import Part
-from memeloc.render.typesetting.shape import ShapedText, shape
 from tests.each import each
 from tests.render.sentences import SENTENCES
-
-FONTS = FontLibrary()
-
-
-def laid(
-    text: str,
-    tag: str,
-    width: float = 400,
-    height: float = 200,
-    largest: float = 80,
-    face: FaceName = "poster",
-) -> PartLayout:
-    locale = default().get(tag)
-    itemizer = Itemizer(FONTS.stack(locale, face))
-    return lay_out(text, locale, itemizer, Bounds(width, height, largest, 0.06, 1.0))
+from tests.render.typesetting.laying import laid, shaped, texts
 
 
-def texts(layout: PartLayout) -> list[str]:
-    return [line.text for line in layout.lines]
-
-
-def shaped(text: str, tag: str) -> ShapedText:
-    locale = default().get(tag)
-    level, runs, _ = Itemizer(FONTS.stack(locale, "plain")).runs(text, locale.direction)
-    return shape(text, level, runs, tag)
+def box(width: float = 400, height: float = 200, largest: float = 80) -> Bounds:
+    return Bounds(width, height, largest, 0.06, 1.0)
 
 
 def glyphs(line: Line) -> list[int]:
@@ -50,7 +26,7 @@ def test_one_line_is_taken_where_the_search_takes_it(tag: str) -> None:
     count = 0
     for text in SENTENCES[tag]:
         for width, height in ((900, 60), (500, 40), (3000, 90), (200, 200), (120, 30)):
-            part = Part([shaped(text, tag)], locale, Bounds(width, height, 80, 0.06, 1.0))
+            part = Part([shaped(text, tag)], locale, box(width, height))
             fitted = part.fit(0)
             searched = part._best(part.whole, frozenset(), 0)
             if fitted and len(fitted.lines) == 1:
@@ -64,7 +40,7 @@ def test_one_line_is_taken_where_the_search_takes_it(tag: str) -> None:
 @each("tag", sorted(SENTENCES))
 def test_a_sentence_fits_its_box_whole(tag: str) -> None:
     for text in SENTENCES[tag]:
-        layout = laid(text, tag)
+        layout = laid(text, tag, box())
         assert not layout.broken_word
         assert not layout.missing
         assert not layout.truncated
@@ -79,10 +55,10 @@ def test_a_sentence_fits_its_box_whole(tag: str) -> None:
 
 def test_a_word_is_broken_only_when_no_legible_size_helps() -> None:
     word = "kahvemolasi" * 4  # in Turkish, for which there are no patterns
-    whole = laid(word, "tr", 400, 100)
+    whole = laid(word, "tr", box(400, 100))
     assert texts(whole) == [word]
     assert not whole.broken_word
-    broken = laid(word, "tr", 150, 200)
+    broken = laid(word, "tr", box(150, 200))
     assert broken.broken_word
     assert "".join(line.rstrip("\u2010") for line in texts(broken)) == word
     assert broken.size >= default().get("tr").smallest_size
@@ -101,7 +77,7 @@ def test_a_soft_hyphen_shows_only_at_the_end_of_a_line() -> None:
 
 
 def test_half_a_megabyte_is_laid_out_in_time() -> None:
-    layout = laid("all work and no play " * 25_000, "en")
+    layout = laid("all work and no play " * 25_000, "en", box())
     assert layout.truncated > 500_000
     assert layout.lines
 
@@ -110,6 +86,6 @@ def test_half_a_megabyte_is_laid_out_in_time() -> None:
 @each("tag", ["en", "my"])
 def test_ink_that_hangs_over_its_advance_fits_too(text: str, tag: str) -> None:
     for width in range(20, 200, 9):
-        layout = laid(text, tag, width, 400, 400)
+        layout = laid(text, tag, box(width, 400, 400))
         for line in layout.lines:
             assert (line.right - line.left + 0.12) * layout.size <= width - 2 + 1e-6

@@ -5,24 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from memeloc.fonts import FontLibrary
 from memeloc.locales import default
 from memeloc.render.background import Background, Canvas
 from memeloc.render.painting.paint import Area, Painter
 from memeloc.render.painting.pixels import Ink
 from memeloc.render.typesetting.fit import Bounds
-from memeloc.render.typesetting.itemize import Itemizer
-from memeloc.render.typesetting.layout import PartLayout, lay_out
+from memeloc.render.typesetting.layout import PartLayout
 from memeloc.render.typesetting.lines import (
     Line,
     ink_extent,
     set_line,
 )
-from memeloc.render.typesetting.shape import shape
 from tests.each import each
 from tests.render.sentences import SENTENCES
+from tests.render.typesetting.laying import laid, shaped
 
-FONTS = FontLibrary()
 MARGIN = 0.06
 HARD = {
     "vi": "Ặ Ế Ỗ quỷ quyệt ngã nghiêng Ặ Ẫ Ổ Ỡ gỳ gỵ",
@@ -38,23 +35,13 @@ HARD = {
 
 def lines_of(texts: list[str], tag: str) -> list[Line]:
     locale = default().get(tag)
-    lines = []
-    for text in texts:
-        level, runs, _ = Itemizer(FONTS.stack(locale, "poster")).runs(text, locale.direction)
-        lines.append(set_line(shape(text, level, runs, tag), 0, len(text), locale))
-    return lines
-
-
-def laid(text: str, tag: str, width: float = 260, height: float = 340) -> PartLayout:
-    locale = default().get(tag)
-    bounds = Bounds(width, height, 60, MARGIN, 1.0)
-    return lay_out(text, locale, Itemizer(FONTS.stack(locale, "poster")), bounds)
+    return [set_line(shaped(text, tag, "poster"), 0, len(text), locale) for text in texts]
 
 
 @each("tag", sorted({*SENTENCES, *HARD}))
 def test_no_ink_of_two_lines_touches(tag: str) -> None:
     for text in (HARD.get(tag) or SENTENCES[tag][0], SENTENCES[tag][1]):
-        layout = laid(text, tag)
+        layout = laid(text, tag, Bounds(260, 340, 60, MARGIN, 1.0))
         area = Area(20, 10, 280, 350, 0.0, "center", "middle", MARGIN)
         covered = np.zeros((360, 300), np.int32)
         for index, line in enumerate(layout.lines):
