@@ -70,6 +70,15 @@ class Curation(queries.Repository):
             by_item[verdict.item][verdict.filter] = verdict
         return dict(by_item)
 
+    def topics(self) -> dict[str, dict[str, str]]:
+        """Return the `topic` and `category` of items: of several the first whose keywords match the
+        name (multi3hate 3.1)."""
+        return {
+            item: topics[0]
+            for item, by_filter in self.verdicts("topics").items()
+            if (topics := by_filter["topics"].evidence.get("topics"))
+        }
+
     def earlier_verdicts(self, item: str) -> list[Verdict]:
         """Return the newest verdicts on an item as it was before, oldest first."""
         wanted = _NEWEST_VERDICTS.where(tables.verdicts.c.item_id == item)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -164,20 +164,13 @@ class SurveyAnalysis:
         """Return the template of each meme, and the topics and categories that are known."""
         import pandas as pd
 
-        from memeloc.curate.selection import TOPICS
-
         survey, store = self.survey, self.survey.workspace.store
         templates = {meme: template or meme for meme, template in survey.memes.items()}
         if survey.collected:
             meme_of = survey.memes_of_items
             items = store.items.find("picture", list(meme_of))
             templates |= {meme_of[item.id]: item.parent or meme_of[item.id] for item in items}
-        # Of a template the first topic whose keywords match its name (multi3hate 3.1).
-        topics: dict[str, Mapping[str, str]] = {
-            item: found[0]
-            for item, by_filter in store.curation.verdicts(TOPICS).items()
-            if TOPICS in by_filter and (found := by_filter[TOPICS].evidence.get("topics"))
-        }
+        topics = store.curation.topics()
         frame = pd.DataFrame({"template": pd.Series(templates, dtype=object)})
         for name in ("topic", "category"):
             frame[name] = [topics.get(each, {}).get(name, "") for each in templates.values()]

@@ -11,14 +11,13 @@ of them as collected memes, and its tables and other files as they are in `relea
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import re
 import shutil
 import tomllib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
@@ -30,13 +29,13 @@ import pyarrow as pa
 
 from memeloc.collect.datasets.layouts import ANY, layout_of
 from memeloc.counts import counted
-from memeloc.curate.duplicates.hashing import as_array, group_hashes, hash_picture, near_pairs
+from memeloc.curate.duplicates.hashing import near_pictures
 from memeloc.curate.duplicates.texts import plain_text
 from memeloc.curate.selection import DUPLICATES
 from memeloc.errors import InputError
 from memeloc.files import file_sha256, replacing
 from memeloc.items import Item
-from memeloc.model import SEPARATOR, Template
+from memeloc.model import SEPARATOR
 from memeloc.object_storage import folder_at
 from memeloc.publish.checks import Finding, Private, check
 from memeloc.publish.folder import RELEASE, check_owner, is_release, open_release
@@ -57,7 +56,9 @@ from memeloc.workspace.captions import Captions
 from memeloc.workspace.collecting import Collecting
 from memeloc.workspace.folder import RELEASES, Part, Phases, WorkspaceFolder, silent
 from memeloc.workspace.released_tables import (
+    Contents,
     Key,
+    ReleasedSurvey,
     Text,
     current_captions,
     finished_memes,
@@ -78,8 +79,6 @@ _BY_MACHINE = ("translated", "read")
 _HIDDEN = re.compile(r"(^|/)(\.|~\$)")  # the latter are those of Office, with a person's name
 _NEARLY = 0.02
 """How far shares may be from a sum of 1: three of 0.33 are meant as thirds."""
-_DISTANCE = 5
-"""Bits of 64 in which hashes of near pictures differ at most (charmemes, 4.3)."""
 _SHORTEST_KEY = 8
 """Bytes of a key that is looked for: a shorter one is in any file."""
 
@@ -102,9 +101,64 @@ class Scope:
 class Publishing(Part):
     """The part of the workspace that others get: pictures, captions, answers, labels."""
 
-    def gather(self, rendered: str | Path | None = None, **options: Any) -> Release:
-        """Return what is to be published; `options` are those of `gather` in this module."""
-        return gather(self._workspace, rendered, **options)
+    def gather(
+        self,
+        rendered: str | Path | None = None,
+        *,
+        with_pictures: bool = True,
+        scope: Scope | None = None,
+        jobs: int = 1,
+        on_progress: Phases = silent,
+    ) -> Release:
+        """Return what is published of a workspace, as the section [release] of memeloc.toml says.
+
+        That are its captions with their pictures, and the finished memes that were selected or that
+        its surveys ask about; without what is dropped, and without those of which the captions were
+        read. People go out under keyed hashes, the key of which stays in the workspace.
+
+        Args:
+            rendered: a folder that `memeloc render` made; None renders the captions as they stand.
+            with_pictures: False publishes hashes and addresses in the place of pictures, and a
+                program that joins them again.
+            scope: the part of the workspace that goes out; None is all.
+            jobs: processes that render; with more than 1 a script must call this under
+                `if __name__ == "__main__":`.
+
+        Raises:
+            InputError: there is nothing to publish, the set is missing or of other captions, or the
+                shares of the splits do not sum up to 1.
+        """
+        workspace, folder, scope = self._workspace, check_rendered(rendered), scope or Scope()
+        settings = workspace.settings.release
+        if scope.survey:
+            settings = settings.model_copy(update={"surveys": (scope.survey,)})
+        contents = _contents(workspace, settings, scope)
+        if folder is None and any(text.item is None for text in contents.texts.values()):
+            folder = _render(workspace, settings, jobs, on_progress)
+        pictures = Pictures(contents, folder, with_pictures)
+        models = {name: _inside(workspace, "model_labels", name) for name in settings.model_labels}
+        files, guides = survey_files(contents.surveys)
+        existing = {language for _, language in contents.texts}
+        tags = [workspace.source.tag, *(locale.tag for locale in workspace.languages)]
+        languages = [*(tag for tag in tags if tag in existing), *sorted(existing)]
+        unread = Counter(
+            language
+            for (_, language), text in contents.texts.items()
+            if text.stage in _BY_MACHINE and text.state not in ("accepted", "corrected")
+        )
+        return Release(
+            about=settings,
+            languages=tuple(dict.fromkeys(languages)),
+            pictures=pictures,
+            counts=pictures.counts(),
+            tables=release_tables(contents, models),
+            files=files | _further_files(workspace, settings.files),
+            provenance=provenance(contents, pictures.made_by()),
+            unread=dict(unread),
+            unread_texts=unread_texts(workspace, contents.surveys),
+            texts=guides,
+            notes=tuple(contents.notes),
+        )
 
     def publish(
         self,
@@ -112,42 +166,31 @@ class Publishing(Part):
         to: str = "hf",
         *,
         rendered: str | Path | None = None,
-        with_pictures: bool = True,
-        scope: Scope | None = None,
         options: Mapping[str, Any] | None = None,
         check: bool = False,
-        jobs: int = 1,
         on_progress: Phases = silent,
+        **gathering: Any,
     ) -> dict[str, Any]:
-        """Publish the workspace's dataset into a folder, in the place of an earlier release.
-
-        Takes what `gather` and `memeloc.publish.publishing.publish` take; returns and raises what
-        the latter does.
+        """Publish the workspace's dataset into a folder, in the place of an earlier release; return
+        and raise what `memeloc.publish.publishing.publish` does.
 
         Args:
-            with_pictures: False publishes hashes and addresses in the place of pictures, and a
-                program that joins them again.
-            scope: the part of the workspace that goes out; None is all.
+            rendered, gathering: see `gather`.
             options: of the layout, such as `{"pictures": "folder"}` of `hf`.
             check: whether all rules of `memeloc.publish.checks` are run before anything is written,
                 and not only that of private files.
-            jobs: processes that render; with more than 1 a script must call this under
-                `if __name__ == "__main__":`.
         """
         place = folder_at(out)
         check_rendered(rendered)
         check_owner(place)
-        release = self.gather(
-            rendered, with_pictures=with_pictures, scope=scope, jobs=jobs, on_progress=on_progress
-        )
+        release = self.gather(rendered, on_progress=on_progress, **gathering)
         newest = self._store.progress.newest_version()
-        private = private_of(self._workspace)
         published = publish(
             release,
             place,
             to,
             options=options,
-            private=private,
+            private=private_of(self._workspace),
             checked=check,
             on_progress=on_progress,
         )
@@ -155,10 +198,8 @@ class Publishing(Part):
         return published
 
     def check(self, rendered: str | Path | None = None, **options: Any) -> tuple[Finding, ...]:
-        """Return what must not go out, and what the team should know; writes no release.
-
-        `options` are those of `gather`.
-        """
+        """Return what must not go out, and what the team should know; `options` are those of
+        `gather`. No release is written."""
         return check(self.gather(rendered, **options), private_of(self._workspace))
 
     def import_folder(
@@ -279,34 +320,7 @@ def _import_captions(
     return added, notes
 
 
-def gather(
-    workspace: WorkspaceFolder,
-    rendered: str | Path | None = None,
-    *,
-    with_pictures: bool = True,
-    scope: Scope | None = None,
-    jobs: int = 1,
-    on_progress: Phases = silent,
-) -> Release:
-    """Return what is published of a workspace, as the section [release] of memeloc.toml says.
-
-    That are its captions with their pictures, and the finished memes that were selected or that
-    its surveys ask about; without what is dropped, and without those of which the captions were
-    read. People go out under keyed hashes, the key of which stays in the workspace.
-
-    Args:
-        rendered: a folder that `memeloc render` made; None renders the captions as they stand.
-        with_pictures: False leaves the pictures' files behind.
-        jobs: processes that render.
-
-    Raises:
-        InputError: there is nothing to publish, the set is missing or of other captions, or the
-            shares of the splits do not sum up to 1.
-    """
-    folder, scope = check_rendered(rendered), scope or Scope()
-    settings = workspace.settings.release
-    if scope.survey:
-        settings = settings.model_copy(update={"surveys": (scope.survey,)})
+def _contents(workspace: WorkspaceFolder, settings: ReleaseSettings, scope: Scope) -> Contents:
     total = sum(settings.splits.values())
     if abs(total - 1) > _NEARLY:
         raise InputError(
@@ -315,7 +329,7 @@ def gather(
             file=workspace.root,
         )
     surveys, notes = released_surveys(workspace, settings), list[str]()
-    texts, of_items = _texts_of(workspace, settings, scope, surveys, notes)
+    texts, items = _texts_of(workspace, settings, scope, surveys, notes)
     if not texts:
         raise InputError(
             "There is nothing to publish: the workspace has no captions"
@@ -324,61 +338,21 @@ def gather(
             + (" of this survey, selection or these languages." if scope != Scope() else "."),
             file=workspace.root,
         )
-    if folder is None and any(text.item is None for text in texts.values()):
-        folder = _render(workspace, settings, jobs, on_progress)
-    splits = _splits_of(workspace, settings, texts, of_items, strata(surveys))
-    finished = [text.item for text in texts.values() if text.item is not None]
-    cleaned = {}
-    if with_pictures and finished:
-        cleaned = _without_metadata((workspace.root or Path()) / CLEANED, finished)
-    if cleaned:
-        notes.append(
-            f"{counted(len(cleaned), 'picture goes', 'pictures go')} out without metadata such as "
-            "EXIF; not a pixel is changed."
-        )
-    shown = _shown_captions(folder, texts, notes)
-    pictures = Pictures(
-        folder, texts, shown, cleaned, workspace.templates, splits, tuple(settings.splits),
-        with_pictures,
-    )  # fmt: skip
-    of_items = {item: meme for item, meme in of_items.items() if meme in splits}
-    models = {name: _inside(workspace, "model_labels", name) for name in settings.model_labels}
-    tables = release_tables(workspace, settings, models, texts, surveys, splits, of_items, notes)
+    splits = _splits_of(workspace, settings, texts, items, surveys)
     if empty := [name for name in settings.splits if name not in set(splits.values())]:
         notes.append(
             f"Nothing is in the split {', '.join(empty)}: all memes of a template are in one, and "
             "there are too few templates."
         )
-    tags = [workspace.source.tag, *(locale.tag for locale in workspace.languages)]
-    existing = {language for _, language in texts}
-    files, guides = survey_files(surveys)
-    unread = Counter(
-        language
-        for (_, language), text in texts.items()
-        if text.stage in _BY_MACHINE and text.state not in ("accepted", "corrected")
-    )
-    made_by: dict[str, Any] = {"rendered_with": pictures.made_by()}
-    made_by |= {"manifest_sha256": set_sha256(folder)} if folder else {}
-    return Release(
-        about=settings,
-        languages=tuple(dict.fromkeys([*(t for t in tags if t in existing), *sorted(existing)])),
-        pictures=pictures,
-        counts=pictures.counts(),
-        tables=tables,
-        files={**files, **_further_files(workspace, settings.files)},
-        provenance=provenance(workspace, settings, texts, surveys, splits, made_by),
-        unread=dict(unread),
-        unread_texts=unread_texts(workspace, surveys),
-        texts=guides,
-        notes=tuple(notes),
-    )
+    items = {item: meme for item, meme in items.items() if meme in splits}
+    return Contents(workspace, settings, texts, surveys, splits, items, notes)
 
 
 def _texts_of(
     workspace: WorkspaceFolder,
     settings: ReleaseSettings,
     scope: Scope,
-    surveys: Sequence[Any],
+    surveys: Sequence[ReleasedSurvey],
     notes: list[str],
 ) -> tuple[dict[Key, Text], dict[str, str]]:
     """Return the texts that go out, and memes by the collected items that they stand in.
@@ -386,22 +360,18 @@ def _texts_of(
     Finished memes go that were selected or asked about; those of which captions were read that go
     out stay behind, unless a survey asks about them.
     """
-    store = workspace.store
-    frame = store.exports.frame("memes")
-    pairs = zip(frame["item"], frame["meme_id"], strict=True)
-    of_items = {item: str(meme) for item, meme in pairs if isinstance(item, str)}
-    captions = current_captions(workspace, settings.captions)
-    selection = store.curation.selection()
+    store, selection = workspace.store, workspace.store.curation.selection()
+    frame = store.exports.frame("memes").dropna(subset="item")
+    meme_of: dict[str, str] = dict(zip(frame["item"], frame["meme_id"], strict=True))
+    texts = current_captions(workspace, settings.captions)
     asked = {meme for each in surveys for meme in each.survey.pictures}
-    memes = {meme for meme, _ in captions}
-    selected = selection.pictures if selection else ()
-    read = {id for id in selected if of_items.get(id, id) in memes} - asked
-    ids = {*asked, *selected} - read
-    if read:
+    memes, ids = {meme for meme, _ in texts}, asked.union(selection.pictures if selection else ())
+    if read := {id for id in ids - asked if meme_of.get(id, id) in memes}:
         notes.append(
             f"{counted(len(read), 'finished meme stays', 'finished memes stay')} behind: the "
             "captions that were read in them go out."
         )
+    ids -= read
     stored = list(store.items.find("picture", sorted(ids))) if ids else []
     items = [item for item in stored if item.path is not None and item.path.is_file()]
     if lost := len(ids) - len(items):
@@ -409,45 +379,43 @@ def _texts_of(
             f"{counted(lost, 'finished meme is', 'finished memes are')} left out: the picture is "
             "not in the workspace."
         )
-    texts = captions | finished_memes(workspace, items)
-    of_items |= {text.item.id: meme for (meme, _), text in texts.items() if text.item}
-    parts = []
+    texts |= finished_memes(workspace, items)
+    meme_of |= {text.item.id: meme for (meme, _), text in texts.items() if text.item}
+    memes, tags = {meme for meme, _ in texts}, scope.languages
     if scope.survey:
-        parts.append({of_items.get(id, id) for each in surveys for id in each.survey.memes})
+        memes &= {meme_of.get(id, id) for each in surveys for id in each.survey.memes}
     if scope.selected:
-        parts.append({of_items.get(id, id) for id in (selection.items if selection else ())})
-    tags = scope.languages
+        memes &= {meme_of.get(id, id) for id in (selection.items if selection else ())}
     return {
         (meme, tag): text
         for (meme, tag), text in texts.items()
-        if all(meme in part for part in parts) and (tags is None or tag in tags)
-    }, of_items
+        if meme in memes and (tags is None or tag in tags)
+    }, meme_of
 
 
 def _splits_of(
     workspace: WorkspaceFolder,
     settings: ReleaseSettings,
     texts: Mapping[Key, Text],
-    of_items: Mapping[str, str],
-    labels: Mapping[str, str],
+    items: Mapping[str, str],
+    surveys: Sequence[ReleasedSurvey],
 ) -> dict[str, str]:
     """Return the split of each meme: those of a template, and near ones, are in one."""
     duplicates = [
-        (item, str(verdict[DUPLICATES].evidence["kept"]))
+        (item, str(original))
         for item, verdict in workspace.store.curation.verdicts(DUPLICATES).items()
-        if DUPLICATES in verdict and verdict[DUPLICATES].evidence.get("kept")
+        if (original := verdict[DUPLICATES].evidence.get("kept"))
     ]
-    finished = {key: text.item for key, text in texts.items() if text.item is not None}
-    paths = [path for item in finished.values() if (path := item.path) is not None]
-    memes = [meme for meme, _ in finished]
+    finished = [(meme, text.item) for (meme, _), text in texts.items() if text.item is not None]
+    paths = [item.path for _, item in finished if item.path is not None]
     return split_memes(
         {meme: text.template for (meme, _), text in texts.items()},
-        {of_items.get(item, item): label for item, label in labels.items()},
+        {items.get(item, item): label for item, label in strata(surveys).items()},
         settings.splits,
         seed=settings.seed,
         together=[
-            *([of_items.get(item, item) for item in pair] for pair in duplicates),
-            *((memes[first], memes[second]) for first, second in near_pictures(paths)),
+            *([items.get(item, item) for item in pair] for pair in duplicates),
+            *((finished[one][0], finished[other][0]) for one, other in near_pictures(paths)),
             *near_captions((meme, plain_text(text.parts)) for (meme, _), text in texts.items()),
         ],
     )
@@ -475,11 +443,8 @@ def _render(
 
 
 def _inside(workspace: WorkspaceFolder, setting: str, name: str) -> Path:
-    """Return a file or folder of the workspace that a setting names.
-
-    Raises:
-        InputError: it is not there, or outside the workspace's folder.
-    """
+    """Return a file or folder of the workspace that a setting names; raise InputError if it is not
+    there, or outside the workspace's folder."""
     root = (workspace.root or Path()).resolve()
     path = (root / name).resolve()
     if not path.is_relative_to(root) or not path.exists():
@@ -492,11 +457,8 @@ def _inside(workspace: WorkspaceFolder, setting: str, name: str) -> Path:
 
 
 def _further_files(workspace: WorkspaceFolder, names: Sequence[str]) -> dict[str, Path]:
-    """Return the team's further files by their paths in the release.
-
-    Raises:
-        InputError: one is not there, hidden, or outside the workspace's folder.
-    """
+    """Return the team's further files by their paths in the release; raise InputError if one is
+    not there, hidden, or outside the workspace's folder."""
     files: dict[str, Path] = {}
     root = (workspace.root or Path()).resolve()
     for name in names:
@@ -514,7 +476,7 @@ def _further_files(workspace: WorkspaceFolder, names: Sequence[str]) -> dict[str
     return files
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Pictures:
     """All pictures of a release, by split; called, it gives a new iterator over them.
 
@@ -522,50 +484,57 @@ class Pictures:
         rendered: the folder of a set; None where there are no captions.
         shown: by captions that the set has whether their pictures show them as they are now.
         cleaned: by SHA-256 of collected pictures copies without metadata, with theirs.
-        templates: whose sources and licences count as they are now.
     """
 
+    contents: Contents
     rendered: Path | None
-    texts: Mapping[Key, Text]
-    shown: Mapping[Key, bool]
-    cleaned: Mapping[str, tuple[Path, str]]
-    templates: Mapping[str, Template]
-    splits: Mapping[str, str]
-    order: tuple[str, ...]
     with_files: bool
 
+    def __post_init__(self) -> None:
+        self.cleaned = self._without_metadata() if self.with_files else {}
+        self.shown = self._shown_captions()
+
     def __call__(self) -> Iterator[ReleasedPicture]:
-        for split in self.order:
-            memes = {meme for meme, name in self.splits.items() if name == split}
+        for split in self.contents.settings.splits:
+            memes = {meme for meme, name in self.contents.splits.items() if name == split}
             if memes:
                 yield from self._rendered_pictures(memes, split)
-            for (meme, language), text in self.texts.items():
+            for (meme, language), text in self.contents.texts.items():
                 if text.item is not None and meme in memes:
                     yield self._collected_picture(meme, language, split, text.item)
 
     def counts(self) -> dict[Key, int]:
         """Return how many pictures there are by language and split."""
+        order = [*self.contents.settings.splits]
         keys = [key for key, is_current in self.shown.items() if is_current]
-        keys += [key for key, text in self.texts.items() if text.item is not None]
-        counts = Counter((language, self.splits[meme]) for meme, language in keys)
-        return dict(sorted(counts.items(), key=lambda each: (self.order.index(each[0][1]), each)))
+        keys += [key for key, text in self.contents.texts.items() if text.item is not None]
+        counts = Counter((language, self.contents.splits[meme]) for meme, language in keys)
+        return dict(sorted(counts.items(), key=lambda each: (order.index(each[0][1]), each)))
 
     def made_by(self) -> dict[str, Any]:
-        """Return the versions of what drew the pictures, and the fonts by SHA-256."""
+        """Return what drew the pictures: versions, the fonts by SHA-256; and the set's SHA-256."""
         versions: dict[str, set[str]] = {name: set() for name in VERSIONS}
         fonts: dict[str, str] = {}
-        for batch in _batches(self.rendered, self.texts, [*VERSIONS, "font_files"]):
+        for batch in self._batches([*VERSIONS, "font_files"]):
             for name in VERSIONS:
                 versions[name] |= set(batch[name].unique().to_pylist()) - {None}
             files = batch["font_files"].flatten().flatten()
             fonts.update(zip(*(column.to_pylist() for column in files), strict=True))
-        return {
-            "versions": {name: sorted(values) for name, values in versions.items() if values},
-            "fonts": dict(sorted(fonts.items())),
+        used = {name: sorted(values) for name, values in versions.items() if values}
+        made_by: dict[str, Any] = {
+            "rendered_with": {"versions": used, "fonts": dict(sorted(fonts.items()))}
         }
+        return made_by | ({"manifest_sha256": set_sha256(self.rendered)} if self.rendered else {})
+
+    def _batches(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        """Yield the rows of the set in the languages of captions that go out."""
+        texts = self.contents.texts
+        languages = {language for (_, language), text in texts.items() if text.item is None}
+        if self.rendered and languages:
+            yield from set_batches(self.rendered, columns, language=languages)
 
     def _rendered_pictures(self, memes: Collection[str], split: str) -> Iterator[ReleasedPicture]:
-        for batch in _batches(self.rendered, self.texts):
+        for batch in self._batches():
             keys = zip(batch["meme_id"].to_pylist(), batch["language"].to_pylist(), strict=True)
             mask = [
                 key[0] in memes and in_table is not False and self.shown.get(key, False)
@@ -577,12 +546,10 @@ class Pictures:
                 if path.is_absolute() or ".." in path.parts or len(path.parts) < 2:
                     message = f"names the picture {str(path)[:80]!r}"
                     raise InputError(message, file=folder / MANIFEST)
-                if template := self.templates.get(row["template"]):
-                    rights = {
-                        "template_source": template.source,
-                        "template_licence": template.licence,
-                    }
-                    row |= {name: value for name, value in rights.items() if value}
+                # Sources and licences of templates count as they are now.
+                if template := self.contents.workspace.templates.get(row["template"]):
+                    row["template_source"] = template.source or row.get("template_source")
+                    row["template_licence"] = template.licence or row.get("template_licence")
                 yield ReleasedPicture(
                     row["meme_id"],
                     row["language"],
@@ -611,67 +578,56 @@ class Pictures:
         path = f"{language}/{meme}{item.path.suffix}"
         return ReleasedPicture(meme, language, split, path, file if self.with_files else None, row)
 
+    def _shown_captions(self) -> dict[Key, bool]:
+        shown: dict[Key, bool] = {}
+        captions = {key: each for key, each in self.contents.texts.items() if each.item is None}
+        for batch in self._batches(["meme_id", "language", "in_table", "text"]):
+            for row in batch.to_pylist():
+                text = captions.get(key := (row["meme_id"], row["language"]))
+                if row.get("in_table") is not False and text is not None:
+                    shown[key] = row["text"] == SEPARATOR.join(text.parts)
+        if stale := sum(not is_current for is_current in shown.values()):
+            self.contents.notes.append(
+                f"{counted(stale, 'picture shows', 'pictures show')} another caption than stands "
+                "now, and stay behind; render again."
+            )
+        if missing := len(captions) - len(shown):
+            self.contents.notes.append(
+                f"{counted(missing, 'caption has', 'captions have')} no picture in the rendered "
+                "set, and go out as text alone."
+            )
+        return shown
 
-def _batches(
-    rendered: Path | None, texts: Mapping[Key, Text], columns: Sequence[str] | None = None
-) -> Iterator[Any]:
-    languages = {language for (_, language), text in texts.items() if text.item is None}
-    if rendered and languages:
-        yield from set_batches(rendered, columns, language=languages)
-
-
-def _shown_captions(
-    rendered: Path | None, texts: Mapping[Key, Text], notes: list[str]
-) -> dict[Key, bool]:
-    shown: dict[Key, bool] = {}
-    for batch in _batches(rendered, texts, ["meme_id", "language", "in_table", "text"]):
-        for row in batch.to_pylist():
-            key = row["meme_id"], row["language"]
-            text = texts.get(key)
-            if row.get("in_table") is not False and text is not None and text.item is None:
-                shown[key] = row["text"] == SEPARATOR.join(text.parts)
-    captions = sum(text.item is None for text in texts.values())
-    if stale := sum(not is_current for is_current in shown.values()):
-        notes.append(
-            f"{counted(stale, 'picture shows', 'pictures show')} another caption than stands "
-            "now, and stay behind; render again."
-        )
-    if missing := captions - len(shown):
-        notes.append(
-            f"{counted(missing, 'caption has', 'captions have')} no picture in the rendered "
-            "set, and go out as text alone."
-        )
-    return shown
-
-
-def _without_metadata(folder: Path, items: Iterable[Item]) -> dict[str, tuple[Path, str]]:
-    """Return copies without metadata of pictures that have any and whose kind lets it go.
-
-    They are made once a picture, and kept in `folder`.
-    """
-    cleaned: dict[str, tuple[Path, str]] = {}
-    for item in items:
-        assert item.path is not None
-        with suppress(InputError):  # a file that is no picture is the check's to name
-            if not metadata_of(item.path):
+    def _without_metadata(self) -> dict[str, tuple[Path, str]]:
+        """Return copies without metadata of pictures that have any and whose kind lets it go; they
+        are made once a picture, and stay in the workspace."""
+        cleaned: dict[str, tuple[Path, str]] = {}
+        folder = (self.contents.workspace.root or Path()) / CLEANED
+        for item in (text.item for text in self.contents.texts.values()):
+            if item is None or item.path is None:
                 continue
-            copy = folder / f"{item.picture}{item.path.suffix}"
-            if not copy.is_file():
-                content = without_metadata(item.path.read_bytes())
-                if content is None:
+            with suppress(InputError):  # a file that is no picture is the check's to name
+                if not metadata_of(item.path):
                     continue
-                with replacing(copy) as temporary:
-                    temporary.write_bytes(content)
-            cleaned[item.picture] = copy, file_sha256(copy)
-    return cleaned
+                copy = folder / f"{item.picture}{item.path.suffix}"
+                if not copy.is_file():
+                    content = without_metadata(item.path.read_bytes())
+                    if content is None:
+                        continue
+                    with replacing(copy) as temporary:
+                        temporary.write_bytes(content)
+                cleaned[item.picture] = copy, file_sha256(copy)
+        if cleaned:
+            self.contents.notes.append(
+                f"{counted(len(cleaned), 'picture goes', 'pictures go')} out without metadata such "
+                "as EXIF; not a pixel is changed."
+            )
+        return cleaned
 
 
 def check_rendered(rendered: str | Path | None) -> Path | None:
-    """Return the folder of a rendered set.
-
-    Raises:
-        InputError: it is in object storage, there is none, or its pictures are in shards.
-    """
+    """Return the folder of a rendered set; raise InputError if it is in object storage, there is
+    none, or its pictures are in shards."""
     if rendered is None:
         return None
     place = folder_at(rendered)
@@ -696,11 +652,9 @@ def check_rendered(rendered: str | Path | None) -> Path | None:
 
 
 def private_of(workspace: WorkspaceFolder) -> Private:
-    """Return what the workspace knows of people, of its own files and of near pictures.
-
-    Where people were erased, and the key by which they are recognised is missing, `is_erased`
-    raises InputError.
-    """
+    """Return what the workspace knows of people, of its own files and of near pictures. Where
+    people were erased, and the key by which they are recognised is missing, `is_erased` raises
+    InputError."""
     store = workspace.store
     people = store.erasures.everybody()
     recogniser = cache(store.erasures.recogniser)
@@ -741,26 +695,3 @@ def _workspaces_file(root: Path | None, path: Path) -> str:
     with suppress(InputError):
         return f"a file of people's answers ({recognise(path).name})"
     return ""
-
-
-def near_pictures(pictures: Sequence[Path]) -> Iterator[tuple[int, int]]:
-    """Yield pairs of pictures whose hashes differ in few bits: equal ones, then the others.
-
-    A file that cannot be read is near to none.
-    """
-    numbers, hashes = [], []
-    for number, path in enumerate(pictures):
-        with suppress(InputError):
-            hashes.append(hash_picture(path))
-            numbers.append(number)
-    groups = group_hashes(as_array(hashes))
-
-    def members(group: int) -> list[int]:
-        places = groups.order[groups.starts[group] : groups.starts[group + 1]]
-        return [numbers[place] for place in places.tolist()]
-
-    for group in range(len(groups.values)):
-        yield from itertools.combinations(members(group), 2)
-    for near in near_pairs(groups.values, _DISTANCE):
-        for first, second in zip(near.first.tolist(), near.second.tolist(), strict=True):
-            yield from itertools.product(members(first), members(second))

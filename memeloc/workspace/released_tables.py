@@ -17,16 +17,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
 from memeloc.counts import counted
-from memeloc.curate.selection import TOPICS
 from memeloc.errors import InputError
-from memeloc.items import Item, meme_id
+from memeloc.items import Item, Origin, meme_id
 from memeloc.language_models.job import sent_counts
 from memeloc.model import SEPARATOR
 from memeloc.publish.people import protect
@@ -173,64 +173,64 @@ def unread_texts(workspace: WorkspaceFolder, surveys: Iterable[ReleasedSurvey]) 
     return {tag: count for tag, count in unread.items() if count > 0}
 
 
-def release_tables(
-    workspace: WorkspaceFolder,
-    settings: ReleaseSettings,
-    models: Mapping[str, Path],
-    texts: Mapping[Key, Text],
-    surveys: Sequence[ReleasedSurvey],
-    splits: Mapping[str, str],
-    items: Mapping[str, str],
-    notes: list[str],
-) -> dict[str, ReleaseTable]:
-    """Return the tables that have rows, in their order.
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """The parts of a workspace that go out.
 
-    Args:
-        models: tables of labels of models, by the names that the settings give them.
+    Attributes:
+        splits: by meme.
         items: published memes by collected item.
-        notes: sentences about what stays behind are added.
+        notes: sentences about what stays behind, to which all that gathers adds.
     """
-    templates = {meme: text.template for (meme, _), text in texts.items()}
-    rows: dict[str, Iterable[Row]] = {
-        "memes": _memes(workspace, templates, splits, items),
+
+    workspace: WorkspaceFolder
+    settings: ReleaseSettings
+    texts: Mapping[Key, Text]
+    surveys: Sequence[ReleasedSurvey]
+    splits: Mapping[str, str]
+    items: Mapping[str, str]
+    notes: list[str]
+
+
+def release_tables(contents: Contents, models: Mapping[str, Path]) -> dict[str, ReleaseTable]:
+    """Return the tables that have rows, in their order; `models` are tables of labels of models, by
+    the names that the settings give them."""
+    store, items = contents.workspace.store, contents.items
+    asked = _asked(contents.surveys)
+    templates = {meme: text.template for (meme, _), text in contents.texts.items()}
+    votes: dict[Key, Counter[str]] = defaultdict(Counter)
+    for judgement in store.curation.judgements():
+        answer = judgement.answer.strip().lower()
+        if judgement.subject in items and answer in ("keep", "drop"):
+            votes[items[judgement.subject], judgement.question][answer] += 1
+    rows: dict[str, Iterable[Row] | pd.DataFrame] = {
+        "memes": _memes(contents, templates),
         "captions": (
-            (meme, language, text.template, splits[meme], SEPARATOR.join(text.parts), text.state,
-             text.stage, text.round, text.translator)
-            for (meme, language), text in texts.items()
+            (meme, language, text.template, contents.splits[meme], SEPARATOR.join(text.parts),
+             text.state, text.stage, text.round, text.translator)
+            for (meme, language), text in contents.texts.items()
             if text.item is None or any(text.parts)
         ),
         "templates": (
             (name, each.title, each.description, ", ".join(each.keywords), each.source,
              each.licence, count)
             for name, count in Counter(templates.values()).items()
-            if (each := workspace.templates.get(name))
+            if (each := contents.workspace.templates.get(name))
         ),
-    }  # fmt: skip
-    asked = _asked(surveys)
-    frames = {name: _frame(name, each) for name, each in rows.items()}
-    frames |= _survey_frames(workspace, settings, surveys, asked, splits, items, notes)
-    votes: dict[Key, Counter[str]] = {}
-    for judgement in workspace.store.curation.judgements():
-        answer = judgement.answer.strip().lower()
-        if judgement.subject in items and answer in ("keep", "drop"):
-            meme = items[judgement.subject]
-            votes.setdefault((meme, judgement.question), Counter())[answer] += 1
-    rows = {
-        "model_labels": [
-            *_rounds(workspace, items, splits, notes),
-            *_model_tables(models, surveys, splits, notes),
-            *_verdicts(workspace, items),
-        ],
+        **_survey_frames(contents, asked),
+        "model_labels": chain(
+            _rounds(contents), _model_tables(contents, models), _verdicts(contents)
+        ),
         "collected_labels": (
             (items[item.id], item.language, item.origin.source, question, label)
-            for item in (workspace.store.items.find(ids=list(items)) if items else ())
+            for item in (store.items.find(ids=list(items)) if items else ())
             for question, label in item.labels.items()
         ),
         "judgements": ((*key, each["keep"], each["drop"]) for key, each in votes.items()),
-    }
-    frames |= {name: _frame(name, each) for name, each in rows.items()}
+    }  # fmt: skip
     tables = {}
-    for name, frame in frames.items():
+    for name, of_table in rows.items():
+        frame = of_table if isinstance(of_table, pd.DataFrame) else _frame(name, of_table)
         columns = {}
         for column in map(str, frame.columns):
             vote = column.removeprefix("votes.")
@@ -247,44 +247,33 @@ def _frame(name: str, rows: Iterable[Row]) -> pd.DataFrame:
     return frame.astype({name: kind for name, kind in types.items() if name in frame})
 
 
-def _memes(
-    workspace: WorkspaceFolder,
-    templates: Mapping[str, str],
-    splits: Mapping[str, str],
-    items: Mapping[str, str],
-) -> Iterator[Row]:
+def _memes(contents: Contents, templates: Mapping[str, str]) -> Iterator[Row]:
+    store, items = contents.workspace.store, contents.items
     by_meme = {meme: item for item, meme in reversed([*items.items()])}
-    collected = {item.id: item for item in workspace.store.items.find(ids=list(items))}
-    topics = {
-        item: by_filter[TOPICS].evidence["topics"][0]
-        for item, by_filter in workspace.store.curation.verdicts(TOPICS).items()
-        if TOPICS in by_filter and by_filter[TOPICS].evidence.get("topics")
-    }
+    collected = {item.id: item for item in store.items.find(ids=list(items))}
+    topics = store.curation.topics()
     for meme, template in templates.items():
         item = collected.get(by_meme.get(meme, ""))
         topic = topics.get(item.parent if item else template, {})
+        origin = item.origin if item else Origin("", "")
         yield (
             meme,
             template,
-            splits[meme],
-            str(topic.get("category", "")),
-            str(topic.get("topic", "")),
-            item.origin.source if item else "",
-            item.origin.url if item else "",
-            item.origin.terms if item else "",
+            contents.splits[meme],
+            topic.get("category", ""),
+            topic.get("topic", ""),
+            origin.source,
+            origin.url,
+            origin.terms,
             item.picture if item and item.kind == "picture" else "",
             item.created if item else "",
             item.year.year if item and item.year else None,
         )
 
 
-def _rounds(
-    workspace: WorkspaceFolder,
-    items: Mapping[str, str],
-    splits: Mapping[str, str],
-    notes: list[str],
-) -> Iterator[Row]:
+def _rounds(contents: Contents) -> Iterator[Row]:
     """Yield what models labelled: a row for what all rounds agree on, and one for each round."""
+    workspace = contents.workspace
     for labelling in labellings(workspace) if workspace.store.model_labels.labellings() else ():
         labelled, sent = labelling.labelled, defaultdict(list)
         try:
@@ -292,11 +281,11 @@ def _rounds(
             for answer in labelling.answers:
                 sent[answer.item].append(answer.settings)
         except InputError as error:
-            notes.append(f"Labels by {labelled.model} stay behind: {error}")
+            contents.notes.append(f"Labels by {labelled.model} stay behind: {error}")
             continue
         for outcome in outcomes:
-            meme = items.get(outcome.item, outcome.item)
-            if meme not in splits:
+            meme = contents.items.get(outcome.item, outcome.item)
+            if meme not in contents.splits:
                 continue
             about = {
                 "taxonomy": labelled.taxonomy,
@@ -306,33 +295,24 @@ def _rounds(
                 "state": outcome.state,
                 "sent": sent_counts(sent[outcome.item]),
             }
-            first = meme, ""
             if outcome.state == "accepted":
                 kinds = "|".join(outcome.subcategories)
                 label = LABEL, labelled.model, outcome.label, kinds, None
-                yield *first, *label, _json(about)
+                yield meme, "", *label, _json(about)
             for number, labels in enumerate(outcome.rounds, 1):
                 if labels:
                     every = {**about, "given": [str(label) for label in labels]}
                     question = f"{LABEL}, round {number}"
                     label = question, labelled.model, labels[0].category, "", None
-                    yield *first, *label, _json(every)
+                    yield meme, "", *label, _json(every)
 
 
-def _model_tables(
-    models: Mapping[str, Path],
-    surveys: Iterable[ReleasedSurvey],
-    splits: Mapping[str, str],
-    notes: list[str],
-) -> Iterator[Row]:
-    """Yield a row for each label in tables, and note labels that no survey's taxonomy has.
-
-    Raises:
-        InputError: a table cannot be read, or lacks a column.
-    """
+def _model_tables(contents: Contents, models: Mapping[str, Path]) -> Iterator[Row]:
+    """Yield a row for each label in tables, and note labels that no survey's taxonomy has; raise
+    InputError if a table cannot be read, or lacks a column."""
     taxonomies = {
         each.survey.taxonomy.name: [label.id for label in each.survey.taxonomy.labels]
-        for each in surveys
+        for each in contents.surveys
     }
     labels = {label for of_taxonomy in taxonomies.values() for label in of_taxonomy}
     for name, path in models.items():
@@ -340,7 +320,7 @@ def _model_tables(
         table = read_table(path, ("meme_id", "model", "label"))
         for row in table.rows:
             meme, model, label = (row[name].strip() for name in ("meme_id", "model", "label"))
-            if meme in splits:
+            if meme in contents.splits:
                 culture = row["culture"].strip() if "culture" in table.columns else ""
                 yield meme, culture, LABEL, model, label, "", None, ""
                 if labels and label not in labels:
@@ -348,20 +328,27 @@ def _model_tables(
         if unknown:
             number, label = unknown[0]
             listed = "; ".join(f"{name}: {', '.join(ids)}" for name, ids in taxonomies.items())
-            notes.append(
+            contents.notes.append(
                 f"{name}, row {number}: the label {label[:60]!r} is not of the taxonomy "
                 f"({listed}); {counted(len(unknown), 'row has', 'rows have')} such labels."
             )
 
 
-def _verdicts(workspace: WorkspaceFolder, items: Mapping[str, str]) -> Iterator[Row]:
-    for item, by_filter in workspace.store.curation.verdicts().items():
-        for verdict in by_filter.values() if item in items else ():
+def _verdicts(contents: Contents) -> Iterator[Row]:
+    for item, by_filter in contents.workspace.store.curation.verdicts().items():
+        for verdict in by_filter.values() if item in contents.items else ():
             evidence = dict(verdict.evidence)
             evidence.pop("people", None)
             if model := evidence.pop("model", None):
                 outcome = str(verdict.verdict), verdict.reason, verdict.score
-                yield items[item], "", verdict.filter, str(model), *outcome, _json(evidence)
+                yield (
+                    contents.items[item],
+                    "",
+                    verdict.filter,
+                    str(model),
+                    *outcome,
+                    _json(evidence),
+                )
 
 
 def _json(values: Mapping[str, Any]) -> str:
@@ -381,104 +368,92 @@ def _asked(surveys: Iterable[ReleasedSurvey]) -> dict[str, str]:
     return asked
 
 
-def _survey_frames(
-    workspace: WorkspaceFolder,
-    settings: ReleaseSettings,
-    surveys: Sequence[ReleasedSurvey],
-    asked: Mapping[str, str],
-    splits: Mapping[str, str],
-    memes: Mapping[str, str],
-    notes: list[str],
-) -> dict[str, pd.DataFrame]:
+def _survey_frames(contents: Contents, asked: Mapping[str, str]) -> dict[str, pd.DataFrame]:
     """Return answers, labels, people and questions' texts of the memes that go out."""
-    if not surveys:
+    if not contents.surveys:
         return {}
-    key, several = workspace.store.surveys.key, defaultdict(list)
-    people: dict[str, str] = {}
+    store, settings = contents.workspace.store.surveys, contents.settings
+    key, parts = store.key, defaultdict[str, list[pd.DataFrame]](list)
 
+    @cache
     def annotator(person: str) -> str:
-        if person not in people:
-            text = f"{settings.name}\0{person}".encode("utf-8", "surrogatepass")
-            digest = hmac.digest(key, b"memeloc release\0" + text, "sha256")
-            people[person] = digest.hex()[:_DIGITS]
-        return people[person]
+        text = f"{settings.name}\0{person}".encode("utf-8", "surrogatepass")
+        return hmac.digest(key, b"memeloc release\0" + text, "sha256").hex()[:_DIGITS]
 
-    facts: dict[Key, list[str]] = defaultdict(list)
-    for each in surveys:
-        survey, name = each.survey, each.survey.name
+    for each in contents.surveys:
+        survey, checked, name = each.survey, each.checked, each.survey.name
         about_memes = survey.taxonomy.about("item", "picture")
-        typed = [] if settings.free_text else [q.id for q in about_memes if q.kind == "text"]
-        shown = [question.id for question in about_memes if question.id not in typed]
-        frame = each.answers.assign(
-            survey=name,
-            language=each.answers["culture"].map(each.languages),
-            annotator=each.answers["participant"].map(annotator),
-            meme_id=each.answers["item"],
-        )
-        first = ["survey", "meme_id", "culture", "language", "annotator", "label", SHOWN]
-        frame = frame[[*first, *shown]].sort_values(first[:5])
-        several["answers"].append(frame.astype(object).where(frame.notna(), ""))
-        labels = each.labels.drop(columns=sorted(typed)).rename(columns={"item": "meme_id"})
-        labels.insert(0, "survey", name)
-        several["labels"].append(labels)
+        typed = [q.id for q in about_memes if q.kind == "text" and not settings.free_text]
         texts = [
-            (name, memes.get(item, item), question, text)
+            (item, question, text)
             for item, of_item in survey.item_texts.items()
             for question, text in of_item.items()
         ]
-        several["questions"].append(pd.DataFrame(texts, columns=list(described()["questions"])))
-        reported = workspace.store.surveys.participants(name)
-        checked = each.checked
-        rows = people_table(checked.retained, checked.sheets, reported, survey.taxonomy)
-        for row in rows.itertuples():
-            values = facts[annotator(str(row.participant)), str(row.question)]
-            if row.answer not in values:
-                values.append(str(row.answer))
-    frames = {}
-    for name in ("answers", "labels", "questions"):
-        frame = pd.concat(several[name], ignore_index=True)
-        frame["meme_id"] = [memes.get(item, item) for item in frame["meme_id"]]
-        goes = frame["meme_id"].isin(splits)
-        if name == "answers" and (left := int((~goes).sum())):
-            notes.append(
+        answers = each.answers.rename(columns={"item": "meme_id"})
+        answers["language"] = answers["culture"].map(each.languages)
+        answers["annotator"] = answers["participant"].map(annotator)
+        first = ["meme_id", "culture", "language", "annotator", "label", SHOWN]
+        answers = answers[[*first, *(q.id for q in about_memes if q.id not in typed)]]
+        answers = answers.sort_values(first[:4])
+        labels = each.labels.drop(columns=typed).rename(columns={"item": "meme_id"})
+        frames = {
+            "answers": answers.astype(object).where(answers.notna(), ""),
+            "labels": labels,
+            "people": people_table(
+                checked.retained, checked.sheets, store.participants(name), survey.taxonomy
+            ),
+            "questions": pd.DataFrame(texts, columns=list(described()["questions"])[1:]),
+        }
+        for table, frame in frames.items():
+            frame.insert(0, "survey", name)
+            parts[table].append(frame)
+    frames = {table: pd.concat(several, ignore_index=True) for table, several in parts.items()}
+    for table in ("answers", "labels", "questions"):
+        frame = frames[table]
+        frame["meme_id"] = [contents.items.get(item, item) for item in frame["meme_id"]]
+        goes = frame["meme_id"].isin(contents.splits)
+        if table == "answers" and (left := int((~goes).sum())):
+            contents.notes.append(
                 f"{counted(left, 'answer stays', 'answers stay')} behind with memes that do too."
             )
-        frames[name] = frame[goes].reset_index(drop=True)
-    wanted = list(settings.demographics)
-    answered = {question for _, question in facts}
-    if unknown := [name for name in wanted if name not in answered and name not in asked]:
+        frames[table] = frame[goes].reset_index(drop=True)
+    facts = frames["people"]
+    facts["annotator"] = facts["participant"].map(annotator)
+    frames["people"] = _people(contents, frames["answers"], facts, asked)
+    return frames
+
+
+def _people(
+    contents: Contents, answers: pd.DataFrame, facts: pd.DataFrame, asked: Mapping[str, str]
+) -> pd.DataFrame:
+    """Return who answered, with the demographics that may go out."""
+    wanted, smallest = [*contents.settings.demographics], contents.settings.smallest_cell
+    reported = {*facts["question"]}
+    if unknown := [name for name in wanted if name not in reported and name not in asked]:
         raise InputError(
             f"The setting release.demographics names {unknown[0][:60]!r}, which nobody was "
             "asked and no service reports; known of people is "
-            f"{', '.join(sorted(answered)) or 'nothing'}."
+            f"{', '.join(sorted(reported)) or 'nothing'}."
         )
-    rows = frames["answers"].drop_duplicates("annotator")[["annotator", "culture"]]
-    rows = rows.sort_values(["culture", "annotator"], ignore_index=True).astype(object)
+    people = answers.drop_duplicates("annotator")[["annotator", "culture"]]
+    people = people.sort_values(["culture", "annotator"], ignore_index=True).astype(object)
     for name in wanted:
-        rows[name] = ["|".join(facts[person, name]) for person in rows["annotator"]]
-    protected, withheld = protect(rows, wanted, settings.smallest_cell)
+        of_question = facts[facts["question"] == name].drop_duplicates(["annotator", "answer"])
+        joined = of_question.groupby("annotator")["answer"].agg("|".join)
+        people[name] = [joined.get(person, "") for person in people["annotator"]]
+    protected, withheld = protect(people, wanted, smallest)
     for name, count in withheld.items():
-        notes.append(
+        contents.notes.append(
             f"{counted(count, 'answer', 'answers')} to {name} stay behind: fewer than "
-            f"{settings.smallest_cell} people of the culture share them."
+            f"{smallest} people of the culture share them."
         )
-    frames["people"] = protected
-    return {name: frames[name] for name in ("answers", "labels", "people", "questions")}
+    return protected
 
 
-def provenance(
-    workspace: WorkspaceFolder,
-    settings: ReleaseSettings,
-    texts: Mapping[Key, Text],
-    surveys: Iterable[ReleasedSurvey],
-    splits: Mapping[str, str],
-    rendered: Mapping[str, Any],
-) -> dict[str, Any]:
-    """Return versions, seeds, hashes, models, prompts, the funnel.
-
-    The same workspace gives the same values: there is no date among them.
-    """
-    store = workspace.store
+def provenance(contents: Contents, made_by: Mapping[str, Any]) -> dict[str, Any]:
+    """Return versions, seeds, hashes, models, prompts, the funnel; `made_by` is what drew the
+    pictures. The same workspace gives the same values: there is no date among them."""
+    store, settings, texts = contents.workspace.store, contents.settings, contents.texts
     selection = store.curation.selection()
     items: dict[str, dict[str, int]] = {}
     for (source, kind), count in store.items.count().items():
@@ -486,11 +461,11 @@ def provenance(
     refused = Counter(refusal.reason for refusal in store.items.refusals())
     values: dict[str, Any] = {
         "memeloc": __version__,
-        **rendered,
+        **made_by,
         "splits": {
             "seed": settings.seed,
             "shares": dict(settings.splits),
-            "memes": dict(Counter(splits.values())),
+            "memes": dict(Counter(contents.splits.values())),
             "by": "template and known duplicates; labels in the same shares",
         },
         "captions": _counts(
@@ -520,7 +495,7 @@ def provenance(
         ),
         "selection": dict(selection.settings) if selection else {},
         "funnel": [dict(stage) for stage in selection.funnel] if selection else [],
-        "surveys": {each.survey.name: _survey_settings(each) for each in surveys},
+        "surveys": {each.survey.name: _survey_settings(each) for each in contents.surveys},
         "spent": [
             {"on": spent.name, "texts": spent.texts, "cost": spent.cost, "currency": spent.currency}
             for spent in store.spending.find()

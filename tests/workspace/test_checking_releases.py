@@ -9,10 +9,11 @@ from PIL import Image
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
+from memeloc.curate.duplicates.hashing import near_pictures
 from memeloc.errors import InputError
 from memeloc.publish.release import ReleaseSettings
 from memeloc.workspace import Workspace
-from memeloc.workspace.publishing import near_pictures, private_of
+from memeloc.workspace.publishing import private_of
 from tests.workspace.teams import workspace_of
 
 PEOPLE = [f"kitty-{number:04}" for number in range(3)]

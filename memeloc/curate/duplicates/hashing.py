@@ -17,8 +17,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from memeloc.errors import InputError
 from memeloc.templates.pictures import open_grey
 
 FEATURE = "phash-1"  # what the hash is called where it is kept: method and version
@@ -80,6 +82,8 @@ Indices = NDArray[np.int64]
 Span = tuple[int, int]  # bits of a hash, from the first to before the second
 
 BITS = 64
+NEAR = 5
+"""Bits in which hashes of near pictures differ at most (charmemes, 4.3)."""
 _TILE = 1 << 19  # comparisons that are held at a time
 _CHUNK = 1 << 15  # hashes whose bits are moved at a time: they stay in the processor's cache
 _SORT, _COMPARE, _TABLE = 40e-9, 20e-9, 2e-9
@@ -131,6 +135,22 @@ def near_pairs(values: Hashes, distance: int, jobs: int = 1) -> Iterator[NearPai
         raise ValueError(f"a distance is 0 to {BITS} bits, not {distance}")
     if distance and len(values) > 1:
         yield from _search(values, distance, _block_count(len(values), distance), jobs)
+
+
+def near_pictures(pictures: Sequence[Path], distance: int = NEAR) -> Iterator[tuple[int, int]]:
+    """Yield pairs of pictures whose hashes differ in few bits, by their numbers: equal ones, then
+    the others. A file that cannot be read is near to none."""
+    hashes: dict[int, int] = {}
+    for number, path in enumerate(pictures):
+        with suppress(InputError):
+            hashes[number] = hash_picture(path)
+    values, order, starts = group_hashes(as_array(hashes.values()))
+    groups = np.split(np.array([*hashes], dtype=int)[order], starts[1:-1])
+    for equal in groups:
+        yield from combinations(equal.tolist(), 2)
+    for near in near_pairs(values, distance):
+        for first, second in zip(near.first, near.second, strict=True):
+            yield from product(groups[first].tolist(), groups[second].tolist())
 
 
 def nearest(hashes: Hashes, known: Hashes, count: int = 1) -> tuple[Indices, NDArray[np.uint8]]:
