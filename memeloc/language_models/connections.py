@@ -52,8 +52,6 @@ class Connections:
         self._timeout = timeout
         parts = urlsplit(url)
         self._target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        certificates = ssl.create_default_context()
-        certificates.load_verify_locations(certifi.where())
         manager = urllib3.PoolManager()
         proxy = "" if proxy_bypass(parts.hostname or "") else getproxies().get(parts.scheme, "")
         if proxy:
@@ -70,6 +68,8 @@ class Connections:
             "retries": False,
         }
         if parts.scheme == "https":
+            certificates = ssl.create_default_context()
+            certificates.load_verify_locations(certifi.where())
             manager.connection_pool_kw["ssl_context"] = certificates
         self._pool: HTTPConnectionPool = manager.connection_from_url(url)
 

@@ -121,6 +121,7 @@ def wide(figures: pd.DataFrame, analysis: str, *names: str) -> pd.DataFrame:
         columns += [name, *(f"{name}{end}" for end in ends)]
     # A pass over the rows, not a frame a figure: reports have hundreds of wide frames.
     cells: dict[tuple[str, str], dict[str, Any]] = {}
+    row: Any
     for row in rows.itertuples(index=False):
         of_row = cells.setdefault((row.group, row.item), {"group": row.group, "item": row.item})
         figure = (row.value, row.low, row.high)

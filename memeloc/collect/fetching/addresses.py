@@ -18,6 +18,7 @@ import ssl
 import threading
 import time
 from collections.abc import Iterable
+from functools import cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Any
 
@@ -205,8 +206,13 @@ def public_pool(allowed: frozenset[str], deadline: Deadline) -> httpcore.Connect
     Proxies that the environment names are not used: what a proxy connects to cannot be checked.
     """
     return httpcore.ConnectionPool(
-        ssl_context=ssl.create_default_context(cafile=certifi.where()),
+        ssl_context=_certificates(),
         max_connections=2 * MOST_AT_ONCE,
         keepalive_expiry=30.0,
         network_backend=_PublicOnly(allowed, deadline),
     )
+
+
+@cache  # to read all that are trusted takes a tenth of a second
+def _certificates() -> ssl.SSLContext:
+    return ssl.create_default_context(cafile=certifi.where())

@@ -11,7 +11,7 @@ Functions that begin with `is_` return conditions, on `captions` or an alias of 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, exists, func, or_, select, tuple_
@@ -48,6 +48,11 @@ _DEFAULTS = {
 }
 
 
+_built_once = lru_cache(maxsize=64)
+"""Keeps conditions: to build one, with its aliases, takes longer than to ask it of some memes.
+Those of aliases, which are new in each query, drop out again."""
+
+
 def check_parts(parts: Sequence[str], meme_id: str = "") -> tuple[str, ...]:
     """Return the parts without white space around them, as every caption is stored. Raise
     InputError if a part has ` // ` in it, or all are empty."""
@@ -75,6 +80,7 @@ def made_by(state: Translations, by: str, stage: str = "imported") -> dict[str, 
     return {"stage": stage, "person": by}
 
 
+@_built_once
 def is_current(version: Any, below_round: int | None = None) -> ColumnElement[bool]:
     """It is no suggestion, and no later one is a caption (of a round below `below_round`)."""
     later = captions.alias()
@@ -86,6 +92,7 @@ def is_current(version: Any, below_round: int | None = None) -> ColumnElement[bo
     return and_(version.c.round < below_round, ~is_suggestion(version), ~newer)
 
 
+@_built_once
 def is_suggestion(version: Any) -> ColumnElement[bool]:
     """Return the condition that a machine wrote it, after a person whose text was not withdrawn."""
     text = captions.alias()
@@ -94,6 +101,7 @@ def is_suggestion(version: Any) -> ColumnElement[bool]:
     return and_(version.c.stage.in_(MACHINE), by_person)
 
 
+@_built_once
 def is_outdated(version: Any) -> ColumnElement[bool]:
     """Return the condition that its source has another text now. A transcript's source is what was
     read, which is never read anew once a person has answered."""
@@ -115,6 +123,7 @@ def is_outdated_text(version: Any) -> ColumnElement[bool]:
     return and_(version.c.stage.not_in(MACHINE), is_outdated(version))
 
 
+@_built_once
 def is_source(version: Any) -> ColumnElement[bool]:
     """It is its meme's current source caption; of a transcript, what was read."""
     is_read = memes.c.kind == "transcript"
@@ -131,6 +140,7 @@ def is_newest_drop(row: Any) -> ColumnElement[bool]:
     return is_newest(row, ("meme_id", "language"))
 
 
+@_built_once
 def is_dropped(meme_id: Any, language: Any = None) -> ColumnElement[bool]:
     """Return the condition that the meme is dropped in all languages, or in this one."""
     # Lists that do not depend on the row are made once; a look for each row takes twice the time.
@@ -141,6 +151,7 @@ def is_dropped(meme_id: Any, language: Any = None) -> ColumnElement[bool]:
     return here if language is None else or_(here, tuple_(meme_id, language).in_(query))
 
 
+@_built_once
 def is_active(kind: Kind = "caption") -> ColumnElement[bool]:
     """Select the memes of `is_selected`, without those dropped in all languages."""
     selected = is_selected(kind)
