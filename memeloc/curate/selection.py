@@ -372,10 +372,10 @@ def _enough(
         )
     ranks = {name: place for place, name in enumerate(n for line in lines for n in line["taken"])}
     if settings.topics:
-        few = {line["topic"] for line in lines if line["outcome"] == "too few templates"}
+        few = {(line["category"], line["topic"]) for line in lines if not line["taken"]}
         funnel.stage(
             f"at least {counted(settings.templates_per_topic, 'template')} a topic",
-            lambda item: "too few templates" if topics[template(item)][1] in few else "",
+            lambda item: "too few templates" if topics[template(item)] in few else "",
         )
         if settings.top:
             best = {item.id for item in funnel.left if template(item) in ranks}
