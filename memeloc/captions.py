@@ -97,7 +97,9 @@ class CaptionProblem(NamedTuple):
 
 
 class CaptionsTable:
-    """An opened captions table, of whose columns it is settled which are languages.
+    """An opened captions table, of whose columns it is settled which are languages. Raise
+    InputError if the file is not a captions table (where it is one for the other command, `import`
+    or `collect captions`, that is named), or a wanted language is not in it.
 
     Args:
         path: CSV, a workbook, JSON Lines, Parquet or a frame; see `memeloc.tables.read_table`.
@@ -118,10 +120,6 @@ class CaptionsTable:
             which rows say whether they have a caption.
         ignored: a sentence for each column that is neither `meme_id`, `template` nor a language,
             and for an encoding that is no Unicode.
-
-    Raises:
-        InputError: the file is not a captions table, or a wanted language is not in it; where it is
-            one for the other command, `import` or `collect captions`, that is named.
     """
 
     def __init__(
@@ -181,11 +179,8 @@ class CaptionsTable:
         self.others = [column for column in columns if column not in self.languages]
 
     def rows(self, on_problem: Callable[[CaptionProblem], None]) -> Iterator[CaptionRow]:
-        """Yield the rows that have a valid caption in any column; report problems on the way.
-
-        Raises:
-            InputError: after the last row, when none had a wanted caption.
-        """
+        """Yield the rows that have a valid caption in any column; report problems on the way. Raise
+        InputError after the last row if none had a wanted caption."""
         first, good, ids = "", False, _MemeIds(self._known_ids)
         self._warnings.clear()
         self._warned.clear()

@@ -41,11 +41,8 @@ def fetch_first(path: Path) -> str:
 
 
 def read_head(path: Path, largest: int | None = LARGEST_FILE) -> bytes:
-    """Return the first 4,096 bytes of a file.
-
-    Raises:
-        InputError: it cannot be read, is empty, or has more than `largest` bytes, if that is set.
-    """
+    """Return the first 4,096 bytes of a file. Raise InputError if it cannot be read, is empty, or
+    has more than `largest` bytes, if that is set."""
     try:
         size = path.stat().st_size
         with path.open("rb") as stream:

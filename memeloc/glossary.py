@@ -91,11 +91,8 @@ def terms_in(terms: Iterable[Term], parts: Sequence[str], locale: Locale) -> tup
 
 
 def read_glossary(path: Path, locales: Registry) -> Glossary:
-    """Read a glossary: CSV, or a workbook.
-
-    Raises:
-        InputError: it cannot be read, or a row or heading is wrong; with its row and column.
-    """
+    """Read a glossary: CSV, or a workbook. Raise InputError if it cannot be read, or a row or
+    heading is wrong; with its row and column."""
     table = read_table(path, [TERM])
     columns = _columns(table, locales)
     rows: list[tuple[tuple[str, ...], Mapping[str, str]]] = []

@@ -287,10 +287,8 @@ def folder_at(place: str | Path | Folder) -> Folder:
     """Return the folder at a path, or at an address such as `s3://bucket/folder`.
 
     `~` begins a path at home: no shell expands it in `--out=~/set`, nor does Python. Of an address
-    `Path` leaves one slash, as in `s3:/bucket/folder`, which is read as that address.
-
-    Raises:
-        InputError: the address has credentials in it, or names nothing.
+    `Path` leaves one slash, as in `s3:/bucket/folder`, which is read as that address. Raise
+    InputError if the address has credentials in it, or names nothing.
     """
     if isinstance(place, Folder):
         return place

@@ -92,11 +92,8 @@ class TarWriter:
 
 
 def read_shard(path: Path) -> Iterator[Sample]:
-    """Yield the samples of a shard; directories, links and devices are passed over.
-
-    Raises:
-        InputError: it is no tar file or broken, or a sample in it is larger than `LARGEST_SAMPLE`.
-    """
+    """Yield the samples of a shard; directories, links and devices are passed over. Raise
+    InputError if it is no tar file or broken, or a sample in it is larger than `LARGEST_SAMPLE`."""
     try:
         with tarfile.open(path, "r:") as tar:
             for key, group in groupby(filter(tarfile.TarInfo.isreg, tar), _key_of):

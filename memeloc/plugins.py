@@ -57,12 +57,9 @@ class Registry(Generic[Made]):
         return tuple(sorted({entry.name for entry in entries} - set(self.built_in)))
 
     def load(self, name: str) -> Callable[..., Made]:
-        """Return the plugin `name` as its module defines it.
-
-        Raises:
-            InputError: there is no such plugin.
-            MissingError: it cannot be imported; where a package is missing, with the pip line.
-        """
+        """Return the plugin `name` as its module defines it. Raise InputError if there is no such
+        plugin; MissingError if it cannot be imported; where a package is missing, with the pip
+        line."""
         try:
             if name in self.built_in:
                 module, _, attribute = self.built_in[name].partition(":")

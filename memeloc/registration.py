@@ -56,11 +56,7 @@ _TURNED = 0.12
 
 
 def opencv() -> Any:
-    """Return OpenCV, which uses one thread.
-
-    Raises:
-        MissingError: it is not installed.
-    """
+    """Return OpenCV, which uses one thread. Raise MissingError if it is not installed."""
     try:
         import cv2
     except ImportError as error:
@@ -90,10 +86,7 @@ class LocalFeatures:
 
 def open_trimmed(path: Path) -> Grey:
     """Return a picture in grey without plain bars at its sides, then `SIDE` pixels long at most.
-
-    Raises:
-        InputError: it cannot be read.
-    """
+    Raise InputError if it cannot be read."""
     picture = open_picture(path, 2 * SIDE).convert("L")
     grey = np.asarray(picture)
     top, bottom, left, right = (
@@ -117,12 +110,8 @@ def _plain_rows(grey: Grey) -> int:
 
 
 def local_features(path: Path) -> str:
-    """Return the packed features of a picture file; see `unpack`.
-
-    Raises:
-        InputError: it is no picture, damaged, or too large.
-        MissingError: OpenCV is not installed.
-    """
+    """Return the packed features of a picture file; see `unpack`. Raise InputError if it is no
+    picture, damaged, or too large; MissingError if OpenCV is not installed."""
     return pack(find_features(open_trimmed(path)))
 
 

@@ -36,10 +36,8 @@ def validate(
     """Return an object of a pydantic model or a dataclass from plain values, by setting.
 
     `where` is what they belong to, for sentences, such as "the translator google"; `file`, where
-    they stand, if they stand in a file.
-
-    Raises:
-        InputError: a setting is unknown, missing or has a value that it cannot have.
+    they stand, if they stand in a file. Raise InputError if a setting is unknown, missing or has a
+    value that it cannot have.
     """
     from pydantic import TypeAdapter, ValidationError
 
@@ -174,11 +172,8 @@ def shipped_file(name: str | Path, folder: Path, kind: str) -> Path:
 
 
 def read_toml(path: Path, *, largest: int = LARGEST_TOML) -> dict[str, Any]:
-    """Return the values of a TOML file.
-
-    Raises:
-        InputError: it cannot be read, is too large, or is not TOML.
-    """
+    """Return the values of a TOML file. Raise InputError if it cannot be read, is too large, or is
+    not TOML."""
     try:
         with path.open("rb") as file:
             content = file.read(largest + 1)
@@ -194,11 +189,8 @@ def read_toml(path: Path, *, largest: int = LARGEST_TOML) -> dict[str, Any]:
 
 
 def parse_toml(text: str, *, file: Path | None = None) -> dict[str, Any]:
-    """Return the values of a TOML text; `file` is named in sentences.
-
-    Raises:
-        InputError: it is not TOML.
-    """
+    """Return the values of a TOML text; `file` is named in sentences. Raise InputError if it is not
+    TOML."""
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:

@@ -30,7 +30,8 @@ def split_memes(
     seed: int = 0,
     together: Iterable[Sequence[str]] = (),
 ) -> dict[str, str]:
-    """Return the split of each meme.
+    """Return the split of each meme. Raise InputError if there are no splits, or a share is not
+    above 0.
 
     Args:
         templates: by meme; an empty one is a template of the meme's own.
@@ -38,9 +39,6 @@ def split_memes(
         shares: by split; they need not sum up to 1.
         seed: places groups of the same size in another order.
         together: memes that are to be in one split for another reason, such as near-duplicates.
-
-    Raises:
-        InputError: there are no splits, or a share is not above 0.
     """
     total = sum(shares.values())
     if not shares or min(shares.values()) <= 0:

@@ -158,9 +158,7 @@ def expand(
     """Yield the variants of keywords, `limit` of each at most, itself the first among them.
 
     What two rules make is the first one's; what two keywords have in common comes with the first.
-
-    Raises:
-        InputError: a keyword is empty or too long.
+    Raise InputError if a keyword is empty or too long.
     """
     seen: set[str] = set()
     for keyword in keywords:
@@ -191,8 +189,8 @@ def _variants(word: str, rules: KeywordRules) -> Iterator[Variant]:
         for source, text in texts:
             if text and text not in seen:
                 seen.add(text)
-                given = source.rule == _AS_GIVEN
-                name = rule.name if given else f"{source.rule} + {rule.name}"
+                is_keyword = source.rule == _AS_GIVEN
+                name = rule.name if is_keyword else f"{source.rule} + {rule.name}"
                 made.append(Variant(text, word, rule.kind, name))
                 yield made[-1]
                 if len(made) == most:
@@ -345,7 +343,7 @@ class KeywordMatcher:
             return word == other
         # Both have the same letters in turn, or they would not be compared.
         runs = zip(_RUN.finditer(word), _RUN.finditer(other), strict=True)
-        return all(len(run[0]) == len(known[0]) or len(run[0]) > 2 for run, known in runs)
+        return all(len(run[0]) == len(match[0]) or len(run[0]) > 2 for run, match in runs)
 
 
 def read_keywords(path: Path) -> list[str]:

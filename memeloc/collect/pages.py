@@ -60,20 +60,17 @@ with the attribute of the element that is meant; an empty one is its text."""
 
 
 def selectors_of(site: str, path: Path | None = None) -> Selectors:
-    """Return the selectors of a site.
+    """Return the selectors of a site. Raise InputError if the file is not there or no TOML, has a
+    table or key that there is not, or a selector that is no CSS.
 
     Args:
         site: a table of data/sites.toml, such as `memegenerator`.
         path: a TOML file with the same tables; what it has replaces the built-in selectors, key by
             key.
-
-    Raises:
-        InputError: the file is not there or no TOML, has a table or key that there is not, or a
-            selector that is no CSS.
     """
     built_in = read_toml(Path(__file__).with_name("data") / "sites.toml")
-    own = read_toml(path) if path is not None else {}
-    for name, table in own.items():
+    changes = read_toml(path) if path is not None else {}
+    for name, table in changes.items():
         if name not in built_in:
             raise InputError(f"has no site [{name}]: there are {', '.join(built_in)}", file=path)
         if not isinstance(table, dict):
@@ -81,7 +78,7 @@ def selectors_of(site: str, path: Path | None = None) -> Selectors:
         for key in table.keys() - built_in[name].keys():
             sentence = f"[{name}] has no {key!r}; its keys are {', '.join(built_in[name])}"
             raise InputError(sentence, file=path)
-    tables = built_in[site] | own.get(site, {})
+    tables = built_in[site] | changes.get(site, {})
     return {key: _parsed(value, f"{site}.{key}", path) for key, value in tables.items()}
 
 

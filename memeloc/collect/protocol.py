@@ -103,14 +103,14 @@ class TablePreview:
     """The way in which tables are read alike, or the `problem` of one that is not read.
 
     `columns` are by role, of several the best first, `labels` by the question that they answer,
-    `kept` those that are kept as details; `example` is the first row, as text.
+    `details` those that are stored beside; `example` is the first row, as text.
     """
 
     tables: tuple[str, ...]
     layout: str = ""
     columns: dict[str, str] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
-    kept: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
     example: dict[str, str] = field(default_factory=dict)
     problem: str = ""
 

@@ -153,11 +153,8 @@ def recipe_names() -> tuple[str, ...]:
 
 
 def load_recipe(name: str | Path) -> Recipe:
-    """Return a shipped recipe by its name, or one of your own by its TOML file.
-
-    Raises:
-        InputError: there is none of that name, or the file says what cannot be.
-    """
+    """Return a shipped recipe by its name, or one of your own by its TOML file. Raise InputError if
+    there is none of that name, or the file says what cannot be."""
     path = shipped_file(name, FOLDER, "recipe")
     recipe = validate(Recipe, read_toml(path), "the recipe", file=path)
     for filter_ in recipe.filters:

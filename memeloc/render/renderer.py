@@ -47,15 +47,13 @@ class Rendered:
         return as_image(self.canvas.pixels)
 
     def save(self, path: str | Path, *, quality: int = 90) -> Path:
-        """Write the picture as a file, whole or not at all, and return its path.
+        """Write the picture as a file, whole or not at all, and return its path. Raise InputError
+        if there is no such kind, or the file cannot be written; MissingError if AVIF, and the
+        installed Pillow cannot write it.
 
         Args:
             path: the suffix says what kind of file: .jpg, .png, .webp or .avif.
             quality: 1 to 100, of JPEG, WebP and AVIF.
-
-        Raises:
-            InputError: there is no such kind, or the file cannot be written.
-            MissingError: AVIF, and the installed Pillow cannot write it.
         """
         path = Path(path)
         content = encode(self.image, Settings(file_format(path.suffix.lstrip(".")), quality))
@@ -118,7 +116,8 @@ class Renderer:
         max_sizes: Sequence[float] | None = None,
         source: Caption | str | None = None,
     ) -> Rendered:
-        """Render one caption.
+        """Render one caption. Raise InputError if the template's picture cannot be used, the
+        caption has more parts than the template has boxes, or the tag is unknown.
 
         Args:
             caption: one part for each box; missing parts at the end are empty. A string is parsed
@@ -127,10 +126,6 @@ class Renderer:
             max_sizes: the largest font size of each part in pixels, to set a meme at one size in
                 all languages.
             source: the caption that this one translates; the parts that only it has are found.
-
-        Raises:
-            InputError: the template's picture cannot be used, the caption has more parts than the
-                template has boxes, or the tag is unknown.
         """
         language, background, slots, parts = self._prepare(template, caption, locale)
         height = background.height
@@ -199,11 +194,8 @@ class Renderer:
         )
 
     def picture_size(self, template: Template, locale: Locale) -> tuple[int, int]:
-        """Return width and height of a template's pictures in pixels, without bars.
-
-        Raises:
-            InputError: the template's picture cannot be used.
-        """
+        """Return width and height of a template's pictures in pixels, without bars. Raise
+        InputError if the template's picture cannot be used."""
         background = self._backgrounds.get(template, template.image_for(locale))
         return background.width, background.height
 
@@ -227,9 +219,7 @@ class Renderer:
 
         The template's boxes and picture, its source and licence (which the manifest names), the
         locale, the fonts, the size limit, and the versions of memeloc, HarfBuzz, ICU and Skia.
-
-        Raises:
-            InputError: the template's picture cannot be read.
+        Raise InputError if the template's picture cannot be read.
         """
         of_template = self._template_print(template, template.image_for(locale))
         of_locale = self._locale_prints.get(locale)

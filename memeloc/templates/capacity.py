@@ -25,10 +25,8 @@ def capacity(template: Template | None, locale: Locale) -> tuple[int, ...]:
 
     Comfortable is half of the largest size that the box's style allows, but a quarter more than the
     locale's smallest legible size at the least. The estimate is lines times letters a line, by the
-    mean width of a letter, less what ragged lines leave; shaping decides what really fits.
-
-    Raises:
-        InputError: the template's picture cannot be read.
+    mean width of a letter, less what ragged lines leave; shaping decides what really fits. Raise
+    InputError if the template's picture cannot be read.
     """
     if template is None:
         return ()

@@ -66,11 +66,8 @@ _TURNS = {
 
 def picture_size(path: str | Path | bytes) -> tuple[int, int]:
     """Return width and height in pixels as the picture is meant to be seen, from its header alone.
-
-    Raises:
-        InputError: there is no such file, it is no picture, or it is too large (`MAX_BYTES`,
-            `MAX_PIXELS`).
-    """
+    Raise InputError if there is no such file, it is no picture, or it is too large (`MAX_BYTES`,
+    `MAX_PIXELS`)."""
     with _opened(path) as picture:
         width, height = picture.size
         # A PNG that has no EXIF block in its header would be decoded to look for a later one.
@@ -85,15 +82,13 @@ def open_picture(path: str | Path | bytes, max_side: int | None = None) -> Image
     """Read a picture as RGB, upright, its first frame, on white where it is transparent.
 
     JPEG, PNG, WebP, AVIF, GIF, BMP and TIFF are read. Colours are converted to sRGB where the
-    picture has a profile that can be read.
+    picture has a profile that can be read. Raise InputError if there is no such file, it is no
+    picture, it is damaged or cut off, or it is too large (`MAX_BYTES`, `MAX_PIXELS`). The error
+    names the file.
 
     Args:
         path: the file, or its content.
         max_side: shrink the picture, never enlarge it, so that neither side has more pixels.
-
-    Raises:
-        InputError: there is no such file, it is no picture, it is damaged or cut off, or it is
-            too large (`MAX_BYTES`, `MAX_PIXELS`). The error names the file.
     """
     if max_side is not None and max_side < 1:
         raise InputError(f"the longest side of a picture must be at least 1 pixel, not {max_side}")

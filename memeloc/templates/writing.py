@@ -55,12 +55,10 @@ def add_template(
 ) -> Path:
     """Make a template of a picture: the folder `to`/NAME with the picture and a template.toml.
 
-    It is called as the picture where no name is given, and has the boxes of a key of `LAYOUTS`.
-    The picture is written anew, as by `write_template`.
-
-    Raises:
-        InputError: the picture cannot be read, the name is wrong, there is no such layout, or a
-            template of that name is there already (it is never written over).
+    It is called as the picture where no name is given, and has the boxes of a key of `LAYOUTS`. The
+    picture is written anew, as by `write_template`. Raise InputError if the picture cannot be read,
+    the name is wrong, there is no such layout, or a template of that name is there already (it is
+    never written over).
     """
     image = Path(image)
     if layout not in LAYOUTS:
@@ -90,11 +88,9 @@ def write_template(
     safe as a file's, else its item's id. Without boxes it gets one at the top and one at the
     bottom. A JPEG stays one (quality 92), all else becomes a PNG; of an animated picture the first
     frame is kept. A template of that name that says and shows the same is left as it is. `beside`
-    are further files of the folder, by name.
-
-    Raises:
-        InputError: the name is no name for a file, there is no picture or it cannot be read, a box
-            reaches outside the picture, another template has that name, or the disk refuses.
+    are further files of the folder, by name. Raise InputError if the name is no name for a file,
+    there is no picture or it cannot be read, a box reaches outside the picture, another template
+    has that name, or the disk refuses.
     """
     if template.picture is None:
         raise InputError(
@@ -135,11 +131,8 @@ def write_template(
 
 
 def copy_template(template: Template, folder: Path) -> Path:
-    """Copy a template into a folder, byte for byte: its own folder, or its plain picture.
-
-    Raises:
-        InputError: something of its name stands there, or the disk refuses.
-    """
+    """Copy a template into a folder, byte for byte: its own folder, or its plain picture. Raise
+    InputError if something of its name stands there, or the disk refuses."""
     homes = (each for each in template.image.parents[:3] if _is_template(each))
     home = next(homes, None)
     if home is None:

@@ -53,14 +53,12 @@ class Describing(Part):
     def memes(self, question: str = "", *, selected: bool = False) -> pd.DataFrame:
         """Return finished memes and captions with those columns of `MEME_COLUMNS` that are known.
 
-        `memeloc.analyze.dataset.describe` has the figures of such a table.
+        `memeloc.analyze.dataset.describe` has the figures of such a table. Raise InputError if
+        nothing was collected, no item has such labels, or nothing was selected.
 
         Args:
             question: the one whose labels are taken; the one that most items have by default.
             selected: only what was selected.
-
-        Raises:
-            InputError: nothing was collected, no item has such labels, or nothing was selected.
         """
         import pandas as pd
 

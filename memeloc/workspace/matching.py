@@ -62,11 +62,8 @@ def find_matches(
     jobs: int | None = None,
 ) -> Matches:
     """Return the templates of picture files, with or without a workspace; of none, of collected
-    pictures. See `Matching.match`; of files nothing is stored.
-
-    Raises:
-        InputError: no files are given, and there is no workspace.
-    """
+    pictures. See `Matching.match`; of files nothing is stored. Raise InputError if no files are
+    given, and there is no workspace."""
     try:
         folder = workspace_folder()
     except InputError:
@@ -93,6 +90,7 @@ class Matching(Part):
         jobs: int | None = None,
     ) -> Matches:
         """Find the template of each collected picture, and store it; or those of picture files.
+        Raise InputError if a captions table of picture files is asked for.
 
         Args:
             folders: of templates, besides the built-in, the workspace's and the collected ones.
@@ -100,9 +98,6 @@ class Matching(Part):
             distance: bits of 64 that a caption may change.
             captions: a table to write, of the finished memes whose template is known, with their
                 transcripts; see `write_matched`.
-
-        Raises:
-            InputError: a captions table of picture files is asked for.
         """
         if pictures and captions:
             raise InputError("A captions table is made of collected pictures, not of files")

@@ -79,6 +79,8 @@ def recover_templates(
     """Make a template of each picture that at least two different memes show.
 
     It is called after its largest meme. A template of that name that is the same is left as it is.
+    Raise InputError if no files are given, and there is no workspace; MissingError if OpenCV is not
+    installed.
 
     Args:
         pictures: files; without any, the pictures that the workspace here has collected.
@@ -86,10 +88,6 @@ def recover_templates(
         inpaint: paints what no meme shows; see `memeloc.localise.restoring.make_restorer`.
         jobs: processes that hash pictures.
         on_progress: gets phases, and how many pictures of how many are done.
-
-    Raises:
-        InputError: no files are given, and there is no workspace.
-        MissingError: OpenCV is not installed.
     """
     files = {str(path): path for path in pictures} or _collected()
     painter = make_restorer(inpaint)

@@ -337,11 +337,8 @@ _COLUMNS = {
 def open_table(
     workspace: WorkspaceFolder, name: str, *, selected: bool = False
 ) -> tuple[Sequence[Column], Iterator[tuple[Any, ...]]]:
-    """Return columns and rows of a table; `selected` leaves only what is selected.
-
-    Raises:
-        InputError: nothing was selected yet.
-    """
+    """Return columns and rows of a table; `selected` leaves only what is selected. Raise InputError
+    if nothing was selected yet."""
     data = _Collected(workspace)
     if (selected or name == "funnel") and data.selection is None:
         raise InputError("Nothing was selected yet: run memeloc select.")

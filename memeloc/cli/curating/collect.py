@@ -201,5 +201,5 @@ def how_read(preview: TablePreview) -> str:
         pairs = preview.labels.items()
         labels = (name if name == column else f"{name} ({column})" for name, column in pairs)
         columns += f", labels = {', '.join(labels)}"
-    kept = f"; kept as details: {', '.join(preview.kept)}" if preview.kept else ""
-    return f"{name}: {preview.layout}: {columns}{kept}"
+    details = f"; kept as details: {', '.join(preview.details)}" if preview.details else ""
+    return f"{name}: {preview.layout}: {columns}{details}"

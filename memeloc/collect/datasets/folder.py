@@ -31,7 +31,7 @@ Item = TypeVar("Item")
 
 OUTSIDE = "outside the folder"  # reason of refusing what leads out of the dataset
 
-_LONGEST_DETAIL = 2000
+_LONGEST_DETAIL = 2000  # characters of a cell; a longer one is a text, not a detail
 _MOST_VALUES = 1000  # of a list
 _LICENCES = ("LICENSE", "LICENCE", "LICENSE.txt", "LICENCE.txt", "LICENSE.md", "COPYING")
 _STATED = re.compile(r"^licen[sc]e:\s*[\"']?([^\"'\n]+?)[\"']?\s*$", re.MULTILINE)
@@ -68,10 +68,8 @@ class DatasetFolder:
     """A folder that somebody published. Nothing is read outside of it.
 
     `terms` of use that are empty are what its README or licence says; `what` is what is wanted, for
-    the error; `pictures_read` are the files that `picture` has returned.
-
-    Raises:
-        InputError: there is no such folder.
+    the error; `pictures_read` are the files that `picture` has returned. Raise InputError if there
+    is no such folder.
     """
 
     def __init__(self, source: str, path: Path, terms: str, what: str) -> None:
@@ -132,15 +130,13 @@ class DatasetFolder:
                 yield from self.taken(self.key_of(path), read(path))
 
     def picture(self, value: Any, beside: Path, fetcher: Fetcher) -> PictureContent:
-        """Return the picture that a cell holds, names, or has the address of.
+        """Return the picture that a cell holds, names, or has the address of. Raise NotTakenError
+        if there is no picture, or it does not open; with the reason.
 
         Args:
             value: bytes, a mapping with `bytes` and `path` (as Hugging Face writes them), a text,
                 or the path of a file that is there.
             beside: the folder in which a picture that is named is looked for first: the table's.
-
-        Raises:
-            NotTakenError: there is no picture, or it does not open; with the reason.
         """
         name, content = _held(value)
         if content is not None:

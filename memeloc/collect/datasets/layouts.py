@@ -123,19 +123,19 @@ def layout_of(name: str) -> Layout:
     try:
         return layouts()[name]
     except KeyError:
-        known = ", ".join(layouts())
-        raise InputError(f"there is no layout {name[:40]!r}; there are {known}") from None
+        names = ", ".join(layouts())
+        raise InputError(f"there is no layout {name[:40]!r}; there are {names}") from None
 
 
 def recognise(columns: Iterable[str], rows: Callable[[], Sequence[Mapping[str, Any]]]) -> Layout:
     """Return the layout of a table: of several the one known by most columns; else `any`."""
     names = {column.casefold() for column in columns}
-    known = [
+    candidates = [
         layout
         for layout in layouts().values()
         if layout.known_by and names >= {column.casefold() for column in layout.known_by}
     ]
-    for layout in sorted(known, key=lambda layout: len(layout.known_by), reverse=True):
+    for layout in sorted(candidates, key=lambda layout: len(layout.known_by), reverse=True):
         if all(
             any(value in text_of(row.get(column)) for row in rows() for value in values)
             for column, values in layout.known_values.items()

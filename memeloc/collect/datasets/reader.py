@@ -203,13 +203,13 @@ class TablesSource:
             )
         joined: dict[str, dict[str, Mapping[str, Any]]] = {}
         names = dict.fromkeys(name for name in records.columns if name != BESIDE)
-        for further in layout.joined:
+        for second in layout.joined:
             for path in self.folder.files_inside:
-                if path.name.casefold() == further.table.casefold():
-                    table = open_records(self.folder, path, headings=further.columns)
+                if path.name.casefold() == second.table.casefold():
+                    table = open_records(self.folder, path, headings=second.columns)
                     names |= dict.fromkeys(table.columns)
-                    joined.setdefault(further.on, {}).update(
-                        (text_of(row.cells.get(further.on)), row.cells) for row in table.rows()
+                    joined.setdefault(second.on, {}).update(
+                        (text_of(row.cells.get(second.on)), row.cells) for row in table.rows()
                     )
         columns = self._columns(layout, records, tuple(names))
         return OpenTable(records, layout, columns, columns.pop("label", {}), joined)
@@ -258,15 +258,15 @@ class TablesSource:
         labels, questions = dict(table.labels), table.layout.questions
         if questions and len(labels) == 1:
             labels = {" and ".join(questions): next(iter(labels.values()))}
-        details, used = table.layout.details, table.used
-        kept = details if details is not None else set(table.records.columns) - used
+        unused = set(table.records.columns) - table.used
+        details = unused if table.layout.details is None else table.layout.details
         first = next((row for row in table.records.rows() if not row.error), None)
         return TablePreview(
             tuple(self.folder.key_of(other.records.path) for other in same),
             table.layout.title,
             {role: ", ".join(names.values()) for role, names in table.columns.items() if names},
             labels,
-            tuple(name for name in table.records.columns if name in kept),
+            tuple(name for name in table.records.columns if name in details),
             {name: as_text(cell)[:60] for name, cell in first.cells.items()} if first else {},
         )
 
@@ -431,8 +431,8 @@ class TableRow:
     def details(self, picture: PictureContent) -> dict[str, Any]:
         """Return what else it says, its split, and the post that its picture stood in."""
         table, cells = self.table, self.cells
-        told = {"split": self.split, "post": self.text("post")[:2000], MEME: self.text("meme")}
-        details = {name: text for name, text in told.items() if text}
+        texts = {"split": self.split, "post": self.text("post")[:2000], MEME: self.text("meme")}
+        details = {name: text for name, text in texts.items() if text}
         if self.layout.details is not None:
             cells = {name.rpartition(".")[2]: _cell(cells, name) for name in self.layout.details}
             used = {*table.of("created"), *table.of("image")}
@@ -474,8 +474,8 @@ class Memes:
             key = f"{record.file}#{key}"  # ids of their own in each table
             same = self._seen.get(key)
         if same is not None:
-            _, text_hash, known = same
-            if hash(text) != text_hash or (labels and known and labels != known):
+            _, text_hash, before = same
+            if hash(text) != text_hash or (labels and before and labels != before):
                 sentence = f"{key!r} stood before it with another text or label"
                 raise NotTakenError("another of the same id", sentence)
             return

@@ -80,11 +80,8 @@ def read_records(
     *,
     strict: bool = False,
 ) -> Iterator[Item | Refusal]:
-    """Yield what is read from each row, and refusals of rows, and of a table that breaks off.
-
-    Raises:
-        InputError: the table breaks off, and this is `strict`.
-    """
+    """Yield what is read from each row, and refusals of rows, and of a table that breaks off. Raise
+    InputError if the table breaks off, and this is `strict`."""
     try:
         for record in records:
             if record.error:
@@ -179,12 +176,12 @@ def sidecars(files: Iterable[Path]) -> dict[Path, Path]:
 
     They are named as the picture, with its ending (gallery-dl) or without (img2dataset).
     """
-    known = set(files)
-    pictures = {path for path in known if path.suffix.lower() in SUFFIXES}
+    existing = set(files)
+    pictures = {path for path in existing if path.suffix.lower() in SUFFIXES}
     by_stem = {path.with_suffix(""): path for path in pictures} | {path: path for path in pictures}
     return {
         path: by_stem[path.with_suffix("")]
-        for path in known
+        for path in existing
         if path.suffix.lower() == ".json" and path.with_suffix("") in by_stem
     }
 
@@ -195,11 +192,11 @@ def unread_tables(folder: DatasetFolder, read: Collection[Path] = ()) -> Iterato
     JSON files beside pictures count as one; others are tables if they hold a list of objects.
     """
     beside = sorted(sidecars(folder.files).keys() - set(read))
-    known = {*read, *beside}
+    accounted = {*read, *beside}
     refused = [
         (path, path, "it was not read")
         for path in folder.files
-        if path not in known and _may_be_table(folder, path)
+        if path not in accounted and _may_be_table(folder, path)
     ]
     if beside:
         how = f"{len(beside):,} JSON files beside pictures were not read"

@@ -32,8 +32,8 @@ from memeloc.errors import MemelocError
 LONGEST = 4000  # characters that an address may have
 
 _PORTS = {"http": 80, "https": 443}
-_FIRST_FREE_PORT = 1024
-_PORTS_IN_ALL = 65_536
+_FIRST_FREE_PORT = 1024  # below it are services that no picture is fetched from
+_PORTS_IN_ALL = 65_536  # a port has 16 bits
 _UNICAST = IPv6Network("2000::/3")  # all that IANA gives out for the public network
 _NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052; the local prefixes of RFC 8215 are not public
 _PROTOCOLS = IPv4Network("192.0.0.0/24")  # RFC 6890, likewise

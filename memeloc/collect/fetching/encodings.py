@@ -18,7 +18,7 @@ from charset_normalizer import from_bytes
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
-_GUESSED_FROM = 65_536
+_GUESSED_FROM = 65_536  # bytes; what guessing costs grows with them
 _READ_AS = {"iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030"}
 """Labels that browsers read as a larger encoding (WHATWG Encoding, 4.2)."""
 

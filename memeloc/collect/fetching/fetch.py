@@ -57,8 +57,8 @@ _ACCEPT: dict[str, str] = {
 }
 Thing = TypeVar("Thing")
 
-_REDIRECTS = (301, 302, 303, 307, 308)
-_BUSY = (429, 500, 502, 503, 504)
+_REDIRECTS = (301, 302, 303, 307, 308)  # RFC 9110, 15.4, those that name one other address
+_BUSY = (429, 500, 502, 503, 504)  # what passes by itself, so another attempt is worth it
 _ROBOTS_AGE = 86_400.0  # RFC 9309, 2.4: robots.txt may be kept for a day
 _ROBOTS_BYTES = 512_000  # RFC 9309, 2.5: at least 500 KiB of it are read
 _LONGEST_PAUSE = 60.0  # seconds; a longer Crawl-delay would be a refusal in other words

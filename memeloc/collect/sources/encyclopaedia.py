@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
 SITES = ("know-your-meme", "memepedia")  # the kinds of site, in the order in which they are tried
 _LONGEST_DETAIL = 20_000  # characters
-_MAX_SECTIONS = 200
-_MAX_PICTURES = 2000
+_MAX_SECTIONS = 200  # far above any entry: it bounds what an untrusted page stores
+_MAX_PICTURES = 2000  # likewise, of a gallery
 _YEAR = re.compile(r"(?<![\d$€£₽#@])(?:1[89]\d\d|20\d\d)(?![\d%$€£₽]|[.,]\d{3}(?!\d))")
 
 

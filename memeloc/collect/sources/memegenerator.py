@@ -124,14 +124,14 @@ class MemegeneratorSource(SiteSource):
     def _caption(self, document: Document, node: LexborNode, key: str) -> FoundCaption:
         parts = (document.text("text_top", node)[:5000], document.text("text_bottom", node)[:5000])
         url = document.address("card_link", node)
-        own = f"{key}#{hash_of(*parts)[:16]}"
+        caption_key = f"{key}#{hash_of(*parts)[:16]}"
         if number := _INSTANCE.search(url):
-            own = f"{key}#{number[1]}"
+            caption_key = f"{key}#{number[1]}"
         elif url and same_host(url, document.url) and key_of(url) != key:
-            own = key_of(url)
+            caption_key = key_of(url)
         language = document.text("language", node)
         return FoundCaption(
-            Origin(self.name, own, url or document.url, "", document.page.fetched),
+            Origin(self.name, caption_key, url or document.url, "", document.page.fetched),
             key,
             parts,
             language if _TAG.fullmatch(language) else "",

@@ -126,7 +126,7 @@ class Multi3HateSource:
         english = row.text(_ENGLISH)
         text = row.text(_TRANSLATION) or (english if language == "en" else "")
         answers = labels.get(meme, {})
-        own = answers.get(COUNTRIES.get(language, ""), "")
+        label = answers.get(COUNTRIES.get(language, ""), "")
         details = without_empty({MEME: meme, "english": english, QUESTION: answers})
         details |= details_of(row.cells, (_ID, _TEMPLATE, _TRANSLATION, _ENGLISH))
         if self.captions and text:
@@ -142,7 +142,7 @@ class Multi3HateSource:
             parts=parts_of(text),
             language=language,
             template=template,
-            labels=without_empty({QUESTION: own}),
+            labels=without_empty({QUESTION: label}),
             details=details,
         )
 

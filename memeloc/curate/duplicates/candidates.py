@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from memeloc.registration import LocalFeatures
 
 _TABLES = 8  # choices of bits
-_LEAST_BITS, _MOST_BITS = 16, 30
+_LEAST_BITS, _MOST_BITS = 16, 30  # fewer are equal by chance; a key has 31 beside a place
 _PLACE_BITS = 33  # of a picture's place, and whether it is in a mirror, beside its key in 64 bits
 _SPARE_BITS = 2  # more bits than number the corners, so that few keys are equal by chance
 _OF_EACH = 6
 """Pairs of a picture that are looked at, those that share the most and the rarest keys first."""
-_SEED = 15
+_SEED = 15  # any number, always the same
 
 
 class Candidate(NamedTuple):
@@ -53,8 +53,8 @@ def candidates(features: Sequence[LocalFeatures]) -> list[Candidate]:
     for _ in range(_TABLES):
         chosen = chance.permutation(8 * len(plain))[:bits]
         keys = np.concatenate([_keys(columns, chosen) for columns in (plain, mirrored)])
-        own, weights = _pairs(keys, places, in_mirror, len(features))
-        codes, votes = _summed(np.append(codes, own), np.append(votes, weights))
+        pairs, weights = _pairs(keys, places, in_mirror, len(features))
+        codes, votes = _summed(np.append(codes, pairs), np.append(votes, weights))
     return _best(codes, votes, len(features))
 
 
@@ -115,8 +115,8 @@ def _best(codes: NDArray[np.int64], votes: NDArray[np.float64], count: int) -> l
     begins = np.flatnonzero(np.append(True, second[1:] != second[:-1])[: len(second)])
     rank = np.arange(len(second)) - np.repeat(begins, np.diff(np.append(begins, len(second))))
     chosen = rank < _OF_EACH
-    kept = order[chosen][np.argsort(rank[chosen], kind="stable")]
+    best = order[chosen][np.argsort(rank[chosen], kind="stable")]
     return [
         Candidate(code // 2 % count, code // 2 // count, bool(code % 2))
-        for code in codes[kept].tolist()
+        for code in codes[best].tolist()
     ]

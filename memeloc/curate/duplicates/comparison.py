@@ -134,11 +134,11 @@ def _shrunk(cv2: Any, mask: _Mask, side: int) -> _Mask:
 def _refined(cv2: Any, one: Grey, other: Grey, matrix: Map, points: NDArray[np.float32]) -> Map:
     """Return the map to a fraction of a pixel: corners of one picture are followed to the other."""
     laid = _laid(cv2, other, matrix, one.shape)
-    there = points @ matrix[:, :2].T + matrix[:, 2]
-    there = there[((there > 0) & (there < [one.shape[1], one.shape[0]])).all(axis=1)]
-    if len(there) < _LEAST_CORNERS:
+    mapped = points @ matrix[:, :2].T + matrix[:, 2]
+    mapped = mapped[((mapped > 0) & (mapped < [one.shape[1], one.shape[0]])).all(axis=1)]
+    if len(mapped) < _LEAST_CORNERS:
         return matrix
-    corners = there.astype(np.float32).reshape(-1, 1, 2)
+    corners = mapped.astype(np.float32).reshape(-1, 1, 2)
     moved, found, _ = cv2.calcOpticalFlowPyrLK(
         laid, one, corners, None, winSize=(_WINDOW, _WINDOW), maxLevel=1
     )

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memeloc.counts import counted
+from memeloc.curate.duplicates import hashing
 from memeloc.curate.duplicates.copies import Look, group_copies
 from memeloc.curate.duplicates.grouping import (
     QUESTION,
@@ -32,13 +33,6 @@ from memeloc.curate.duplicates.grouping import (
     decisions,
     in_order,
     known_texts,
-)
-from memeloc.curate.duplicates.hashing import (
-    Hashes,
-    as_array,
-    bits_between,
-    group_hashes,
-    near_pairs,
 )
 from memeloc.curate.duplicates.texts import near_texts, plain_text
 from memeloc.curate.protocol import cache_key_of
@@ -263,7 +257,7 @@ def group_near_hashes(
         wide = max(settings.distance, settings.text_distance)
         distance = wide if text and len(leaders) <= _COMMON else settings.distance
         values = sorted(leaders)
-        for pairs in near_pairs(as_array(values), distance, jobs):
+        for pairs in hashing.near_pairs(hashing.as_array(values), distance, jobs):
             rows = zip(*(column.tolist() for column in pairs), strict=True)
             ordered = sorted(rows, key=itemgetter(2))
             near += [(leaders[values[a]], leaders[values[b]], bits) for a, b, bits in ordered]
@@ -271,7 +265,7 @@ def group_near_hashes(
             scores = {"distance": bits, "text": 1.0} if text else {"distance": bits}
             reason = f"{_differ(bits)} Their texts are the same." if text else _differ(bits)
             grouping.same(first, second, "hash", scores, reason)
-    for component in _components(as_array(value.values()), settings.distance, jobs):
+    for component in _components(hashing.as_array(value.values()), settings.distance, jobs):
         members = [places[row] for row in component]
         leading = {
             text: list({value[at]: at for at in reversed(equal)}.values())
@@ -282,7 +276,7 @@ def group_near_hashes(
             for left, right in product(
                 leading[names[similar.first]], leading[names[similar.second]]
             ):
-                if (bits := bits_between(value[left], value[right])) <= settings.distance:
+                if (bits := hashing.bits_between(value[left], value[right])) <= settings.distance:
                     scores = {"distance": bits, "text": round(similar.similarity, 4)}
                     reason = f"{_differ(bits)} {similar.reason}"
                     grouping.ask(left, right, "hash", scores, reason)
@@ -298,10 +292,10 @@ def _by_text(places: Sequence[int], texts: Mapping[int, str | None]) -> dict[str
     return by_text
 
 
-def _components(values: Hashes, distance: int, jobs: int) -> Iterator[list[int]]:
-    groups = group_hashes(values)
+def _components(values: hashing.Hashes, distance: int, jobs: int) -> Iterator[list[int]]:
+    groups = hashing.group_hashes(values)
     connected = Groups(len(groups.values))
-    for pairs in near_pairs(groups.values, distance, jobs):
+    for pairs in hashing.near_pairs(groups.values, distance, jobs):
         connected.unite_all(pairs.first, pairs.second)
     root_of = np.empty(len(values), dtype=np.int64)
     root_of[groups.order] = np.repeat(connected.roots(), np.diff(groups.starts))
@@ -323,7 +317,7 @@ def _ask_unknown(
 
     The better ones come first; where these are enough, the others are not compared.
     """
-    values = as_array(value[at] for at in places)
+    values = hashing.as_array(value[at] for at in places)
     unknown: NDArray[Any] = np.array([texts[at] is None for at in places])
     for row in range(1, len(values)):
         most = settings.questions + grouping.judged[places[row]]
@@ -400,10 +394,7 @@ def group_similar(grouping: Grouping, embedded: Embedded, settings: DedupSetting
     """Unite what is similar in both, and ask about what may be.
 
     A pair of which one text is not known goes to a person when the pictures are similar by the
-    upper threshold.
-
-    Raises:
-        InputError: the model finds nearly everything similar.
+    upper threshold. Raise InputError if the model finds nearly everything similar.
     """
     places = [at for at in grouping.left() if grouping.items[at].picture in embedded.pictures]
     if len(places) < 2:

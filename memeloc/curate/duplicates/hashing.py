@@ -32,7 +32,7 @@ from memeloc.templates.pictures import open_grey
 
 FEATURE = "phash-1"  # what the hash is called where it is kept: method and version
 
-_SIDE, _LOW = 32, 8
+_SIDE, _LOW = 32, 8  # pixels a side, and frequencies each way: those of imagehash.phash
 _LEAST_SIDE = 2 * _SIDE  # pixels that a picture decoded at a reduced size has on each side
 _FINEST = 1000
 """The transform is rounded to this part of 1; its sums of 1,024 greys go up to a million. Where it
@@ -81,7 +81,7 @@ Hashes = NDArray[np.uint64]
 Indices = NDArray[np.int64]
 Span = tuple[int, int]  # bits of a hash, from the first to before the second
 
-BITS = 64
+BITS = _LOW * _LOW
 NEAR = 5
 """Bits in which hashes of near pictures differ at most (charmemes, 4.3)."""
 _TILE = 1 << 19  # comparisons that are held at a time
@@ -153,19 +153,19 @@ def near_pictures(pictures: Sequence[Path], distance: int = NEAR) -> Iterator[tu
             yield from product(groups[first].tolist(), groups[second].tolist())
 
 
-def nearest(hashes: Hashes, known: Hashes, count: int = 1) -> tuple[Indices, NDArray[np.uint8]]:
-    """Return the `count` nearest of some known hashes for each: places in `known`, and bits.
+def nearest(hashes: Hashes, others: Hashes, count: int = 1) -> tuple[Indices, NDArray[np.uint8]]:
+    """Return the `count` nearest of some other hashes for each: places in `others`, and bits.
 
-    A row a hash, the nearest first, equally near ones in the order of `known`. Every hash is
-    compared with every known one, some 300 million comparisons a second.
+    A row a hash, the nearest first, equally near ones in the order of `others`. Every hash is
+    compared with every other, some 300 million comparisons a second.
     """
-    count = min(count, len(known))
+    count = min(count, len(others))
     places = np.zeros((len(hashes), count), dtype=np.int64)
     bits = np.zeros((len(hashes), count), dtype=np.uint8)
-    rows = max(1, _TILE // max(1, len(known)))
+    rows = max(1, _TILE // max(1, len(others)))
     for start in range(0, len(hashes) if count else 0, rows):
         chunk = slice(start, start + rows)
-        table = np.bitwise_count(hashes[chunk, None] ^ known[None, :])
+        table = np.bitwise_count(hashes[chunk, None] ^ others[None, :])
         best = np.argsort(table, axis=1, kind="stable")[:, :count]
         places[chunk] = best
         bits[chunk] = np.take_along_axis(table, best, axis=1)

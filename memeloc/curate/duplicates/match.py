@@ -101,15 +101,15 @@ def match_corners(
     described = np.concatenate([templates[name].descriptors for name in names])
 
     def looked_at(match: Match) -> Match:
-        own = pictures.get(match.picture)
-        if match.found or own is None or not len(own.points):
+        picture = pictures.get(match.picture)
+        if match.found or picture is None or not len(picture.points):
             return match
-        near = cv2.BFMatcher(cv2.NORM_HAMMING).match(own.descriptors, described)
+        near = cv2.BFMatcher(cv2.NORM_HAMMING).match(picture.descriptors, described)
         votes = np.bincount(
             [owner[pair.trainIdx] for pair in near if pair.distance < ALIKE], minlength=len(names)
         )
         likely = [place for place in np.argsort(-votes, kind="stable")[:_ALIGNED] if votes[place]]
-        corners = {names[place]: _shared(templates[names[place]], own) for place in likely}
+        corners = {names[place]: _shared(templates[names[place]], picture) for place in likely}
         best = max(corners, key=lambda name: corners[name], default="")
         others = [
             count

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from memeloc.splits import similar_texts
 
 _APOSTROPHES = "'’‘ʼ`´′"
-_MINUS, _TATWEEL = 0x2212, 0x0640
+_MINUS, _TATWEEL = 0x2212, 0x0640  # a dash and a stretch in Unicode's other categories
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
 _TAGS = range(0xE0020, 0xE0080)  # what tells the flags of countries' parts from each other
 _LITERAL = "'-.,:;/\\|()[]=^*%&#"

@@ -92,8 +92,8 @@ class ModelFilter(Filter[Chosen]):
                 for place, question in enumerate(asked):
                     yield replace(question, mark=(item.id, place))
 
-        def store(given: Sequence[tuple[Any, Answer[Any]]]) -> None:
-            for (id, place), answer in given:
+        def store(answered: Sequence[tuple[Any, Answer[Any]]]) -> None:
+            for (id, place), answer in answered:
                 incomplete[id][place] = answer
                 answers = [each for each in incomplete[id] if each is not None]
                 if len(answers) == len(incomplete[id]):

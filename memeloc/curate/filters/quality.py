@@ -192,11 +192,8 @@ def measure(path: Path) -> dict[str, float]:
 
     Blur is the variance of the Laplacian (four neighbours) of its greys, 0 to 255, shrunk so that
     the longest side has `SIDE` pixels; a smaller picture is not enlarged. Sharp pictures have
-    hundreds to thousands, and a Gaussian blur of 1 % of the longest side leaves 4 to 25.
-    Contrast is the standard deviation of the same greys.
-
-    Raises:
-        InputError: the picture cannot be opened.
+    hundreds to thousands, and a Gaussian blur of 1 % of the longest side leaves 4 to 25. Contrast
+    is the standard deviation of the same greys. Raise InputError if the picture cannot be opened.
     """
     from memeloc.templates.pictures import open_picture, picture_size
 

@@ -80,11 +80,9 @@ class _File(_Table):
 def read_topics(path: Path = SHIPPED[""], keyword: Mode | None = None) -> tuple[Topic, ...]:
     """Read categories, topics and keywords, in the order of the file.
 
-    `keyword` is how keywords without a mark match; None, as the file says.
-
-    Raises:
-        InputError: the file is not there, is no TOML or not of this form, names a topic twice, or
-            gives a keyword to two topics; the sentence says where.
+    `keyword` is how keywords without a mark match; None, as the file says. Raise InputError if the
+    file is not there, is no TOML or not of this form, names a topic twice, or gives a keyword to
+    two topics; the sentence says where.
     """
     content = validate(_File, read_toml(path), "the file of topics", file=path)
     topics: dict[str, Topic] = {}

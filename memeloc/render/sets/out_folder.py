@@ -36,11 +36,8 @@ SKIPPED_HEADER = ("row", "column", "kind", "problem")
 
 def check_owner(place: Folder, folders: Sequence[str]) -> None:
     """See that a run into OUT, which makes some folders, writes over nothing of somebody's own.
-
-    Raises:
-        InputError: OUT is a file, a release, or has something that memeloc did not make under a
-            name that the run writes. Nothing was written.
-    """
+    Raise InputError if OUT is a file, a release, or has something that memeloc did not make under a
+    name that the run writes. Nothing was written."""
     if place.path is not None and place.path.exists() and not place.path.is_dir():
         raise InputError("is a file; name a folder for the pictures.", file=place.path)
     names = place.names()
@@ -122,11 +119,8 @@ class OutFolder:
             self._since = float(noted[2])
 
     def begin(self) -> None:
-        """Note that a run writes from now on; in object storage, see that no other one does.
-
-        Raises:
-            InputError: another has begun, and this one is to leave the set to it.
-        """
+        """Note that a run writes from now on; in object storage, see that no other one does. Raise
+        InputError if another has begun, and this one is to leave the set to it."""
         if not self._own:
             if self._place.entry(_LOCK) is None:  # a file that stays makes OUT memeloc's
                 self._place.write(_LOCK, b"")

@@ -59,7 +59,11 @@ def render_table(
     """Render the captions of a table into the folder `out`.
 
     It can be stopped at any instant and called again: what was finished is not made twice. With
-    `jobs` above 1 a script must call it under `if __name__ == "__main__":`.
+    `jobs` above 1 a script must call it under `if __name__ == "__main__":`. Raise InputError if
+    table, languages, fonts or settings are wrong, or nothing can be rendered, or another run is at
+    work in `out`, or `out` has files of somebody's own under names that a run writes, or an id
+    cannot be a file's name on every system (nothing was written then); MissingError if a font is
+    not installed; ServiceError if the storage cannot be reached, or refuses.
 
     Args:
         table: the captions table, see `memeloc.captions`; or a data frame of pandas, polars or
@@ -72,13 +76,6 @@ def render_table(
         left_out: by column, the memes whose caption is to be left out.
         options: fields of `RenderSettings` in the place of those of `settings`, as
             `languages="de,hi"`.
-
-    Raises:
-        InputError: table, languages, fonts or settings are wrong, or nothing can be rendered, or
-            another run is at work in `out`, or `out` has files of somebody's own under names that
-            a run writes, or an id cannot be a file's name on every system. Nothing was written.
-        MissingError: a font is not installed.
-        ServiceError: the storage cannot be reached, or refuses.
     """
     began = time.monotonic()
     settings = replace(settings, **options)

@@ -162,12 +162,9 @@ def _languages(pictures: pd.DataFrame) -> pd.DataFrame:
 
 
 def write_words(out: Path, to: Path, languages: Collection[str] | None = None) -> int:
-    """Write the words of the set in `out` as a .csv, .jsonl or .parquet; return their number.
-
-    Raises:
-        InputError: no manifest, one without boxes, a language it lacks, or the file cannot be
-            written.
-    """
+    """Write the words of the set in `out` as a .csv, .jsonl or .parquet; return their number. Raise
+    InputError if there is no manifest, one without boxes, a language that it lacks, or the file
+    cannot be written."""
     pictures = read_pictures(out, _OF_WORDS, languages)
     return write_table(to, WORD_OF_WORDS, (row for picture in pictures for row in _words(picture)))
 
@@ -193,11 +190,8 @@ def has_set(out: str | Path | Folder) -> bool:
 def open_set(out: str | Path | Folder) -> dataset.FileSystemDataset:
     """Return the rows of a set as one dataset; of an address only what is read is fetched.
 
-    Columns that a table of an earlier version lacks are null.
-
-    Raises:
-        InputError: there is no set.
-        ServiceError: the storage cannot be reached, or refuses.
+    Columns that a table of an earlier version lacks are null. Raise InputError if there is no set;
+    ServiceError if the storage cannot be reached, or refuses.
     """
     from pyarrow import dataset
 
@@ -215,12 +209,9 @@ def open_set(out: str | Path | Folder) -> dataset.FileSystemDataset:
 def picture_batches(
     out: str | Path | Folder, columns: Collection[str], languages: Collection[str] | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """Yield a set's rows, of some languages; what the table has no longer is left out.
-
-    Raises:
-        InputError: no set, one without one of the columns, or a language it lacks.
-        ServiceError: the storage cannot be reached, or refuses.
-    """
+    """Yield a set's rows, of some languages; what the table has no longer is left out. Raise
+    InputError if there is no set, one without one of the columns, or a language that it lacks;
+    ServiceError if the storage cannot be reached, or refuses."""
     if languages is not None:
         languages = listed_tags(languages)
         batches = set_batches(out, ["language"])
@@ -249,11 +240,8 @@ def read_pictures(
 def shown_pictures(
     out: str | Path, locales: Collection[str] | None = None
 ) -> dict[tuple[str, str], tuple[Path, str]]:
-    """Return by meme and tag of a locale the picture in a set, and its caption.
-
-    Raises:
-        InputError: no set, or it is in object storage.
-    """
+    """Return by meme and tag of a locale the picture in a set, and its caption. Raise InputError if
+    there is no set, or it is in object storage."""
     folder = folder_at(out).path
     if folder is None:
         raise InputError("is in object storage: fetch it to a disk first", file=folder_at(out).url)
@@ -271,16 +259,14 @@ def set_batches(
     required: Collection[str] = (),
     **values: Collection[str] | None,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a set, also of what the table has no longer, few of them held.
+    """Yield the rows of a set, also of what the table has no longer, few of them held. Raise
+    InputError if there is no set, one without a required column, or one that cannot be read;
+    ServiceError if the storage cannot be reached, or refuses.
 
     Args:
         columns: names; all when None.
         required: those that the set must have.
         values: by name of a column, what it is to be in the rows that are read.
-
-    Raises:
-        InputError: no set, one without a required column, or it cannot be read.
-        ServiceError: the storage cannot be reached, or refuses.
     """
     from pyarrow import dataset
 

@@ -121,10 +121,7 @@ class Rows:
 
     def check_layout(self, layout: str, place: Folder) -> None:
         """See that a set is all single files, or all files of many: readers look in one place.
-
-        Raises:
-            InputError: there are pictures of another kind.
-        """
+        Raise InputError if there are pictures of another kind."""
         names = {suffix: name for name, suffix in SUFFIXES.items()}
         for shard in self.distinct("shard"):
             stored = names.get(PurePosixPath(shard or "").suffix, "files")

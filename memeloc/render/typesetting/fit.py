@@ -290,7 +290,7 @@ def choose(
     low: int,
     high: int,
     costs: Callable[[], Sequence[float]],
-    given: int,
+    concession: int,
     floor: int,
 ) -> Choice | None:
     """Return the size and the lines that cost least, size against shape; None if nothing fits.
@@ -302,7 +302,7 @@ def choose(
         low, high: the first and the last ladder step allowed.
         costs: gives what it costs to end a line after each segment; asked for only where a
             paragraph is longer than a line.
-        given: how many steps of size better lines may cost at most.
+        concession: how many steps of size better lines may cost at most.
         floor: the step below which they may cost none.
     """
     free = largest_step(segments, capacity, low, high)
@@ -319,7 +319,7 @@ def choose(
             widths, True, lo=1, key=lambda width: count_lines(segments, width) > fewest
         )
         return Choice(free, free, _greedy(segments, widths[wider - 1] if widths else limit))
-    least = min(free, max(low, floor, free - given))
+    least = min(free, max(low, floor, free - concession))
     return _search(segments, costs(), capacity, range(free, least - 1, -1), fewest)
 
 
