@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tests.each import each
-
 ROOT = Path(__file__).parents[1]
 PHRASES = {
     r"unplaced": "rejected (a row, with its reason)",
@@ -66,10 +64,14 @@ def _prose() -> list[tuple[str, str]]:
     return prose
 
 
-@each("phrase, instead", PHRASES.items())
-def test_prose_has_no_words_of_our_own(phrase: str, instead: str) -> None:
-    pattern = re.compile(rf"\b(?:{phrase})\b", re.IGNORECASE)
-    assert [place for place, text in _prose() if pattern.search(text)] == [], f"write {instead}"
+def test_prose_has_no_words_of_our_own() -> None:
+    phrases = "|".join(PHRASES)
+    anywhere, alone = re.compile(phrases), re.compile(rf"\b(?:{phrases})\b")
+    wrong = []
+    for place, text in _prose():
+        if anywhere.search(text.lower()):  # ten times as fast as to look for whole words at once
+            wrong += [f"{place}: {words[0]}" for words in alone.finditer(text.lower())]
+    assert wrong == [], "see PHRASES for what to write"
 
 
 def test_docstrings_of_functions_begin_with_a_verb() -> None:
