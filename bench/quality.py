@@ -164,8 +164,7 @@ def _sheets(size: int, seed: int, sheets: int) -> tuple[Sheet, ...]:
     return to_sheets(
         build(memes, design, load_taxonomy("multi3hate")),
         design,
-        lambda _meme, _culture: picture,
-        lambda _meme, _culture: "",
+        lambda _meme, _culture: (picture, ""),
         lambda _example, _culture: picture,
         templates=memes,
     )

@@ -38,7 +38,6 @@ class Computed(Repository):
             add_rows(connection, features, rows, ["name", "sha256"])
 
     def get(self, key: str) -> str | None:
-        """Return the answer to the question with this hash, if it was asked before."""
         with self.database.read() as connection:
             return connection.execute(_ANSWER, {"key": key}).scalar()
 

@@ -60,8 +60,6 @@ class Selection:
 
 
 class Curation(queries.Repository):
-    """Verdicts, duplicates, judgements and selections of a workspace."""
-
     def verdicts(self, filter: str | None = None) -> dict[str, dict[str, Verdict]]:
         """Return the newest verdicts on items as they are now, by item and filter."""
         by_item = defaultdict[str, dict[str, Verdict]](dict)
@@ -137,7 +135,6 @@ class Curation(queries.Repository):
             return add_differing(connection, tables.judgements, rows, _OF_JUDGEMENT, compared)
 
     def selection(self) -> Selection | None:
-        """Return the newest selection, None when nothing was selected yet."""
         with self.database.read() as connection:
             return _newest_selection(connection)
 

@@ -57,8 +57,6 @@ class WorkspaceError(MemelocError):
 
 
 class MissingDatabaseError(WorkspaceError):
-    """The workspace's SQLite file is missing or empty."""
-
     def __init__(self, file: Path) -> None:
         super().__init__(
             f"{file}: The database is missing or empty, so what the workspace held is not here. "
@@ -173,7 +171,6 @@ class Database:
             )
 
     def close(self) -> None:
-        """Let go of all connections."""
         self._engine.dispose()
 
     def _by_statement(self) -> sa.Engine:

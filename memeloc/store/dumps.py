@@ -186,8 +186,6 @@ def dumped_tables() -> list[Table]:
 
 
 class Dumps(Repository):
-    """The database as plain files."""
-
     def write(self, folder: Path, on_rows: OnRows) -> tuple[list[DumpFile], list[tuple[str, str]]]:
         """Write all tables into a dump's folder; return its files, and the SHA-256 and format of
         each picture that they name. Raise InputError if it cannot be written."""

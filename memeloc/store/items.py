@@ -159,7 +159,6 @@ class Items(Repository):
         return {(source, kind): count for source, kind, count in self.fetch(query)}
 
     def kinds(self) -> dict[str, ItemKind]:
-        """Return the kind of each item, by id."""
         return two_columns(self.fetch(select(*items.c["id", "kind"])))
 
     def count_unread(self) -> int:
@@ -175,8 +174,6 @@ class Items(Repository):
 
 
 class Datasets(Repository):
-    """Origins of collected datasets."""
-
     def roots(self, source: str) -> dict[str, str]:
         """Return the folder that each dataset of a source was last collected from, by its name;
         relative to the workspace where it lies in it, with slashes."""
@@ -320,7 +317,6 @@ class Contents(NamedTuple):
 
 
 def contents_of(connection: Connection, ids: Collection[str] | None = None) -> Contents:
-    """Return what items are now."""
     query = _current(*item_versions.c["item_id", "parts", "picture"])
     texts = transcript_texts(connection)
     contents = Contents({}, {})

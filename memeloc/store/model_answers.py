@@ -67,7 +67,6 @@ class ModelLabels(_Answers):
     table, record, names = model_labels, RoundLabel, _OF_LABELS
 
     def add(self, labels: Sequence[RoundLabel]) -> int:
-        """Store answers, all or none; return how many there are."""
         return self._add(
             labels,
             seed=lambda seed: -1 if seed is None else seed,  # settings say what was sent
@@ -119,7 +118,6 @@ class Knowledge(_Answers):
     table, record, names = knowledge_answers, KnowledgeAnswer, _OF_KNOWLEDGE
 
     def add(self, answers: Sequence[KnowledgeAnswer]) -> int:
-        """Store answers, all or none; return how many there are."""
         return self._add(answers)
 
     def find(

@@ -172,10 +172,6 @@ class Progress(Repository):
         rows = self.fetch(query.order_by(None).group_by(captions.c.language))
         return {tag: (count - after, after) for tag, count, after in rows}
 
-    def newest_version(self) -> int:
-        """Return the number of the newest version of any caption."""
-        return self.value(select(func.max(captions.c.id))) or 0
-
     def submissions(self, survey: str) -> Counter[str]:
         """Count the people whose answers came whole, by sheet."""
         columns = submissions.c

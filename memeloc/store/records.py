@@ -84,7 +84,6 @@ class CaptionVersion:
 
     @property
     def caption(self) -> Caption:
-        """Its text."""
         return Caption(self.parts)
 
 

@@ -11,7 +11,7 @@ from memeloc.store.database import Database, WorkspaceError, make_tables
 from memeloc.store.queries import Repository
 
 if TYPE_CHECKING:
-    from memeloc.store.captions.captions import Captions, Drops, Translations
+    from memeloc.store.captions.captions import Captions, Drops
     from memeloc.store.captions.cases import Cases
     from memeloc.store.captions.corrections import Comparisons, Corrections
     from memeloc.store.captions.memory import Memory
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memeloc.store.surveys.erasures import Erasures
     from memeloc.store.surveys.serving import Serving
     from memeloc.store.surveys.survey_texts import SurveyTexts
-    from memeloc.store.surveys.surveys import LabelDecisions, Surveys
+    from memeloc.store.surveys.surveys import Surveys
 
 DATABASE_FILE = "memeloc.db"
 
@@ -60,7 +60,6 @@ class Store(Repository):
     memory: Memory = _repository("captions.memory", "Memory")
     items: Items = _repository("items", "Items")
     transcripts: Transcripts = _repository("captions.transcripts", "Transcripts")
-    translations: Translations = _repository("captions.captions", "Translations")
     curation: Curation = _repository("curation", "Curation")
     datasets: Datasets = _repository("items", "Datasets")
     computed: Computed = _repository("computed", "Computed")
@@ -69,7 +68,6 @@ class Store(Repository):
     exports: Exports = _repository("exports", "Exports")
     serving: Serving = _repository("surveys.serving", "Serving")
     erasures: Erasures = _repository("surveys.erasures", "Erasures")
-    label_decisions: LabelDecisions = _repository("surveys.surveys", "LabelDecisions")
     model_labels: ModelLabels = _repository("model_answers", "ModelLabels")
     knowledge: Knowledge = _repository("model_answers", "Knowledge")
     progress: Progress = _repository("progress", "Progress")
@@ -102,7 +100,6 @@ class Store(Repository):
         return cls.open(where, database, create=True)
 
     def close(self) -> None:
-        """Let go of the database."""
         self.database.close()
 
     def __enter__(self) -> Self:

@@ -32,8 +32,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memeloc.pages import fill_page, script_hash
 from memeloc.studio import sheets
-from memeloc.studio.rates import Rate, client_of, too_many
 from memeloc.studio.serving import SurveyServer
+from memeloc.studio.sheets import Rate, client_of, too_many
 
 _HEADERS = {
     # A sheet's page says in itself what it may load; here it is only kept out of frames.

@@ -20,6 +20,7 @@ from pydantic import BaseModel, Field
 
 from memeloc.errors import InputError
 from memeloc.locales import default
+from memeloc.settings import validate
 from memeloc.store.surveys.participant_ids import hash_id, hidden
 from memeloc.store.surveys.serving import DECLINED, LEFT, GivenAnswer, last_values
 from memeloc.store.tables.types import now
@@ -39,7 +40,6 @@ from memeloc.survey.serving import (
     Tokens,
     cannot_pass,
     raw_submission,
-    read_serve_settings,
     read_signed,
 )
 from memeloc.survey.targets.html.target import Presented
@@ -116,7 +116,8 @@ def serve_survey(
 ) -> SurveyServer:
     """Return a server of the sheets of all rounds that are not closed. `settings` are of
     `ServeSettings`, before memeloc.toml's; see `SurveySheets.to_serve` for the `options`."""
-    chosen = read_serve_settings({**survey.settings("serve"), **(settings or {})})
+    values = {**survey.settings("serve"), **(settings or {})}
+    chosen = validate(ServeSettings, values, "the server for sheets")
     return SurveyServer(survey, survey.sheets.to_serve(**options), chosen)
 
 

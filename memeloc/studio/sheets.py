@@ -10,11 +10,16 @@ POST /place/TOKEN/finish                the end, as JSON
 GET  /picture/NAME                      a picture
 
 A place is its browser's by a cookie. Without it the page is not shown, and without the page nobody
-has what the other three ask for (X-CSRF-Token).
+has what the other three ask for (X-CSRF-Token). How often clients came is counted in this process:
+the server is one process, and a restart forgets it.
 """
 
 from __future__ import annotations
 
+import ipaddress
+import math
+import time
+from collections import OrderedDict
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -24,12 +29,12 @@ from urllib.parse import parse_qs
 from pydantic import BaseModel, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import Scope
 
 from memeloc.pages import fill_page, script_hash
-from memeloc.studio.rates import Rate, client_of, too_many
 from memeloc.studio.serving import PageAnswer, PageEnd, Reply, Screen, SurveyServer
 from memeloc.survey.serving import PageTexts
 from memeloc.survey.targets.html.target import COPYING, STYLE, Presented, sheet_page
@@ -49,6 +54,48 @@ LARGEST_BODY = 64_000
 _COOKIE = "memeloc_"
 _COOKIE_SECONDS = 90 * 24 * 3600  # people come back to a sheet within a survey's months
 _Body = TypeVar("_Body", bound=BaseModel)
+
+
+_MOST_CLIENTS = 50_000
+"""Clients that are remembered; those that came longest ago are forgotten first."""
+
+
+class Rate:
+    """So many a minute for each name, as a bucket that holds a minute's worth; 0 for any number."""
+
+    def __init__(self, a_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most, self._clock = a_minute, clock
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()  # what was left, and when
+
+    def wait(self, name: str) -> float:
+        """Count one; return 0.0 if it may pass, else the seconds until one may."""
+        if not self._most:
+            return 0.0
+        now, a_second = self._clock(), self._most / 60
+        left, since = self._left.pop(name, (float(self._most), now))
+        left = min(self._most, left + (now - since) * a_second)
+        waits = 0.0 if left >= 1 else (1 - left) / a_second
+        self._left[name] = (left if waits else left - 1, now)
+        if len(self._left) > _MOST_CLIENTS:
+            self._left.popitem(last=False)
+        return waits
+
+
+def too_many(seconds: float) -> Response:
+    headers = {"Retry-After": str(math.ceil(seconds))}
+    return JSONResponse({"error": "too many requests"}, 429, headers)
+
+
+def client_of(scope: Scope) -> str:
+    """Return whom a request comes from, an IPv4 address or a /64 of IPv6; uvicorn has looked at
+    what trusted proxies say."""
+    client = HTTPConnection(scope).client
+    host = client.host if client else ""
+    try:
+        is_new = ipaddress.ip_address(host).version == 6
+    except ValueError:
+        return host
+    return str(ipaddress.ip_network((host, 64), strict=False)) if is_new else host
 
 
 class Pictures:

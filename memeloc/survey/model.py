@@ -9,7 +9,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any, Literal
 
@@ -288,6 +288,25 @@ class LabelDecision:
     @property
     def cell(self) -> tuple[str, str]:
         return (self.item, self.culture)
+
+
+def read_moment(text: Any, zone: tzinfo = UTC) -> datetime | None:
+    """Return a time in UTC, to the microsecond; None for another text or a year beyond 1 to 9999.
+
+    `zone` is that of times that do not name theirs.
+
+    >>> read_moment("2026-03-01T09:00:00.123456789+01:00").isoformat()
+    '2026-03-01T08:00:00.123456+00:00'
+    >>> read_moment("1 March"), read_moment("0001-01-01T00:00:00+14:00"), read_moment(None)
+    (None, None, None)
+    """
+    if not isinstance(text, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
 ENDINGS = tuple(field.name for field in fields(CompletionCodes))

@@ -134,14 +134,12 @@ def raw_records(
 
 
 def _rejected(row: Mapping[Any, Any], reason: str, message: str) -> RejectedRow:
-    """Return a row with what was typed in the columns that have a role."""
     content = {"participant": row["annotator"], "item": row["item"], "answer": row["label"]}
     content |= _cells(row, "question")
     return RejectedRow("", row["row"], reason, message, content, row["annotator"])
 
 
 def _cells(row: Mapping[Any, Any], role: str) -> dict[str, str]:
-    """Return the cells of a role with many columns that are filled in."""
     cells = ((name.partition(f"{role}: "), text) for name, text in row.items())
     return {name: text for (before, role, name), text in cells if role and not before and text}
 

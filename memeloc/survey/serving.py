@@ -24,7 +24,6 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from memeloc.errors import InputError
-from memeloc.settings import validate
 from memeloc.survey.model import Check, Entry, Sheet, entry_id
 from memeloc.survey.quality.rules import Attention
 from memeloc.survey.targets.html.target import PROLIFIC_RETURN
@@ -114,12 +113,6 @@ class ServeSettings(BaseModel):
     def root_path(self) -> str:
         """The path of the address, which a proxy takes away; empty without one."""
         return urlsplit(self.address).path
-
-
-def read_serve_settings(values: Mapping[str, Any]) -> ServeSettings:
-    """Return settings from plain values; raise InputError if there is no such setting, or it cannot
-    have that value."""
-    return validate(ServeSettings, values, "the server for sheets")
 
 
 _TOKEN = re.compile(r"([A-Za-z0-9]{2,32})\.([A-Za-z0-9-]{1,80})\.([0-9a-f]{32})")

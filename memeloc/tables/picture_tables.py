@@ -59,7 +59,6 @@ class PictureTable:
         self._rows, self._buffered = [], 0
 
     def close(self) -> None:
-        """Write what is left."""
         if self._rows:
             self._flush()
         self._writer.close()

@@ -173,11 +173,9 @@ class Row:
 
     @property
     def notes(self) -> list[str]:
-        """The comments on its cells."""
         return [look.note for _, look in sorted(self.seen.items()) if look.note]
 
     def __contains__(self, column: object) -> bool:
-        """Return whether the table has such a column."""
         return column in self.header.positions
 
     @property

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -148,17 +150,31 @@ class SurveyAnalysis:
             items=self._items(),
             people=people.join(facts).rename(index=short),
             versions=versions,
-            models=None
-            if models is None
-            else read_model_labels(
-                Path(models),
-                survey.name,
-                memes=survey.memes,
-                cultures=[culture.code for culture in survey.design.cultures],
-                labels={*(label.id for label in voting), *no_votes},
-            ),
+            models=self._models(Path(models), {*(label.id for label in voting), *no_votes})
+            if models
+            else None,
             notes=[*(notes if twice else []), *no_pictures],
         )
+
+    def _models(self, path: Path, labels: set[str]) -> pd.DataFrame:
+        """Return what models answered; what they said of a version is of the meme, as the cultures
+        saw it to whom that was shown."""
+        import pandas as pd
+
+        survey, seen = self.survey, defaultdict[str, list[tuple[str, str]]](list)
+        for meme, (code, tag) in product(survey.versions, survey.tags.items()):
+            seen[survey.item_of(meme, tag)].append((meme, code))
+        memes = {*survey.memes, *seen}
+        table = read_model_labels(
+            path, survey.name, memes=memes, cultures=survey.tags, labels=labels
+        )
+        rows = [
+            (meme, code, model, label)
+            for item, culture, model, label in table.itertuples(index=False)
+            for meme, code in seen.get(item, [(item, culture)])
+            if culture in ("", code)
+        ]
+        return pd.DataFrame(rows, columns=table.columns)
 
     def _items(self) -> pd.DataFrame:
         """Return the template of each meme, and the topics and categories that are known."""

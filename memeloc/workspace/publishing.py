@@ -184,7 +184,7 @@ class Publishing(Part):
         check_rendered(rendered)
         check_owner(place)
         release = self.gather(rendered, on_progress=on_progress, **gathering)
-        newest = self._store.progress.newest_version()
+        newest = self._store.captions.last()
         published = publish(
             release,
             place,

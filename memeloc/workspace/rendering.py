@@ -59,7 +59,7 @@ class Rendering(Part):
         settings = replace(settings, **changes)
         rounds = workspace.settings.correction.rounds
         tags = [locale.tag for locale in (workspace.source, *workspace.languages)]
-        newest = self._store.progress.newest_version()
+        newest = self._store.captions.last()
         with TemporaryDirectory(prefix="memeloc-") as folder:
             table = Path(folder) / "captions.parquet"
             if not self._store.exports.write("captions", table, tags):

@@ -14,6 +14,7 @@ from memeloc.agreement.crowd import METHODS
 from memeloc.locales import default
 from memeloc.model import SEPARATOR
 from memeloc.ocr.transcript import Transcript
+from memeloc.settings import validate
 from memeloc.survey.design.planning import plan, read_rates
 from memeloc.survey.labels.checked import Checked
 from memeloc.survey.labels.settling import (
@@ -27,7 +28,7 @@ from memeloc.survey.labels.settling import (
     settle,
 )
 from memeloc.survey.quality.checking import COMPLETE
-from memeloc.survey.quality.rules import Settling, read_settling
+from memeloc.survey.quality.rules import Settling
 from memeloc.survey.targets.deciding import Deciding, write_open
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import LABEL, SOURCE
@@ -110,13 +111,13 @@ class SurveyLabels:
             ],
             pending=pending,
             templates=survey.memes,
-            decisions=survey.workspace.store.label_decisions.find(survey.name),
+            decisions=survey.store.decisions(survey.name),
         )
 
     def settling(self, changed: Mapping[str, Any] | None = None) -> Settling:
         """Return how answers become labels: what is changed, then memeloc.toml's, the design's."""
         defaults = {"answers": self.survey.design.answers, **self.survey.settings("settle")}
-        return read_settling(defaults | dict(changed or {}))
+        return validate(Settling, defaults | dict(changed or {}), "settling")
 
     def _standing(
         self, checked: Checked, settling: Settling, *, keep: bool = True
@@ -163,7 +164,8 @@ class SurveyLabels:
         if last is None or self.survey.last_round < 2:
             return ()
         checked = self.answers.checked(keep=False)
-        settled, _, _, withdrawn = self._standing(checked, read_settling(last[0]), keep=keep)
+        settling = self.settling(last[0])
+        settled, _, _, withdrawn = self._standing(checked, settling, keep=keep)
         open_cells = {row.cell for row in settled.open}
         settled_sheets = [
             sheet.id
@@ -323,7 +325,7 @@ class SurveyLabels:
             InputError: the survey does not ask about the item there, the label or an answer is
                 none, nobody took part, or there is no reason, with row and column.
         """
-        survey, store = self.survey, self.survey.workspace.store.label_decisions
+        survey, store = self.survey, self.survey.store
         checked = self.answers.checked(keep=False)
         settled = self.settled(checked)
         english = survey_texts(default().get(SOURCE), taxonomy=survey.taxonomy)
@@ -340,13 +342,13 @@ class SurveyLabels:
         written = [deciding.decision(each) for each in decisions]
         if file is not None:
             written += deciding.read(Path(file), people, reason)
-        new = store.add(survey.name, written)
+        new = store.add_decisions(survey.name, written)
         rows = self._open(self.settled(checked) if new else settled)
         return {
             "survey": survey.name,
             "new": new,
             "known": len(written) - new,
-            "decided": store.find(survey.name),
+            "decided": store.decisions(survey.name),
             "open": rows,
             "file": None if out is None else write_open(Path(out), survey.taxonomy, rows),
         }

@@ -204,7 +204,7 @@ def _facts(workspace: WorkspaceFolder, begin: int, survey: str) -> Iterator[tupl
     if releases or events["analyzed"]:
         folder, (when, detail) = [("DIR", (BEGINNING, {})), *releases.items()][-1]
         times = [time for name in names for time in progress.newest(name).values()]
-        is_newest = detail.get("newest") == progress.newest_version()
+        is_newest = detail.get("newest") == store.captions.last()
         done = memes + finished if is_newest and max(times, default=when) <= when else 0
         since = "captions or answers are newer than the last release" if releases else ""
         left = memes + finished - done

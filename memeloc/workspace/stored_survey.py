@@ -159,26 +159,26 @@ class StoredSurvey:
         return self.sheets_of(
             self.batches,
             self.design.cultures,
-            lambda meme, tag: (NO_PICTURE, captions.get(tag, {}).get(meme, "")),
-            lambda _code, _example: NO_PICTURE,
+            lambda meme, culture: (
+                NO_PICTURE,
+                captions.get(culture.locale.tag, {}).get(meme, ""),
+            ),
+            lambda _example, _culture: NO_PICTURE,
         )
 
     def sheets_of(
         self,
         batches: Sequence[Batch],
         cultures: Sequence[Culture],
-        show: Callable[[str, str], tuple[Path, str]],
-        example: Callable[[str, str], Path],
+        show: Callable[[str, Culture], tuple[Path, str]],
+        example: Callable[[str, Culture], Path],
     ) -> tuple[Sheet, ...]:
-        """Return the sheets of batches and cultures: `show` gives the picture of a meme in a
-        language (by tag) and its caption, `example` that of one of the taxonomy's examples in a
-        culture (by code)."""
+        """Return the sheets of batches and cultures; `show` and `example` as of `to_sheets`."""
         return build.to_sheets(
             batches,
             build.Design(self.name, self.design.taxonomy, tuple(cultures)),
-            lambda meme, culture: show(meme, culture.locale.tag)[0],
-            lambda meme, culture: show(meme, culture.locale.tag)[1],
-            lambda name, culture: example(culture.code, name),
+            show,
+            example,
             templates=self.memes,
             texts=self.item_texts,
             person=bool(self.taxonomy.about("person")),

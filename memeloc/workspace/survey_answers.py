@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memeloc.errors import InputError, MemelocError
 from memeloc.files import file_sha256
@@ -49,9 +49,6 @@ from memeloc.workspace.stored_survey import (
     SurveyState,
     recruiter,
 )
-
-if TYPE_CHECKING:
-    pass
 
 _TOGETHER = 500
 """Submissions that are stored together; a transaction costs as much as some of them."""
@@ -295,7 +292,7 @@ class SurveyAnswers:
         (who,) = self.stored_ids([person])
         survey, checked = self.survey, self.checked(keep=False)
         services = survey.store.participants(survey.name)
-        decided = survey.workspace.store.label_decisions.find(survey.name)
+        decided = survey.store.decisions(survey.name)
         rows = person_rows(checked, who, survey.texts, services, decided)
         file, count = write_sheet_table(Path(out), PERSON_COLUMNS, rows)
         return {"survey": survey.name, "file": file, "rows": count}

@@ -110,10 +110,10 @@ class SurveySheets:
         settled = self.labels.known_sheets(keep=not dry_run)
         settled = tuple(sheet for sheet in settled if sheet.startswith(sent))
         to_send, measured = self._prepare(
+            rounds,
             contact=contact,
             pictures=pictures,
             cultures=cultures,
-            rounds=rounds,
             minutes=minutes,
             settled=settled,
             dry_run=dry_run,
@@ -149,43 +149,32 @@ class SurveySheets:
             "missing": tuple(made_by.missing(to_send)),
         }
 
-    def to_serve(
-        self,
-        *,
-        contact: str = "",
-        pictures: str | Path = "out",
-        cultures: Sequence[str] = (),
-        on_progress: stored_survey.OnProgress = lambda more, total: None,
-    ) -> SheetsToSend:
+    def to_serve(self, **options: Any) -> SheetsToSend:
         """Return what a server shows, see `memeloc.studio.serving.serve_survey`: the sheets of all
         rounds that are not closed. Raise InputError if people are to see what a model answered,
-        which pages do not show; for the others see `export`."""
+        which pages do not show; `options` are contact, pictures, cultures and on_progress, as of
+        `export`."""
         survey = self.survey
         refuse_prelabels("a server", survey.name, self._prelabels)
         settled = self.labels.known_sheets()
-        to_send, _ = self._prepare(
-            contact=contact,
-            pictures=Path(pictures),
-            cultures=cultures,
-            # Of a pre-annotation more may come until there is another round.
-            rounds=[n for n in survey.rounds if n > survey.closed_round or survey.rounds == (0,)],
-            on_progress=on_progress,
-        )
+        # Of a pre-annotation more may come until there is another round.
+        rounds = [n for n in survey.rounds if n > survey.closed_round or survey.rounds == (0,)]
+        to_send, _ = self._prepare(rounds, **options)
         # Who is at a sheet that asks for what is known by now may end it; nobody begins it.
         sheets = [replace(row, wanted=0) if row.id in settled else row for row in to_send.sheets]
         return replace(to_send, sheets=tuple(sheets))
 
     def _prepare(
         self,
-        *,
-        contact: str,
-        pictures: Path,
-        cultures: Sequence[str],
         rounds: Sequence[int],
+        *,
+        contact: str = "",
+        pictures: str | Path = "out",
+        cultures: Sequence[str] = (),
         minutes: int = 0,
         settled: Collection[str] = (),
         dry_run: bool = False,
-        on_progress: stored_survey.OnProgress,
+        on_progress: stored_survey.OnProgress = lambda more, total: None,
     ) -> tuple[SheetsToSend, int]:
         """Return the sheets of some rounds with all that people see, noted as what goes out; and
         the minutes that retained people took, where they are more than `minutes`, else 0. Sheets of
@@ -221,13 +210,13 @@ class SurveySheets:
         if survey.collected:
             show = survey.collected_pictures(memes, texts)
         else:
-            show = _rendered(pictures, memes, texts)
+            show = _rendered(Path(pictures), memes, texts)
         examples = self._examples(people, texts, lambda: on_progress(1, parts))
         sheets = survey.sheets_of(
             batches,
             people,
-            lambda meme, tag: show[meme, tag],
-            lambda code, example: examples[code, example],
+            lambda meme, culture: show[meme, culture.locale.tag],
+            lambda example, culture: examples[culture.code, example],
         )
         minutes = minutes or max(
             (paces.get(sheet.culture.code, Pace()).minutes(len(sheet.entries)) for sheet in sheets),

@@ -102,7 +102,7 @@ class TranslationJob:
 
         def book(failed: TranslationFailure) -> None:
             if failed.cost or failed.characters:
-                self._store.translations.add_failure(failed, name, currency)
+                self._store.captions.add_failure(failed, name, currency)
             advance()
 
         with ExitStack() as stack:
@@ -115,7 +115,7 @@ class TranslationJob:
                         on_wait(len(self._wanted))
                     on_wait = None
                     sleep(WAIT_SECONDS)
-            if self._store.translations.last() != self._last:  # what has another version is done
+            if self._store.captions.last() != self._last:  # what has another version is done
                 found = self._find()
                 self._wanted = {
                     key: found[key]
@@ -190,7 +190,7 @@ class Translating(Part):
             items = self._items(lacking, source, kind, memory, fuzzy, chosen)
             return {item.key: (item, each) for item, (_, each) in zip(items, lacking, strict=True)}
 
-        last, wanted = self._store.translations.last(), find()
+        last, wanted = self._store.captions.last(), find()
         expected = plan([item for item, _ in wanted.values()], chosen, memory, fuzzy=fuzzy)
         return TranslationJob(
             expected, budget, self._store, find, wanted, last, chosen, memory, fuzzy

@@ -63,7 +63,7 @@ def lived_in(filled: Store) -> Store:
     filled.surveys.add_result("pilot", "check", {}, {})
     filled.surveys.add_result("pilot", "labels", {}, [])
     decision = LabelDecision(first, "DE", {"label": ("hate",)}, ("eve",), "a session")
-    filled.label_decisions.add("pilot", [decision])
+    filled.surveys.add_decisions("pilot", [decision])
     filled.model_labels.add(
         [RoundLabel(first, "c" * 64, "label", "charmemes", "tiny", "p" * 64, 1, 0, "refused")]
     )
@@ -78,7 +78,7 @@ def lived_in(filled: Store) -> Store:
     )
     filled.model_labels.merge_topics({"kittens": "cats"}, person="eve")
     failure = TranslationFailure("one", "de", MemelocError("wrong"), 0.1, 4)
-    filled.translations.add_failure(failure, "google", "USD")
+    filled.captions.add_failure(failure, "google", "USD")
     filled.drops.add(["three"], dropped=True, person="eve", comment="a pun")
     filled.erasures.erase(["somebody else"])
     hour = datetime(2026, 6, 1, 12, tzinfo=UTC)

@@ -65,6 +65,6 @@ def test_who_decided_is_forgotten_and_the_decision_stays(tied: Path) -> None:
         item = sorted(survey.memes)[0]
         survey.labels.decide([{"item": item, "culture": "DE", "label": "hate", **SESSION}])
         workspace.surveys.forget(["anna"], agree=lambda _: True)
-        (kept,) = workspace.store.label_decisions.find("pilot")
+        (kept,) = workspace.store.surveys.decisions("pilot")
         assert kept.people == (workspace.store.surveys.hash_participant("ben"),)
         assert kept.values == {"label": ("hate",)}

@@ -17,6 +17,7 @@ from memeloc.items import MEME, FoundPicture, Origin
 from memeloc.studio.serving import serve_survey
 from memeloc.studio.sheets import Pictures
 from memeloc.workspace import Workspace
+from memeloc.workspace.publishing import Scope
 from tests.cli.survey.test_survey import folder, rendered, saved, write
 from tests.conftest import Outcome
 from tests.workspace.teams import team_table
@@ -259,12 +260,19 @@ def test_labels_of_versions_are_of_one_meme(folder: Path, parallel: dict[str, st
         for row in labels:
             by_meme.setdefault(row["item"], set()).add(row["picture"])
         assert sorted(len(pictures) for pictures in by_meme.values()) == [1, 2, 2]
-        analysed = survey.analysis.analysed_answers()
+        cells = f"meme_id,model,label\n{parallel['de/a']},parrot-1,hate\n"
+        (folder / "models.csv").write_text(cells, encoding="utf-8")
+        analysed = survey.analysis.analysed_answers(models=folder / "models.csv")
+        (meme,) = (each for each in by_meme if each.startswith("a-"))
+        assert analysed.models.to_numpy().tolist() == [[meme, "DE", "parrot-1", "hate"]]
         assert set(analysed.table.groupby("item")["culture"].nunique()) == {2}
         of_items = analysed.versions.set_index(["item", "culture"])["text"]
         assert sorted(of_items[meme, "DE"] for meme in by_meme) == ["de/a", "de/b", "en/c"]
         items = {item.id for item in workspace.store.items.find("picture")}
-        assert len(set(by_meme) - items) == 2  # meme_ids, of which a release has the versions, too
+        assert len(set(by_meme) - items) == 2
+        release = workspace.publishing.publish("release", "csv", scope=Scope(survey="both"))
+        assert release["pictures"] == {"de": 2, "en": 3}
+        assert (release["tables"]["memes"], release["tables"]["labels"]) == (3, 6)
 
 
 def test_a_meme_without_a_version_is_left_out(folder: Path, parallel: dict[str, str]) -> None:

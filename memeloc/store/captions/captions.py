@@ -113,7 +113,6 @@ class Captions(Repository):
         return versions.by_meme(self.fetch(versions.current_query(tag, kind=kind)))
 
     def versions(self, ids: Collection[int]) -> list[CaptionVersion]:
-        """Return some versions, by their ids."""
         with self.database.read() as connection:
             rows = by_slices(connection, select(*versions.VERSION_COLUMNS), captions.c.id, ids)
             return [CaptionVersion(*row) for row in rows]
@@ -247,10 +246,6 @@ class Captions(Repository):
         query = select(*made, func.count()).where(columns.provenance.is_not(None))
         rows = self.fetch(query.group_by(*made).order_by(*made))
         return [(tag, name, decode_json(text) or {}, count) for tag, name, text, count in rows]
-
-
-class Translations(Repository):
-    """The cost of translations that failed, and the last of those that did not."""
 
     def last(self) -> int:
         """Return the number of the last version of any caption; another one says that some came."""

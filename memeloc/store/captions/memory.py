@@ -28,8 +28,6 @@ PEOPLE = ("imported", "corrected", "settled")
 
 
 class Memory(Repository):
-    """The translation memory of a workspace."""
-
     def find(self, source_tag: str, tag: str, kind: Kind = "caption") -> list[MemoryUnit]:
         """Return what came from files, and what people accepted of texts of a kind, in a pair of
         languages, oldest first."""

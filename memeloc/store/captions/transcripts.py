@@ -111,7 +111,6 @@ def _by_id(connection: Connection, transcripts: Sequence[Transcript]) -> dict[st
 
 
 def transcript_texts(connection: Connection) -> TranscriptTexts:
-    """Return the texts of all transcripts."""
     query = select(*memes.c["item_id", "picture"], *captions.c["stage", "parts"])
     query = query.join(captions, captions.c.meme_id == memes.c.id)
     query = query.where(memes.c.kind == "transcript", versions.is_current(captions))

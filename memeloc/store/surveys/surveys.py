@@ -296,9 +296,7 @@ class Surveys(Repository):
         """The key of hashes and completion codes, see `SecretKey.read`."""
         return SURVEY_KEY.read(self.root)
 
-
-class LabelDecisions(Repository):
-    def add(self, survey: str, decisions: Sequence[LabelDecision]) -> int:
+    def add_decisions(self, survey: str, decisions: Sequence[LabelDecision]) -> int:
         """Store decisions, all or none; how many differ from the newest about their item."""
         count = 0
         with self.database.write() as connection:
@@ -316,7 +314,7 @@ class LabelDecisions(Repository):
                 count += 1
         return count
 
-    def find(self, survey: str) -> list[LabelDecision]:
+    def decisions(self, survey: str) -> list[LabelDecision]:
         with self.database.read() as connection:
             return _decisions(connection, survey)
 
@@ -485,7 +483,6 @@ def _stored_answers(values: Mapping[str, Sequence[str]]) -> tuple[str, list[Any]
 
 
 def _answered(label: str, others: Iterable[Any]) -> dict[str, tuple[str, ...]]:
-    """Return answers by question from what is stored."""
     values = {LABEL: (label,)} if label else {}
     return values | {name: tuple(chosen) for name, chosen in others}
 

@@ -18,7 +18,6 @@ _encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", 
 
 
 def now() -> datetime:
-    """Return the present, in UTC."""
     return datetime.now(UTC)
 
 
@@ -71,8 +70,6 @@ class Encoded(TypeDecorator[Any]):
 
 
 class Json(Encoded):
-    """A value as JSON."""
-
     cache_ok = True
     encode = staticmethod(encode_json)
     decode = staticmethod(decode_json)

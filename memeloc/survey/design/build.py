@@ -12,7 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise, zip_longest
+from itertools import count, groupby, pairwise, product, zip_longest
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple, TypeVar
@@ -85,13 +85,13 @@ def arranged(memes: Sequence[str], templates: Mapping[str, str], random: Random)
         runs = evenly(waiting[most], len(others) + 1)
         return [meme for run, part in enumerate(runs) for meme in (*part, *others[run : run + 1])]
     due = {}
-    for count, group in groupby(names, key=lambda name: len(waiting[name])):
+    for size, group in groupby(names, key=lambda name: len(waiting[name])):
         # Templates of one count begin evenly one after the other: no time is more crowded.
         beginning = shuffled(list(group), random)
         for number, name in enumerate(beginning):
             start = (number + random.random()) / len(beginning)
             # Latest first, as both lists are taken from their ends.
-            due[name] = [(place + start) / count for place in reversed(range(count))]
+            due[name] = [(place + start) / size for place in reversed(range(size))]
     order: list[str] = []
     last = ""
     for left in range(len(memes), 0, -1):
@@ -398,9 +398,8 @@ def notes(batches: Sequence[Batch], memes: Mapping[str, str]) -> tuple[str, ...]
 def to_sheets(
     batches: Sequence[Batch],
     design: Design,
-    picture: Callable[[str, Culture], Path],
-    caption: Callable[[str, Culture], str],
-    example_picture: Callable[[str, Culture], Path],
+    show: Callable[[str, Culture], tuple[Path, str]],
+    example: Callable[[str, Culture], Path],
     *,
     templates: Mapping[str, str],
     texts: Mapping[str, Mapping[str, str]] | None = None,
@@ -408,43 +407,30 @@ def to_sheets(
 ) -> tuple[Sheet, ...]:
     """Return a sheet a batch and culture, in the order of the batches, then of the cultures.
 
-    `picture` and `caption` (parts joined by ` // `) are of a meme in a culture's language,
-    `example_picture` of one of the taxonomy's examples; `templates` are by meme id, and so are
+    `show` gives a meme's picture in a culture's language, and its caption (parts joined by ` // `),
+    `example` the picture of one of the taxonomy's examples; `templates` are by meme id, and so are
     `texts` of its own by question id. Of a `person`, each sheet ends with the questions about them.
     """
     sheets = []
-    for batch in batches:
-        for culture in design.cultures:
-            if culture.code not in batch.cultures:
+    for batch, culture in product(batches, design.cultures):
+        if culture.code not in batch.cultures:
+            continue
+        entries: list[Entry] = []
+        checks = count(1)
+        for slot in batch.slots:
+            if slot.check is None:
+                meme = slot.meme_id
+                meme_texts = (texts or {}).get(meme, {})
+                entry = MemeEntry(meme, templates[meme], *show(meme, culture), meme_texts)
+                entries.append(entry)
                 continue
-            entries: list[Entry] = []
-            checks = 0
-            for slot in batch.slots:
-                if slot.check is None:
-                    meme = slot.meme_id
-                    shown, text = picture(meme, culture), caption(meme, culture)
-                    meme_texts = (texts or {}).get(meme, {})
-                    entries.append(MemeEntry(meme, templates[meme], shown, text, meme_texts))
-                    continue
-                checks += 1
-                shown_example = example_picture(slot.example, culture) if slot.example else None
-                entries.append(
-                    Check(f"check-{checks}", slot.check, slot.expected, slot.example, shown_example)
-                )
-            if person:
-                entries.append(PersonEntry())
-            sheets.append(
-                Sheet(
-                    f"{batch.id}-{culture.code}",
-                    design.name,
-                    batch.id,
-                    batch.round,
-                    culture,
-                    design.taxonomy,
-                    tuple(entries),
-                    batch.answers,
-                )
-            )
+            picture = example(slot.example, culture) if slot.example else None
+            name = f"check-{next(checks)}"
+            entries.append(Check(name, slot.check, slot.expected, slot.example, picture))
+        if person:
+            entries.append(PersonEntry())
+        about = (f"{batch.id}-{culture.code}", design.name, batch.id, batch.round, culture)
+        sheets.append(Sheet(*about, design.taxonomy, tuple(entries), batch.answers))
     return tuple(sheets)
 
 

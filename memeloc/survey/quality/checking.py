@@ -26,11 +26,11 @@ from memeloc.survey.model import (
     Sheet,
     Submission,
     entry_id,
+    read_moment,
 )
 from memeloc.survey.quality.outliers import Labels, Rates, at_least, deviations
 from memeloc.survey.quality.rules import Rules
 from memeloc.survey.quality.screening import screen
-from memeloc.survey.times import read_moment
 from memeloc.taxonomy.file import MOST_OF_LIFE
 
 RUNNING = frozenset({"ACTIVE", "RESERVED"})

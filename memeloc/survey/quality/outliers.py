@@ -133,7 +133,6 @@ def deviations(
 
 
 def _median_of_others(values: Floats) -> Floats:
-    """Return for each of several numbers the median of all but itself."""
     order = values.argsort(kind="stable")
     ranked, ranks = values[order], order.argsort()
     low, high = (len(values) - 2) // 2, (len(values) - 1) // 2

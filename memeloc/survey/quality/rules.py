@@ -154,8 +154,6 @@ class Keep(Rule):
 
 
 class Rules(_Section):
-    """All rules of quality control."""
-
     status: Status = Status()
     attention: Attention = Attention()
     speed: Speed = Speed()
@@ -217,9 +215,3 @@ def read_rules(values: Mapping[str, Any]) -> Rules:
             kind: Any = field.annotation
             checked[name] = validate(kind, values[name], f"the rule {name}")
     return validate(Rules, checked, "quality control")
-
-
-def read_settling(values: Mapping[str, Any]) -> Settling:
-    """Return how answers become labels, from plain values such as the table survey.settle. Raise
-    InputError if there is no such setting, or it cannot have that value."""
-    return validate(Settling, values, "settling")

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from memeloc.errors import InputError
 from memeloc.settings import read_toml, shipped_file, shipped_names, validate
 from memeloc.survey.design.settings import RecipeDesign
-from memeloc.survey.quality.rules import Settling, read_rules, read_settling
+from memeloc.survey.quality.rules import Settling, read_rules
 from memeloc.taxonomy import (
     Taxonomy,
     load_taxonomy,
@@ -60,7 +60,7 @@ class Recipe:
 
     @property
     def settling(self) -> Settling:
-        return read_settling({"answers": self.design.answers, **self.settle})
+        return validate(Settling, {"answers": self.design.answers, **self.settle}, "settling")
 
 
 class _Part(BaseModel):

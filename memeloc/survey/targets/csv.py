@@ -62,7 +62,6 @@ class Csv(SheetFiles):
         pictures = f"pictures/{sheet}"
 
         def copied(picture: Path | None, name: str) -> str:
-            """Return the place of a copy of a picture beside the table."""
             return f"{pictures}/{copy_picture(picture, folder / pictures, name)}" if picture else ""
 
         columns = (*COLUMNS, *columns_of(shown.survey.taxonomy))
@@ -159,7 +158,6 @@ def _cells(shown: SheetTexts, item: Item) -> dict[str, str]:
 def _records(
     row: Row, survey: SheetsToSend, is_known: Callable[[str], bool]
 ) -> Iterator[RawRecord]:
-    """Return the answer of a row, and what of the row is rejected."""
     if row.reason:
         yield RejectedRow("", row.number, row.reason, row.error, row.texts)
         return

@@ -21,8 +21,7 @@ from pydantic_core import from_json
 from memeloc.errors import InputError
 from memeloc.files import read_head, replacing
 from memeloc.pages import encode_json
-from memeloc.survey.model import RejectedRow
-from memeloc.survey.times import read_moment
+from memeloc.survey.model import RejectedRow, read_moment
 from memeloc.tables import read_tables
 from memeloc.tables.column_map import listed
 from memeloc.tables.rows import Header, Row, Table

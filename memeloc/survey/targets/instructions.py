@@ -79,7 +79,6 @@ class SheetTexts(TaxonomyTexts):
         self.consent = "\n\n".join(self.consents)
 
     def items(self) -> Iterator[Item]:
-        """Return the entries, in the order they are asked."""
         for number, entry in enumerate(self.sheet.entries, 1):
             key = item_key(self.survey.name, self.sheet.id, entry_id(entry))
             yield Item(self.sheet.id, number, key, entry.picture, self.text(entry), entry)
@@ -165,7 +164,6 @@ class SheetFiles(Target):
     def export(
         self, survey: SheetsToSend, folder: Path, *, on_sheet: Callable[[], None] = no_progress
     ) -> Sequence[Path]:
-        """See `Target.export`."""
         written = []
         for sheet in survey.sheets:
             written.append(self.write_sheet(SheetTexts(survey, sheet), folder))

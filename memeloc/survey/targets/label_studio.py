@@ -25,7 +25,7 @@ from pydantic import AliasPath, BaseModel, BeforeValidator, Field
 
 from memeloc.errors import InputError
 from memeloc.pages import fill_page
-from memeloc.survey.model import MemeEntry, PersonEntry, RejectedRow
+from memeloc.survey.model import MemeEntry, PersonEntry, RejectedRow, read_moment
 from memeloc.survey.targets import instructions
 from memeloc.survey.targets.files import (
     copy_picture,
@@ -37,7 +37,6 @@ from memeloc.survey.targets.files import (
 )
 from memeloc.survey.targets.protocol import ALL_KINDS, RawAnswer, RawRecord, SheetsToSend
 from memeloc.survey.targets.services import is_https
-from memeloc.survey.times import read_moment
 from memeloc.tables import drawable
 from memeloc.taxonomy import LABEL
 
@@ -222,8 +221,6 @@ def _values(value: Any) -> list[str]:
 
 
 class _Region(BaseModel):
-    """A control, and what was chosen in it."""
-
     from_name: str
     value: Annotated[list[str], BeforeValidator(_values)] = []
 
@@ -239,8 +236,6 @@ class _Annotation(BaseModel):
 
 
 class _Task(BaseModel):
-    """A task of the export as JSON, with everybody's annotations."""
-
     item: str = Field(validation_alias=AliasPath("data", "item"))
     sheet: str = Field("", validation_alias=AliasPath("data", "sheet"))
     annotations: list[_Annotation]

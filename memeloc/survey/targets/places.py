@@ -139,7 +139,6 @@ class Places:
         self._refusals = {folded(language.get("consent.no")) for language in texts.values()}
 
     def sheet(self, name: str) -> Sheet | None:
-        """Return the sheet of that id."""
         return self._sheets.get(name.strip())
 
     def item(self, name: str, sheet: str = "") -> Place | None:

@@ -151,7 +151,6 @@ class RawAnswer:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether nothing was answered."""
         return not any(self.values.values())
 
 

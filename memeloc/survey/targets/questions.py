@@ -131,7 +131,6 @@ def _parts(
 
 
 def _value(question: Question, entry: Entry, text: str, name: Name) -> tuple[str, str]:
-    """Return what a text says, or what is wrong with it."""
     text = text.strip()
     if question.kind in ("choice", "choices"):
         value = name(question.id, text)

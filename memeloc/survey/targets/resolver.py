@@ -29,6 +29,7 @@ from memeloc.survey.model import (
     Sheet,
     Submission,
     entry_id,
+    read_moment,
 )
 from memeloc.survey.targets.files import refuse_other_exports
 from memeloc.survey.targets.places import CONSENT, Place, clean_id, id_problem, owned_id
@@ -41,7 +42,6 @@ from memeloc.survey.targets.protocol import (
     Target,
 )
 from memeloc.survey.targets.questions import resolve_answers
-from memeloc.survey.times import read_moment
 from memeloc.taxonomy import LABEL
 
 TARGETS: Registry[Target] = Registry(

@@ -69,7 +69,7 @@ def surveyed(store: Store) -> Store:
     hashed = store.surveys.hash_participant
     both = tuple(map(hashed, (ADA, BEN)))
     decision = LabelDecision("m1", "DE", {"label": ("hate",)}, both, "irony")
-    store.label_decisions.add("pilot", [decision])
+    store.surveys.add_decisions("pilot", [decision])
     for who in (ADA, BEN):
         sheet = Sheet(
             *("r1-b01-DE", "pilot", "r1-b01", 1, Culture("DE", default().get("de"))),

@@ -44,8 +44,10 @@ def sheets(
     return to_sheets(
         batches,
         design,
-        lambda meme, culture: Path(f"{culture.locale.tag}/{meme}.jpg"),
-        lambda meme, culture: f"{meme} in {culture.locale.tag}",
+        lambda meme, culture: (
+            Path(f"{culture.locale.tag}/{meme}.jpg"),
+            f"{meme} in {culture.locale.tag}",
+        ),
         lambda example, culture: Path(f"{culture.locale.tag}/examples/{example}.jpg"),
         templates=templates,
     )

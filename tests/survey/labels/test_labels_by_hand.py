@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from memeloc.survey.labels.settling import COLUMNS, answers_table, settle
 from memeloc.survey.model import Answer, Check, Participant, Sheet, Submission
 from memeloc.survey.quality.checking import CheckReport, check
-from memeloc.survey.quality.rules import Rules, read_rules, read_settling
+from memeloc.survey.quality.rules import Rules, Settling, read_rules
 from memeloc.taxonomy import Label, Question, Taxonomy, load_taxonomy
 from tests.each import each
 from tests.survey.annotators import NOON, labelled, person, sheet
@@ -116,7 +116,7 @@ def test_labels_states_and_needs_are_those_of_a_count_by_hand(
     result = settle(
         pd.DataFrame(many, columns=list(COLUMNS)),
         DEGREES,
-        read_settling(how),
+        Settling.model_validate(how),
         wanted=wanted,
         pending=pending,
     )

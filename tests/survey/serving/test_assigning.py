@@ -17,8 +17,8 @@ from memeloc.survey.serving import (
     Assigner,
     Occupancy,
     Place,
+    ServeSettings,
     cannot_pass,
-    read_serve_settings,
 )
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -52,7 +52,7 @@ def assign(
     names = [each.id for each in SHEETS if sheet == each.id or each.culture.code == culture]
     taken = Occupancy(Counter(came or {}), more.pop("sexes", {}), **more)
     most = values.get("sheets", 1)
-    return Assigner(SHEETS, read_serve_settings(values)).assign(
+    return Assigner(SHEETS, ServeSettings(**values)).assign(
         names, taken, NOW, is_study=bool(sheet), sex=who, most=most
     )
 

@@ -76,8 +76,7 @@ def survey(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
     sheets = to_sheets(
         build({meme: template for meme, template, _ in MEMES}, design, taxonomy),
         design,
-        lambda meme, culture: rendered(meme, own[meme], captions[meme], culture),
-        lambda meme, culture: captions[meme],
+        lambda meme, culture: (rendered(meme, own[meme], captions[meme], culture), captions[meme]),
         example,
         templates=own,
     )

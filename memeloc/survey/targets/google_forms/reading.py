@@ -19,7 +19,7 @@ from typing import Any
 from pydantic import AliasPath, BaseModel, Field
 
 from memeloc.errors import InputError
-from memeloc.survey.model import RejectedRow, Sheet, entry_id
+from memeloc.survey.model import RejectedRow, Sheet, entry_id, read_moment
 from memeloc.survey.targets import files
 from memeloc.survey.targets.google_forms.forms import (
     QUESTIONS,
@@ -30,7 +30,6 @@ from memeloc.survey.targets.google_forms.forms import (
 )
 from memeloc.survey.targets.places import clean_id
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SheetsToSend
-from memeloc.survey.times import read_moment
 from memeloc.tables import Formula, Row, folded, read_tables, text_of
 from memeloc.tables.column_map import listed
 from memeloc.taxonomy import LABEL
@@ -182,7 +181,6 @@ def read(path: Path, survey: SheetsToSend, zone: tzinfo) -> Iterator[RawRecord]:
 def _part(
     path: Path, forms: Forms, names: Sequence[str], rows: Sequence[Row], zone: tzinfo
 ) -> Iterator[RawRecord]:
-    """Read the rows under one row of titles."""
     broken = [row for row in rows if row.reason]
     yield from (RejectedRow("", row.number, row.reason, row.error, row.texts) for row in broken)
     rows = [row for row in rows if not row.reason]
@@ -259,7 +257,6 @@ class _Response(BaseModel):
 
 
 def _responses(path: Path, forms: Forms) -> Iterator[RawRecord]:
-    """Read the API's responses: a page, several pages, or a list."""
     values: list[Any] = []
     for _, page in files.read_records(path):
         responses = page.get("responses") if isinstance(page, Mapping) else None

@@ -153,7 +153,6 @@ class GoogleForms(Target):
         return reading.recognises(path) or _is_list(path)
 
     def read(self, path: Path, survey: SheetsToSend) -> Iterator[RawRecord]:
-        """Read the responses of a table, or of the API."""
         return reading.read(path, survey, self.zone)
 
     def read_made(self, path: Path, survey: SheetsToSend) -> Mapping[str, Mapping[str, Any]]:

@@ -24,7 +24,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 
 from memeloc.errors import InputError
 from memeloc.pages import browser_store, fill_page, script_hash
-from memeloc.survey.model import Entry, PersonEntry, RejectedRow
+from memeloc.survey.model import Entry, PersonEntry, RejectedRow, read_moment
 from memeloc.survey.targets import files
 from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, ShownQuestion, is_read
 from memeloc.survey.targets.protocol import (
@@ -35,7 +35,6 @@ from memeloc.survey.targets.protocol import (
     SheetsToSend,
 )
 from memeloc.survey.targets.services import is_https
-from memeloc.survey.times import read_moment
 from memeloc.taxonomy import LABEL, Taxonomy
 
 _FOLDER = Path(__file__).parent / "sheet"

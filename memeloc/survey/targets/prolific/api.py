@@ -90,8 +90,6 @@ class FilterRecord(BaseModel):
 
 
 class CostRecord(BaseModel):
-    """The cost of a study, in minor units."""
-
     total_cost: Annotated[float, Field(ge=0)]
 
 
@@ -166,7 +164,6 @@ class ProlificApi(JsonService):
         return workspaces[0].id
 
     def study(self, id: str) -> Record:
-        """Return a study; raises as `ask` does."""
         return self.validated(Record, self.call("GET", f"studies/{id}/"))
 
     def cost(self, reward: int, places: int) -> int:

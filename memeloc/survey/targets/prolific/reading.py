@@ -324,7 +324,6 @@ def _rows(path: Path) -> tuple[list[_Row], list[RejectedRow]]:
 
 
 def _row(number: int, values: Mapping[str, Any]) -> _Row:
-    """Return a row with its cells sorted by what their headings mean."""
     texts: dict[str, str] = {}
     for heading, value in values.items():
         # Links are left out; what is within an object is a sample's strata.
@@ -359,7 +358,6 @@ def _is_submission(value: Any) -> bool:
 
 
 def _submissions(path: Path) -> Iterator[Any]:
-    """Yield the submissions of a page, of several pages, or of a plain list."""
     for _, page in read_records(path):
         results = page.get("results") if isinstance(page, dict) else None
         yield from results if isinstance(results, list) else [page]

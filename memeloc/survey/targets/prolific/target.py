@@ -70,7 +70,6 @@ class Prolific(Target):
         self.backoff = Backoff()
 
     def studies(self, survey: SheetsToSend, group: str = "") -> tuple[Study, ...]:
-        """Return the study of each sheet; raises as `study` does."""
         filters, group = self._filters(survey.root), group or self.settings.group
         return tuple(study(survey, sheet, self.settings, filters, group) for sheet in survey.sheets)
 
@@ -153,7 +152,6 @@ class Prolific(Target):
         return reading.people(path, survey, {ids[id]["id"]: id for id in ids}, sheet)
 
     def revoked(self, path: Path) -> Sequence[str]:
-        """Return people of an export of whom it says that they revoked consent."""
         return reading.revoked(path)
 
     def push(
@@ -288,7 +286,6 @@ class Prolific(Target):
     def look_up(
         self, cultures: Sequence[Culture], root: Path, out: Path | None = None
     ) -> Mapping[str, Any]:
-        """Ask for the ids of filters that cultures need, and keep them."""
         path = out or root / FILTERS
         with self._connect() as api:
             before = load_filters(path if path.exists() else None)

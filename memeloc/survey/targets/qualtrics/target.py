@@ -338,8 +338,6 @@ def _columns(header: Header, survey: protocol.SheetsToSend) -> dict[str, _Column
 def _responses(
     rows: Sequence[Row], zone: tzinfo, survey: protocol.SheetsToSend
 ) -> Iterator[protocol.RawRecord]:
-    """Return the responses of rows whose times are of one zone."""
-
     def is_known(column: str) -> bool:
         key = column.partition("_")[0]
         return column in _METADATA or key == "Q" or survey.places.item(key) is not None
