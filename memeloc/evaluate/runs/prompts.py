@@ -86,28 +86,28 @@ class PromptTexts(BaseModel):
     )
 
     def choices(
-        self, order: int, labels: Sequence[str], own: Sequence[str] = (), question: str = ""
+        self, order: int, labels: Sequence[str], options: Sequence[str] = (), question: str = ""
     ) -> Choices:
         """Return the options in an order: 0 as they are listed, 1 reversed.
 
         Args:
             order: 0 or 1.
             labels: of the run, for a language whose options have no names of their own.
-            own: the options of an item of multiple choice, in the place of the run's.
+            options: those of an item of multiple choice, in the place of the run's.
             question: of that item, for `choose`.
         """
-        if self.published and not own:
+        if self.published and not options:
             return self.published[order]
-        names = list(own or self.names or labels)
+        names = list(options or self.names or labels)
         about = list(self.definitions) or [""] * len(names)
         shown = [*zip(names, about, strict=False)][:: -1 if order else 1]
-        options = tuple((self.markers[n], name) for n, (name, _) in enumerate(shown))
+        marked = tuple((self.markers[n], name) for n, (name, _) in enumerate(shown))
         lines = [
             fill(self.option, {"marker": self.markers[n], "name": name, "definition": definition})
             for n, (name, definition) in enumerate(shown)
         ]
         before = fill(self.choose, {"question": question})
-        return Choices(before + self.between.join(lines), options)
+        return Choices(before + self.between.join(lines), marked)
 
 
 @dataclass(frozen=True, slots=True)

@@ -268,7 +268,7 @@ def write_training(
     )
     table = training.answers.table
     titles = {each.model: title for title, each in conditions_of(table.assign(language="")).items()}
-    for model in training.kept:
+    for model in training.saved:
         assert model.folder is not None
         title = titles.get(model.name, model.name)
         card = _card(training, model, facts, _scores(figures, title))
@@ -283,7 +283,7 @@ def write_training(
     answers = out / "answers.parquet"
     with replacing(answers) as temporary:
         table.to_parquet(temporary, index=False)
-    saved = tuple(model.folder for model in training.kept if model.folder is not None)
+    saved = tuple(model.folder for model in training.saved if model.folder is not None)
     return TrainedFiles(figures, tuple(dataset.notes), files, answers, saved)
 
 

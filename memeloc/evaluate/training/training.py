@@ -162,7 +162,7 @@ class Training:
         gold: what is right, a column a culture where there are several.
         folds: of the dataset; `about` says how they came about.
         tested: what models answered about items of which they had not learned.
-        kept: models that are saved; classifiers on all examples where there are folds.
+        saved: models that are saved; classifiers on all examples where there are folds.
     """
 
     run: AnyRun
@@ -171,7 +171,7 @@ class Training:
     folds: Sequence[Fold]
     about: Mapping[str, str]
     tested: Sequence[Trained]
-    kept: Sequence[Trained]
+    saved: Sequence[Trained]
 
     @property
     def answers(self) -> ModelAnswers:
