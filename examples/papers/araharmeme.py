@@ -32,7 +32,7 @@ def main() -> None:
     training = train_run(run, OUT, dataset)
     answers = replace(training.answers, table=training.answers.table.assign(language=""))
     written = write_training(training, OUT, confusion_figures(join(answers, training.gold)))
-    kept = [model.name for model in training.kept]
+    kept = [model.name for model in training.saved]
     for page in explain(training, "Late fusion" if "Late fusion" in kept else "Characters", OUT):
         print(page)
     print(written.files.page)

@@ -88,7 +88,7 @@ def main() -> None:
     training = train_run(run, OUT, dataset)
     severity = {label: "" for label in dataset.labels if label != HARMLESS}
     answers = replace(training.answers, table=training.answers.table.assign(language=""))
-    kept = {model.name: model.estimator for model in training.kept}
+    kept = {model.name: model.estimator for model in training.saved}
     figures = [
         confusion_figures(join(answers, training.gold), severity),
         target_figures(training),

@@ -148,7 +148,7 @@ def test_a_saved_model_predicts_the_same(
 ) -> None:
     texts = training.dataset.examples[:30]
     fresh = [Example(str(n), "", text=e.text, language="en") for n, e in enumerate(texts)]
-    for folder, kept in zip(written.saved, training.kept, strict=True):
+    for folder, kept in zip(written.saved, training.saved, strict=True):
         predicted = load_model(folder).predict(fresh, tmp_path)
         estimator, frame = kept.estimator, training.dataset.frame[:30]
         needs = list(estimator.needs)
@@ -190,7 +190,7 @@ def test_a_datasets_own_split_wins(tmp_path: Path) -> None:
     training = trained(tmp_path / "run.toml")
     (fold,) = training.folds
     assert (len(fold.train), len(fold.test)) == (40, 20)
-    assert list(training.kept[0].trained_on.values()) == [13, 14, 13]
+    assert list(training.saved[0].trained_on.values()) == [13, 14, 13]
     assert "20 examples are in neither part" in " ".join(gaps(figures_of(training)))
 
 
@@ -214,7 +214,7 @@ def test_xgboost_is_trained_and_read_back(tmp_path: Path) -> None:
     training = trained(write_run(tmp_path, run))
     saved = load_model(write_training(training, tmp_path / "page").saved[3])
     seven = training.dataset.frame[:7]  # the next one has no text
-    expected = training.kept[3].estimator.predict(seven)
+    expected = training.saved[3].estimator.predict(seven)
     assert saved.predict(training.dataset.examples[:7], tmp_path) == expected
 
 
