@@ -74,22 +74,24 @@ _RECOVERED = (
         "{n:template}",
         "templates",
         [
-            ("folder", lambda template: str(template.folder)),
-            ("memes", lambda template: len(template.memes)),
-            ("painted", lambda template: f"{100 * template.uncertain:.1f} %"),
+            ("folder", lambda template: str(template["folder"])),
+            ("memes", lambda template: len(template["memes"])),
+            ("painted", lambda template: f"{100 * template['uncertain']:.1f} %"),
             "boxes",
         ],
         empty=True,
     ),
     Table(
         "Left out",
-        lambda result: [row for template in result.templates for row in template.left_out.items()],
+        lambda result: [
+            row for template in result["templates"] for row in template["left_out"].items()
+        ],
         by_place("picture", "why"),
         most=SHOWN,
     ),
     Table(
         "No other meme on the same picture",
-        lambda result: [(picture,) for picture in result.alone],
+        lambda result: [(picture,) for picture in result["alone"]],
         by_place("picture"),
         most=SHOWN,
     ),
@@ -195,7 +197,7 @@ def recover(
             pictures or [], out, inpaint=inpaint, jobs=jobs, on_progress=bar.phase
         )
     show(result, *_RECOVERED)
-    explain("", [f"{name}: {problem}" for name, problem in result.problems.items()], most=None)
+    explain("", [f"{name}: {problem}" for name, problem in result["problems"].items()], most=None)
 
 
 _FONTS = Table(

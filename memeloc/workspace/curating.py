@@ -28,7 +28,6 @@ from memeloc.embedding.models import Task
 from memeloc.engine import Engine
 from memeloc.errors import InputError
 from memeloc.items import Item, content_hash
-from memeloc.language_models import LanguageModel
 from memeloc.locales.tags import listed_tags
 from memeloc.model import SEPARATOR
 from memeloc.ocr.transcript import NO_TEXT
@@ -239,13 +238,15 @@ class Curating(Describing, Matching, Reviewing, Selecting):
         budget: float | None = None,
         jobs: int | None = None,
         engine: Engine | None = None,
+        dry_run: bool = False,
         on_progress: Phases = silent,
     ) -> dict[str, Any]:
         """Judge collected items; store a verdict each. What was judged before is passed over.
 
         Return of the `filters` how each went (see `memeloc.curate.protocol.run_filter`), what a
         language model was asked and its `cost`, in words, and with a `recipe` every setting, and
-        where the paper states it.
+        where the paper states it. In a `dry_run` nothing is judged: of the `filters` that is how
+        many items each has `to_judge`, and what it would ask a `model`.
 
         Args:
             names: of filters; none are those of memeloc.toml.
@@ -257,21 +258,44 @@ class Curating(Describing, Matching, Reviewing, Selecting):
             budget: the most that it may cost.
             engine: what spreads the work; None is memeloc.toml's.
         """
-        curation = self._store.curation
+        workspace, store = self._workspace, self._store
+        curation, engine = store.curation, engine or workspace.engine
         chosen = self._filter_settings(names, settings or {}, languages, recipe)
-        runs = []
+        runs: list[dict[str, Any]] = []
         with self._open_model(model, budget) as client:
-            items = list(self._store.items.find())
-            context = self._context(items, jobs=jobs, engine=engine, model=client)
-            filters = [create(name, values, context) for name, values in chosen.items()]
-            for filter_ in filters:
+            items = list(store.items.find())
+            context = FilterContext(
+                templates={item.id: item for item in items if item.kind == "template"},
+                collected=items,
+                languages=tuple(each.tag for each in (workspace.source, *workspace.languages)),
+                source_language=workspace.source.tag,
+                locales=workspace.locales,
+                folder=workspace.root or Path(),
+                transcripts=store.transcripts.all(),
+                features=store.computed.features,
+                add_features=store.computed.add_features,
+                judgements=curation.judgements,
+                model=client,
+                jobs=jobs or engine.cpus(),
+                shard_map=engine.map_shards,
+            )
+            for filter_ in [create(name, values, context) for name, values in chosen.items()]:
+                before = curation.verdicts(filter_.name)
+                if dry_run:
+                    todo = to_judge(filter_, items, {} if again else before)
+                    ask = getattr(filter_, "plan", None)
+                    plan = {"to_judge": len(todo), "model": ask(todo) if ask and todo else None}
+                    runs.append({"filter": filter_.name, **plan})
+                    continue
                 concerned = [item for item in items if item.kind in filter_.kinds]
                 on_done = partial(_report, on_progress, filter_.name, len(concerned))
-                before, store = curation.verdicts(filter_.name), curation.add_verdicts
+                add = curation.add_verdicts
                 runs.append(
-                    run_filter(filter_, concerned, before, store, again=again, on_done=on_done)
+                    run_filter(filter_, concerned, before, add, again=again, on_done=on_done)
                 )
             cost = client.spent.line() if client is not None and client.spent.requests else ""
+        if dry_run:
+            return {"filters": runs, "dry_run": True}
         use = None
         if recipe:
             after, changed = load_recipe(recipe), {}
@@ -280,31 +304,6 @@ class Curating(Describing, Matching, Reviewing, Selecting):
                 changed[name] = {k: v for k, v in values.items() if stated.get(k) != v}
             use = after.use(changed)
         return {"filters": runs, "cost": cost, "recipe": use}
-
-    def plan_filters(
-        self,
-        names: Sequence[str] = (),
-        settings: Mapping[str, Mapping[str, Any]] | None = None,
-        *,
-        recipe: str = "",
-        languages: Sequence[str] = (),
-        again: bool = False,
-        model: str = "",
-    ) -> list[dict[str, Any]]:
-        """Return how many items each filter would judge, and ask a model; nothing is stored."""
-        chosen = self._filter_settings(names, settings or {}, languages, recipe)
-        plans = []
-        with self._open_model(model) as client:
-            items = list(self._store.items.find())
-            context = self._context(items, model=client)
-            for name, values in chosen.items():
-                filter_ = create(name, values, context)
-                before = {} if again else self._store.curation.verdicts(name)
-                todo = to_judge(filter_, items, before)
-                ask = getattr(filter_, "plan", None)
-                asked = ask(todo) if ask and todo else None
-                plans.append({"filter": name, "to_judge": len(todo), "model": asked})
-        return plans
 
     def explain(self, item: str) -> dict[str, Any]:
         """Return the newest verdict of each filter and answers of each person about an item.
@@ -365,33 +364,6 @@ class Curating(Describing, Matching, Reviewing, Selecting):
         ]
         rows.sort(key=lambda row: -row["captions"])
         return {"templates": len(templates), "without": rows}
-
-    def _context(
-        self,
-        items: Sequence[Item],
-        *,
-        jobs: int | None = 1,
-        engine: Engine | None = None,
-        model: LanguageModel | None = None,
-    ) -> FilterContext:
-        workspace, store = self._workspace, self._store
-        engine = engine or workspace.engine
-        languages = (workspace.source, *workspace.languages)
-        return FilterContext(
-            templates={item.id: item for item in items if item.kind == "template"},
-            collected=items,
-            languages=tuple(locale.tag for locale in languages),
-            source_language=workspace.source.tag,
-            locales=workspace.locales,
-            folder=workspace.root or Path(),
-            transcripts=store.transcripts.all(),
-            features=store.computed.features,
-            add_features=store.computed.add_features,
-            judgements=store.curation.judgements,
-            model=model,
-            jobs=jobs or engine.cpus(),
-            shard_map=engine.map_shards,
-        )
 
     def _filter_settings(
         self,

@@ -8,7 +8,7 @@ has looked at it, so that from there on such a meme is like any other.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,19 +40,6 @@ from memeloc.workspace.reading import SOURCE
 from memeloc.workspace.selecting import count_boxes
 
 
-@dataclass(frozen=True, slots=True)
-class Matches:
-    """The templates of some pictures, and by name why a picture or a template was left out.
-
-    `captions` is the captions table that was made of them, where one was asked for.
-    """
-
-    pictures: list[Match]
-    problems: dict[str, str]
-    template_problems: list[str]
-    captions: dict[str, Any] | None = None
-
-
 def find_matches(
     pictures: Sequence[Path],
     folders: Sequence[Path] = (),
@@ -60,7 +47,7 @@ def find_matches(
     distance: int = DISTANCE,
     captions: Path | None = None,
     jobs: int | None = None,
-) -> Matches:
+) -> dict[str, Any]:
     """Return the templates of picture files, with or without a workspace; of none, of collected
     pictures. See `Matching.match`; of files nothing is stored. Raise InputError if no files are
     given, and there is no workspace."""
@@ -88,9 +75,12 @@ class Matching(Part):
         distance: int = DISTANCE,
         captions: Path | None = None,
         jobs: int | None = None,
-    ) -> Matches:
+    ) -> dict[str, Any]:
         """Find the template of each collected picture, and store it; or those of picture files.
         Raise InputError if a captions table of picture files is asked for.
+
+        Return the matches of `pictures`; by name why a picture was left out (`problems`), and
+        templates (`template_problems`); and of the table of `captions` what `write_matched` says.
 
         Args:
             folders: of templates, besides the built-in, the workspace's and the collected ones.
@@ -124,7 +114,12 @@ class Matching(Part):
             [replace(verdict, content=shown[verdict.item]) for verdict in verdicts]
         )
         table = None if captions is None else write_matched(workspace, captions, templates)
-        return Matches(matches, unreadable, [*map(str, problems), *notes], table)
+        return {
+            "pictures": matches,
+            "problems": unreadable,
+            "template_problems": [*map(str, problems), *notes],
+            "captions": table,
+        }
 
 
 def _match_files(
@@ -134,7 +129,7 @@ def _match_files(
     problems: Sequence[InputError],
     distance: int,
     jobs: int,
-) -> Matches:
+) -> dict[str, Any]:
     paths = {str(path): path for path in pictures}
     hashes, unreadable = map_pictures(hash_picture, paths, jobs=jobs)
 
@@ -142,7 +137,13 @@ def _match_files(
         return _features({name: paths[name] for name in names}, jobs)
 
     matches, _, notes = _match(hashes, features, templates, collected, distance, jobs)
-    return Matches(matches, unreadable, [*map(str, problems), *notes])
+    notes = [*map(str, problems), *notes]
+    return {
+        "pictures": matches,
+        "problems": unreadable,
+        "template_problems": notes,
+        "captions": None,
+    }
 
 
 def _features(files: Mapping[str, Path], jobs: int) -> dict[str, LocalFeatures]:

@@ -7,9 +7,9 @@ picture of a template; what no meme shows is painted by a restorer, and marked.
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -21,7 +21,6 @@ from memeloc.engine import usable_cpus
 from memeloc.errors import InputError
 from memeloc.items import FoundTemplate, Origin
 from memeloc.localise.grouping import group_pictures
-from memeloc.localise.protocol import Mask
 from memeloc.localise.recover import Recovered, recover
 from memeloc.localise.restoring import make_restorer
 from memeloc.localise.text_places import text_boxes
@@ -34,40 +33,6 @@ UNCERTAIN = "uncertain.png"
 """A template's file with what no meme shows: white where it was painted."""
 
 
-@dataclass(frozen=True, slots=True)
-class RecoveredTemplate:
-    """A template that was made of its memes.
-
-    Attributes:
-        folder: of the template.
-        memes: the pictures that took part.
-        uncertain: the share of the picture that no meme shows without text, 0 to 1; painted.
-        boxes: how many places text stands at.
-        left_out: pictures of the group that took no part, and why.
-    """
-
-    folder: Path
-    memes: tuple[str, ...]
-    uncertain: float
-    boxes: int
-    left_out: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class RecoveredTemplates:
-    """The outcome of pictures.
-
-    Attributes:
-        templates: those made.
-        alone: pictures whose picture no other one shows with another text.
-        problems: why a picture could not be read, or a group made no template.
-    """
-
-    templates: tuple[RecoveredTemplate, ...]
-    alone: tuple[str, ...]
-    problems: Mapping[str, str]
-
-
 def recover_templates(
     pictures: Sequence[Path],
     out: Path,
@@ -75,12 +40,15 @@ def recover_templates(
     inpaint: str = "auto",
     jobs: int | None = None,
     on_progress: Phases = silent,
-) -> RecoveredTemplates:
+) -> dict[str, Any]:
     """Make a template of each picture that at least two different memes show.
 
     It is called after its largest meme. A template of that name that is the same is left as it is.
-    Raise InputError if no files are given, and there is no workspace; MissingError if OpenCV is not
-    installed.
+    Return of the `templates` the `folder`, the `memes` that took part, the share of the picture
+    that is `uncertain`, as no meme shows it without text, in how many `boxes` text stands, and why
+    others of the group are `left_out`; the pictures `alone` that no other one shows with another
+    text; and `problems`: why a picture could not be read, or a group made no template. Raise
+    InputError if no files are given, and there is no workspace; MissingError without OpenCV.
 
     Args:
         pictures: files; without any, the pictures that the workspace here has collected.
@@ -109,15 +77,15 @@ def recover_templates(
             problems[names[group[0]]] = str(error)
             continue
         templates.append(
-            RecoveredTemplate(
-                folder,
-                tuple(names[each.path] for each in recovered.pictures),
-                float(recovered.uncertain.mean()),
-                len(text_boxes(recovered)),
-                {names[path]: why for path, why in recovered.left_out},
-            )
+            {
+                "folder": folder,
+                "memes": [names[each.path] for each in recovered.pictures],
+                "uncertain": float(recovered.uncertain.mean()),
+                "boxes": len(text_boxes(recovered)),
+                "left_out": {names[path]: why for path, why in recovered.left_out},
+            }
         )
-    return RecoveredTemplates(tuple(templates), tuple(alone), problems)
+    return {"templates": templates, "alone": alone, "problems": problems}
 
 
 def _collected() -> dict[str, Path]:
@@ -137,12 +105,9 @@ def _write(recovered: Recovered, image: Image.Image, out: Path) -> Path:
         boxes=text_boxes(recovered),
         details={"source": f"recovered from {counted(count, 'meme')}"},
     )
-    beside = {UNCERTAIN: _png(_drawn(recovered.uncertain))} if recovered.uncertain.any() else {}
+    painted = Image.fromarray(recovered.uncertain.astype(np.uint8) * 255)
+    beside = {UNCERTAIN: _png(painted)} if recovered.uncertain.any() else {}
     return write_template(template, out, name=name_from(first), beside=beside)
-
-
-def _drawn(mask: Mask) -> Image.Image:
-    return Image.fromarray(mask.astype(np.uint8) * 255)
 
 
 def _png(image: Image.Image) -> bytes:

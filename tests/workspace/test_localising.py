@@ -40,7 +40,7 @@ def picture_of(workspace: Workspace) -> tuple[str, bytes]:
 def match(workspace: Workspace) -> tuple[list[dict[str, str]], list[str]]:
     """The captions table that matching writes, and why others are left out."""
     table = Path("captions.csv")
-    result = workspace.curating.match(captions=table, jobs=1).captions
+    result = workspace.curating.match(captions=table, jobs=1)["captions"]
     assert result is not None
     with table.open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))

@@ -125,21 +125,22 @@ def filter_items(
             return
         chosen = curating.filter_names(names or [], recipe)
         changed = _settings(set_, chosen)
-        options: dict[str, Any] = {"languages": split(langs), "again": again, "model": model}
-        options["recipe"] = recipe
-        if dry_run:
-            plans = curating.plan_filters(chosen, changed, **options)
-            show({"filters": plans, "dry_run": True}, _PLANS)
-            return
         result = curating.filter(
             chosen,
             changed,
-            **options,
+            recipe=recipe,
+            languages=split(langs),
+            again=again,
+            model=model,
             budget=budget,
             jobs=jobs,
             engine=engine(engine_name, workspace.settings.engine),
+            dry_run=dry_run,
             on_progress=bar.phase,
         )
+        if dry_run:
+            show(result, _PLANS)
+            return
         further = next_lines(workspace, "collect")
     judged, skipped = (
         sum(run[name] for run in result["filters"]) for name in ("judged", "skipped")

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from typer import Argument, Option
 
 from memeloc.cli.options import Jobs, TemplateFolders
 from memeloc.cli.show import SHOWN, Table, explain, show
 from memeloc.counts import counted
-
-if TYPE_CHECKING:
-    from memeloc.workspace.matching import Matches
 
 _TABLE = Table(
     "Templates",
@@ -35,14 +32,14 @@ _TABLE = Table(
 
 _LEFT_OUT = Table(
     "No caption",
-    lambda result: result.captions["left_out"] if result.captions else (),
+    lambda result: result["captions"]["left_out"] if result["captions"] else (),
     "picture why",
     most=SHOWN,
 )
 
 
-def _captions(result: Matches) -> Iterator[str]:
-    if written := result.captions:
+def _captions(result: Mapping[str, Any]) -> Iterator[str]:
+    if written := result["captions"]:
         yield f"Wrote {counted(written['memes'], 'caption')} to {written['file']}"
         if written["memes"]:
             yield f"Next: memeloc import {written['file']}"
@@ -69,9 +66,6 @@ def match(
     It is found by its perceptual hash, and where that names none, by its local features: cropped,
     framed, below a bar (the extra `copies`).
 
-    Local features (the extra `copies`) name the template of memes that were cropped, framed or set
-    below a bar, where the perceptual hash names none.
-
     Known are the built-in templates, those of the folders, and within a workspace its own and those
     that were collected. A template is named when it is near and the next one is not; else the
     nearest is shown. For collected pictures the result is stored.
@@ -86,7 +80,7 @@ def match(
     result = find_matches(
         pictures or [], templates or [], distance=distance, captions=captions, jobs=jobs
     )
-    explain("memeloc", result.template_problems, most=None)
+    explain("memeloc", result["template_problems"], most=None)
     show(result, _TABLE, _captions, _LEFT_OUT)
-    problems = [f"{name}: {problem}" for name, problem in result.problems.items()]
+    problems = [f"{name}: {problem}" for name, problem in result["problems"].items()]
     explain("memeloc", problems, most=None, fail=bool(pictures))

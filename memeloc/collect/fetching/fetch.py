@@ -10,6 +10,7 @@ redirects are followed by hand and checked each time, and a picture is one by it
 
 from __future__ import annotations
 
+import hashlib
 import heapq
 import json
 import threading
@@ -18,13 +19,14 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 from urllib.parse import urlencode
 
 from memeloc.errors import InputError, MemelocError, MissingError, ServiceError
+from memeloc.files import temporary_beside
 from memeloc.request_pool import GIVE_UP_AFTER, Backoff, TransientFailure, retry_after
 
 try:
@@ -42,7 +44,6 @@ except ModuleNotFoundError as error:
     raise MissingError(f"Collecting needs {error.name}: pip install 'memeloc[collect]'") from error
 
 from memeloc.collect.fetching.encodings import decode
-from memeloc.collect.fetching.http_cache import Entry, HttpCache
 from memeloc.collect.fetching.settings import FetchSettings, FetchStatistics
 from memeloc.templates.pictures import open_picture
 
@@ -155,7 +156,7 @@ class Fetcher:
     def __init__(self, cache: Path | None = None, settings: FetchSettings | None = None) -> None:
         self.settings = settings or FetchSettings()
         self.statistics = FetchStatistics()
-        self._cache = HttpCache(cache) if cache is not None else None
+        self._cache = _HttpCache(cache) if cache is not None else None
         # Connections alone: no cookies, no proxies, no password files, no redirects of their own.
         self._deadline = Deadline()
         self._pool = public_pool(self.settings.allow_hosts, self._deadline)
@@ -289,7 +290,7 @@ class Fetcher:
         kind = answer.headers.get("content-type", "")
         return Page(url, answer.body, kind, datetime.now(UTC))
 
-    def _follow(self, url: str, wanted: _Wanted) -> tuple[Entry, bytes]:
+    def _follow(self, url: str, wanted: _Wanted) -> tuple[_Entry, bytes]:
         first = url
         for _ in range(self.settings.max_redirects + 1):
             parsed, server = check_address(url)
@@ -311,7 +312,7 @@ class Fetcher:
         sentence = f"it leads on more than {self.settings.max_redirects} times"
         raise FetchRefused(first, "too many redirects", sentence)
 
-    def _hop(self, parsed: httpx.URL, server: str, wanted: _Wanted) -> tuple[Entry, bytes]:
+    def _hop(self, parsed: httpx.URL, server: str, wanted: _Wanted) -> tuple[_Entry, bytes]:
         """Return one address: from the cache while it is fresh, else asked for."""
         url = str(parsed)
         cached, content = (self._cache and self._cache.find(url)) or (None, b"")
@@ -343,12 +344,12 @@ class Fetcher:
             return entry, within(url, content, wanted.limit)
         location = answer.headers.get("location", "")
         if answer.status in _REDIRECTS and location:
-            return self._keep(Entry(url, time.time(), location)), b""
+            return self._keep(_Entry(url, time.time(), location)), b""
         if answer.status != 200:
             raise refusal_of(url, answer.status)
         self._count("fetched")
         self._count("bytes", len(answer.body))
-        entry = Entry(
+        entry = _Entry(
             url,
             time.time(),
             content_type=answer.headers.get("content-type", ""),
@@ -357,7 +358,7 @@ class Fetcher:
         )
         return self._keep(entry, answer.body), answer.body
 
-    def _keep(self, entry: Entry, body: bytes | None = None) -> Entry:
+    def _keep(self, entry: _Entry, body: bytes | None = None) -> _Entry:
         return entry if self._cache is None else self._cache.put(entry, body)
 
     def _send(
@@ -541,3 +542,72 @@ def _unpacked(chunks: Iterable[bytes]) -> Iterator[bytes]:
             chunk = member.unused_data if member.eof else member.unconsumed_tail
     if not member.eof:
         raise zlib.error("it ends too soon")
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """The stored answer of an address, `fetched` seconds after 1970: its `body` (SHA-256), or a
+    `location`.
+
+    `etag` and `modified` are the server's, to ask by whether it has changed; `picture` says whether
+    the bytes were found to be one.
+    """
+
+    url: str
+    fetched: float
+    location: str = ""
+    body: str = ""
+    content_type: str = ""
+    etag: str = ""
+    modified: str = ""
+    picture: bool = False
+
+
+class _HttpCache:
+    """Entries and bodies in a folder, which is made when something is put, and may be deleted.
+
+    An entry is a small JSON file named by the hash of its address, a body a file named by the hash
+    of its bytes; both are renamed when they are whole, the body first, so that a killed run leaves
+    whole entries only.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def find(self, url: str) -> tuple[_Entry, bytes] | None:
+        """Return the entry of an address and its bytes; None when they are not there or damaged."""
+        try:
+            entry = _Entry(**json.loads(self._entry_file(url).read_text("utf-8")))
+            content = self._body_file(entry.body).read_bytes() if entry.body else b""
+        except (OSError, ValueError, TypeError):
+            return None
+        whole = not entry.body or hashlib.sha256(content).hexdigest() == entry.body
+        return (entry, content) if entry.url == url and whole else None
+
+    def put(self, entry: _Entry, content: bytes | None = None) -> _Entry:
+        """Keep an entry, with its bytes where they are new."""
+        if content is not None:
+            entry = replace(entry, body=hashlib.sha256(content).hexdigest())
+            file = self._body_file(entry.body)
+            if not file.is_file() or file.stat().st_size != len(content):
+                _write(file, content)
+        _write(self._entry_file(entry.url), json.dumps(asdict(entry)).encode())
+        return entry
+
+    def _entry_file(self, url: str) -> Path:
+        name = hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()
+        return self._folder / "pages" / name[:2] / f"{name}.json"
+
+    def _body_file(self, sha256: str) -> Path:
+        return self._folder / "bodies" / sha256[:2] / sha256
+
+
+def _write(file: Path, content: bytes) -> None:
+    # Not by `memeloc.files.replacing`, which asks for the process's umask: threads write here.
+    file.parent.mkdir(parents=True, exist_ok=True)
+    partial = temporary_beside(file)
+    try:
+        partial.write_bytes(content)
+        partial.replace(file)
+    finally:
+        partial.unlink(missing_ok=True)

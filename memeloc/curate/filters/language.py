@@ -46,7 +46,7 @@ from memeloc.curate.filters.identification import (
     weights_version,
     words_of,
 )
-from memeloc.curate.protocol import Decision, Filter, FilterContext, FilterSettings
+from memeloc.curate.protocol import Chosen, Decision, Filter, FilterContext, FilterSettings
 from memeloc.curate.verdict import Outcome
 from memeloc.items import Item
 
@@ -120,27 +120,40 @@ def is_short(text: str, most: int) -> bool:
     return sum(word.weight for word in script_words(text)) <= most
 
 
-class LanguageFilter(Filter[LanguageSettings]):
-    """Filter that keeps texts in the languages wanted."""
+class _OfLanguages(Filter[Chosen]):
+    """The beginning of a filter by the languages wanted, or by that of the source alone."""
 
-    name = "language"
-    summary = "the language of the text: other languages go out, doubtful ones to a person"
     kinds = ("caption", "picture")
-    Settings = LanguageSettings
 
     def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
         super().__init__(settings, context)
-        tags = self.settings.languages or (context.source_language,)
-        self._wanted = tuple(context.locales.get(tag).tag for tag in tags)
+        tags = getattr(self.settings, "languages", ()) or (context.source_language,)
+        self._locales = [context.locales.get(tag) for tag in tags]
+        self._wanted = tuple(locale.tag for locale in self._locales)
         self._classes = classes_of(self._wanted)
-        self._kept_classes = classes_of(self._wanted, self.settings.romanised)
-        self._hints: dict[tuple[str, ...], Hint] = {}
+        self._kept_classes = classes_of(self._wanted, getattr(self.settings, "romanised", ()))
         self._expected = tuple(sorted({*self._wanted, *context.languages}))
 
     @cached_property
     def _identifier(self) -> Classifier | LangDetect:
-        method, preference = self.settings.identifier, self.settings.preference
+        method: Method = getattr(self.settings, "identifier", "both")
+        preference: float = getattr(self.settings, "preference", 0.0)
         return identifier(method, self.context.locales, self._expected, preference)
+
+    def looks_at(self, item: Item) -> Any:
+        return [item.parts, self.context.is_unread(item)]
+
+
+class LanguageFilter(_OfLanguages[LanguageSettings]):
+    """Filter that keeps texts in the languages wanted."""
+
+    name = "language"
+    summary = "the language of the text: other languages go out, doubtful ones to a person"
+    Settings = LanguageSettings
+
+    def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
+        super().__init__(settings, context)
+        self._hints: dict[tuple[str, ...], Hint] = {}
 
     def depends_on(self) -> Any:
         return [self._wanted, self._expected, self._identifier.versions]
@@ -244,27 +257,19 @@ class LanguageFilter(Filter[LanguageSettings]):
         return self._hints[texts]
 
 
-class ScriptFilter(Filter[ScriptSettings]):
+class ScriptFilter(_OfLanguages[ScriptSettings]):
     """Filter that keeps texts whose words are in the script of the languages wanted."""
 
     name = "script"
     summary = "share of words in the language's script; Latin names are at home in every script"
-    kinds = ("caption", "picture")
     Settings = ScriptSettings
 
     def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
         super().__init__(settings, context)
-        tags = self.settings.languages or (context.source_language,)
-        wanted = [context.locales.get(tag) for tag in tags]
-        self._classes = classes_of([locale.tag for locale in wanted])
-        self._kept_classes = classes_of([locale.tag for locale in wanted], self.settings.romanised)
-        self._scripts = frozenset[str]().union(*map(scripts_of_locale, wanted))
+        self._scripts = frozenset[str]().union(*map(scripts_of_locale, self._locales))
 
     def depends_on(self) -> Any:
         return [sorted(self._scripts), sorted(self._classes), weights_version(), "script-3"]
-
-    def looks_at(self, item: Item) -> Any:
-        return [item.parts, self.context.is_unread(item)]
 
     def decide(self, item: Item, seen: None) -> Decision:
         text = " ".join(item.parts)
@@ -298,29 +303,16 @@ _Passages = list[tuple[range, str]]
 """What is to be identified of a text, with the places of its words."""
 
 
-class MixingFilter(Filter[MixingSettings]):
+class MixingFilter(_OfLanguages[MixingSettings]):
     """Filter that drops texts in two languages (HarMeme's first criterion, appendix B.3)."""
 
     name = "mixing"
     summary = "code-mixing: share of words of another language or script"
-    kinds = ("caption", "picture")
     Settings = MixingSettings
 
-    def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
-        super().__init__(settings, context)
-        self._source_classes = classes_of((context.source_language,))
-        self._expected = tuple(sorted({context.source_language, *context.languages}))
-
-    @cached_property
-    def _identifier(self) -> Classifier | LangDetect:
-        return identifier("both", self.context.locales, self._expected, self.settings.preference)
-
     def depends_on(self) -> Any:
-        classes = sorted(self._source_classes)
+        classes = sorted(self._classes)
         return [self._expected, classes, self._identifier.versions, "mixing-4"]
-
-    def looks_at(self, item: Item) -> Any:
-        return [item.parts, self.context.is_unread(item)]
 
     def see(self, items: Sequence[Item]) -> Iterator[tuple[Item, Any]]:
         """Yield items with their words, which of these are foreign in any case, the language of
@@ -367,7 +359,7 @@ class MixingFilter(Filter[MixingSettings]):
                 passages.append((range(first, first + len(here)), part))
             first += len(here)
         for at, name in romanised_words(latin).items():
-            if name not in self._source_classes:
+            if name not in self._classes:
                 foreign = dict.fromkeys(places[at], name) | foreign
         return words, " ".join(w.text for w in words if w.script in at_home), foreign, passages
 

@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, Field, create_model
 
 from memeloc.counts import counted
 from memeloc.curate.filters.topics import TopicSettings
 from memeloc.curate.hints import MOST, Hint, hint_line, in_words
-from memeloc.curate.protocol import Decision, Filter, FilterContext, FilterSettings
+from memeloc.curate.protocol import Chosen, Decision, Filter, FilterContext, FilterSettings
 from memeloc.curate.verdict import Outcome, Verdict, by_subject
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.items import Item, ItemKind
@@ -32,8 +32,6 @@ from memeloc.settings import validate
 from memeloc.templates.pictures import open_picture
 
 _PROMPT = Field("", description="a TOML file with other texts to ask; empty: memeloc's own")
-
-Chosen = TypeVar("Chosen", bound=FilterSettings)
 
 
 class ModelFilter(Filter[Chosen]):
