@@ -449,7 +449,6 @@ def _plain(row: Row, column: str) -> str:
 
 
 def _listed(errors: Sequence[object]) -> str:
-    """Return the first 20 of some errors in lines, and how many more there are."""
     more = [f"and {len(errors) - 20} more"] if len(errors) > 20 else []
     return "\n".join([*map(str, errors[:20]), *more])
 

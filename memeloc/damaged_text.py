@@ -165,7 +165,6 @@ def _other_encoding(text: str, locale: Locale) -> _Found:
 
 
 def _changes_case(text: str) -> bool:
-    """Return whether a capital stands right after a small letter."""
     return any(a.islower() and b.isupper() for a, b in pairwise(text))
 
 

@@ -140,7 +140,6 @@ def _columns(table: Table, locales: Registry) -> dict[str, tuple[str, str]]:
 def _cells(
     path: Path, row: Row, columns: Mapping[str, tuple[str, str]]
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return the forms of a row's term, and its cells by heading; checked."""
     if row.error:
         raise InputError(row.error, file=path, row=row.number)
     names = _texts(row[TERM])

@@ -127,7 +127,6 @@ def _innermost(model: type[Any], path: list[str]) -> tuple[type[Any], list[str]]
 
 
 def _descriptions(model: type[Any]) -> dict[str, str]:
-    """Return the settings that a model has, each with its description."""
     if is_dataclass(model):
         return {field.name: "" for field in fields(model) if field.init}
     described = model.model_fields.items()

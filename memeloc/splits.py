@@ -75,7 +75,6 @@ def _gain(present: int, more: int, wanted: float) -> float:
 def _groups(
     templates: Mapping[str, str], together: Iterable[Sequence[str]]
 ) -> list[tuple[str, ...]]:
-    """Memes that share a template, or are to be together, also by way of others; in order."""
     parents: dict[str, str] = {}
 
     def root(name: str) -> str:

@@ -172,7 +172,6 @@ def expand(
 
 
 def _variants(word: str, rules: KeywordRules) -> Iterator[Variant]:
-    """Yield a keyword's variants, without repetition."""
     made = [Variant(word, word)]
     seen = {word}
     yield made[0]
@@ -198,7 +197,6 @@ def _variants(word: str, rules: KeywordRules) -> Iterator[Variant]:
 
 
 def _apply(rule: KeywordRule, text: str) -> Iterator[str]:
-    """Yield the variants that a rule makes, by what it has."""
     if (rule.prefixes or rule.suffixes) and " " not in text:  # a phrase takes none within it
         ending = next((each for each in rule.joining if text.endswith(each)), "")
         stem = text.removesuffix(ending) + rule.joining.get(ending, "")

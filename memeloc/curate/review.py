@@ -322,7 +322,6 @@ def review_rows(
 def _hint(
     question: ReviewQuestion, item: Item, items: Mapping[str, Item], verdict: Verdict | None
 ) -> str:
-    """Return what rules and models find in an item: the verdict's reason, and wordplay's rules."""
     if question.name == "wordplay":
         from memeloc.curate.hints import hint_line
 

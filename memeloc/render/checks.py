@@ -125,7 +125,6 @@ def _extents(line: Line, spans: Sequence[tuple[int, int]]) -> list[list[float]]:
 
 
 def _turned(box: Box, area: Area) -> TextShape:
-    """Return the box as it is, or its corners after the turn of its text box."""
     if area.is_upright:
         return box
     left, top, right, bottom = box
@@ -245,7 +244,6 @@ def overlaps(parts: Sequence[tuple[str, Painted]]) -> Iterator[Finding]:
 
 
 def _shape(painted: Painted) -> skia.Path:
-    """Return the boxes around each line's ink as they stand in the picture."""
     path = skia.Path()
     for item in painted.placed:
         rect = skia.Rect.MakeLTRB(*item.ink).makeInset(_SLACK, _SLACK)

@@ -171,7 +171,6 @@ def _read(
     jobs: int | None,
     advance: Callable[[int], None],
 ) -> tuple[_Results, dict[str, str]]:
-    """Read what was not read before; return and store the results; and what failed and why."""
     by_model: dict[str, list[_Picture]] = defaultdict(list)
     for picture in pictures:
         if picture["key"] not in before:
@@ -206,7 +205,6 @@ def _read(
 
 
 def _model(tag: str, registry: Registry, models: frozenset[str]) -> tuple[str, str]:
-    """Return the locale's model, or why it cannot be used."""
     try:
         model = registry.get(tag).tesseract
     except InputError as error:
@@ -219,7 +217,6 @@ def _model(tag: str, registry: Registry, models: frozenset[str]) -> tuple[str, s
 
 
 def _read_chunk(out: Path, model: str, pictures: list[_Picture]) -> list[str | Exception]:
-    """Return what was read of each picture, or why it was not."""
     from memeloc.render.letters import Grey, cut_lines, find_letters, on_white
 
     letters: list[tuple[int, int, Grey]] = []  # picture, number of lines, part

@@ -236,7 +236,6 @@ class Renderer:
     def _prepare(
         self, template: Template, caption: Caption | str, locale: Locale | str
     ) -> tuple[Locale, Background, list[_Slot], tuple[str, ...]]:
-        """Return the locale, the picture without bars, what its boxes mean, a caption's parts."""
         language = self.locales.get(locale) if isinstance(locale, str) else locale
         parts = _parsed(caption, template).parts
         if len(parts) > len(template.boxes):
@@ -296,7 +295,6 @@ def _texts(slots: Sequence[_Slot], parts: Sequence[str], locale: Locale) -> list
 
 
 def _lay_out(slot: _Slot, text: str, locale: Locale, limit: float = 0.0) -> PartLayout:
-    """Lay out a slot's text, at most as large as a limit in pixels, if it is more than 0."""
     if not text:
         return EMPTY
     bounds = slot.bounds
@@ -306,7 +304,6 @@ def _lay_out(slot: _Slot, text: str, locale: Locale, limit: float = 0.0) -> Part
 
 
 def _subject(template: Template, locale: Locale, width: int, height: int, bars: Bars) -> Box:
-    """Return a template's subject in pixels of the picture with its bars."""
     x, y, across, down = template.subject
     if locale.direction == "rtl" and all(box.mirror for box in template.boxes):
         x = 1 - x - across

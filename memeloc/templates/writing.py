@@ -190,7 +190,6 @@ def _put_folder(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _written_anew(source: Path | bytes) -> tuple[str, bytes, tuple[int, int]]:
-    """Return the name, the content and the size of the new file of a picture."""
     picture = open_picture(source)
     with Image.open(io.BytesIO(source) if isinstance(source, bytes) else source) as original:
         is_jpeg = original.format == "JPEG"

@@ -140,7 +140,6 @@ class Collecting(Reading):
     def _keep(
         self, things: Sequence[Found | Refusal], result: CollectResult, root: Path | None
     ) -> None:
-        """Store what came, and count it."""
         refusals = [thing for thing in things if isinstance(thing, Refusal)]
         found = [
             replace(thing, origin=replace(thing.origin, dataset=result.dataset))

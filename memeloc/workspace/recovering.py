@@ -89,7 +89,6 @@ def recover_templates(
 
 
 def _collected() -> dict[str, Path]:
-    """Return the files of the collected pictures, by item."""
     with WorkspaceFolder.open(workspace_folder()) as workspace:
         items = workspace.store.items.find("picture")
         return {item.id: item.path for item in items if item.path is not None}

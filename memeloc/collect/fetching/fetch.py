@@ -447,7 +447,6 @@ class Fetcher:
             return self._robots.setdefault(key, rules)
 
     def _crawl_delay(self, key: str) -> float:
-        """Return the pause that a host's robots.txt asks for, in seconds; 0 when none is known."""
         rules = self._robots.get(key)
         asked = rules.crawl_delay(_AGENT_TOKEN) if isinstance(rules, Protego) else None
         return min(float(asked or 0.0), _LONGEST_PAUSE)

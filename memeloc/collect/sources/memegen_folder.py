@@ -83,7 +83,6 @@ def read_folder(
 def _read_template(
     folder: Path, name: str, styles: bool
 ) -> Iterator[FoundTemplate | FoundCaption | Refusal]:
-    """Yield one template's folder: its template, its example, and what was wrong."""
     key = folder.name
     where = f"{key}/config.yml"
     if config_of(folder) is None:
@@ -173,7 +172,6 @@ def _still(paths: Sequence[Path], folder: Path) -> Generator[Refusal, None, Stil
 
 
 def _regions(placed: Sequence[PlacedRegion]) -> list[dict[str, Any]]:
-    """Return the regions as written, the names of their boxes, and what has no equivalent."""
     return [
         {"box": each.box.name, **asdict(each.region), "notes": list(each.notes)} for each in placed
     ]

@@ -177,7 +177,6 @@ def _verdicts(
     hashes: Mapping[str, int],
     cache_key: str,
 ) -> Iterator[Verdict]:
-    """Yield a verdict an item of one kind, once its stages are through."""
     asked_of: dict[int, Pair] = {}
     for _, lesser, pair in questions:
         asked_of.setdefault(lesser, pair)

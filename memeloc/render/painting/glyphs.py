@@ -207,7 +207,6 @@ def _typeface(face: Face) -> skia.Typeface:
 
 @lru_cache(maxsize=256)
 def _colour_sprite(face: Face, glyph: int, size: float) -> Sprite:
-    """Draw a colour glyph at a font size in pixels."""
     font = skia.Font(_typeface(face), size)
     font.setEdging(skia.Font.Edging.kAntiAlias)
     font.setHinting(skia.FontHinting.kNone)
@@ -229,7 +228,6 @@ def _colour_sprite(face: Face, glyph: int, size: float) -> Sprite:
 
 
 def _trace(canvas: skia.Canvas, drawn: Sprite, width: float, colour: int) -> None:
-    """Draw the shape of a glyph, with an outline of `width` pixels, at a canvas's origin."""
     image, left, top = drawn
     canvas.saveLayer()
     canvas.drawImage(image, left, top, _SMOOTH)

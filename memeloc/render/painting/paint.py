@@ -166,7 +166,6 @@ class Painter:
     def _glyphs(
         self, placed: list[Placed], size: float, margin: float, ink: Ink
     ) -> Iterator[tuple[Strike, int, float, float]]:
-        """Return each glyph's strike, number, and origin in pixels."""
         for line, x, y, _ in placed:
             for run in line.runs:
                 strike = self.glyphs.strike(run.face, size, margin, ink)
@@ -175,7 +174,6 @@ class Painter:
 
 
 def _sprites(glyphs: Iterable[tuple[Strike, int, float, float]], size: float) -> list[list[_Image]]:
-    """Return for each layer the images, and the left and top of each in the picture."""
     outlines: list[_Image] = []
     letters: list[_Image] = []
     coloured: list[_Image] = []

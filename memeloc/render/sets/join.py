@@ -307,7 +307,6 @@ class Join:
         return b"\0" + digest.digest()
 
     def _stays(self, picture: ExistingPicture, row: CaptionRow, path: str, inputs: str) -> bool:
-        """Return whether a picture is the one that would be made."""
         if self.maker.settings.force or picture.path != path or not self._has(picture):
             return False
         if picture.inputs or picture.facts is None:
@@ -429,7 +428,6 @@ def rewrite(join: Join, size: int) -> None:
 
 
 def _write(join: Join, held: list[pa.Table], ids: list[int]) -> None:
-    """Write rows that are held as a table, and hold them no longer."""
     if not ids:
         return
     rows, key = join.rows, table_key(join.new_name())
@@ -442,7 +440,6 @@ def _write(join: Join, held: list[pa.Table], ids: list[int]) -> None:
 
 
 def _copy_shards(join: Join) -> list[str]:
-    """Copy files of many pictures without those that are lost; return the names of the old."""
     place, rows = join.summary.out, join.rows
     lost = f"SELECT DISTINCT shard FROM row WHERE mark={LOST} AND shard IS NOT NULL ORDER BY 1"
     emptied = []

@@ -162,7 +162,6 @@ class Page:
         self._kinds.update(kinds | {KINDS[kind] for kind in kinds if kind in KINDS})
 
     def _language(self, picture: dict[str, Any]) -> dict[str, Any]:
-        """Return what the page says of the language of a picture, which is the first of it."""
         name = native = picture["language"]
         direction = "auto"
         with suppress(InputError):
@@ -180,7 +179,6 @@ class Page:
         }
 
     def _end_chunk(self) -> None:
-        """Write the data of the memes that are gathered."""
         number = len(self._files["rows"])
         if number == 0:
             self._first = self._rows

@@ -149,7 +149,6 @@ def registry_of(settings: RenderSettings) -> Registry:
 
 
 def _make(join: Join, shard_map: ShardMap) -> None:
-    """Make all pictures that are not there yet."""
     shards = join.shards(shard_size(join.summary.total))
     first = list(islice(shards, 2))
     if not first:

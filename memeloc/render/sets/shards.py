@@ -216,7 +216,6 @@ class PictureMaker:
         return self.renderer.sizes(self.templates[meme.template], caption, self.languages[language])
 
     def _common_sizes(self, meme: CaptionRow) -> tuple[float, ...]:
-        """Return the largest size that fits all languages, a part."""
         sizes = [self._sizes(meme, *caption) for caption in meme.captions.items()]
         # An empty part has 0.0 and fits at any size; one that is empty in all stays 0.0.
         return tuple(min(filter(None, part), default=0.0) for part in zip(*sizes, strict=True))

@@ -104,7 +104,6 @@ class Part:
         self._set: dict[Span, Line] = {}
 
     def _apart(self, pitch: float) -> Capacity:
-        """Return the box for lines whose letters are `pitch` ems high."""
         pitch += clearance(self.bounds.margin, self.locale.smallest_size)
         return Capacity(self.bounds, max(self.bounds.line_spacing, pitch), self.extent)
 
@@ -169,7 +168,6 @@ class Part:
         return fitted if fitted and fitted.height > self.extent - 1e-9 else None
 
     def _width(self) -> float:
-        """Return the width of all paragraphs, in ems."""
         return sum([p.positions[-1] - p.spacing.lead.get(0, 0.0) for p in self.paragraphs])
 
     def too_wide(self, step: int) -> list[Span]:
