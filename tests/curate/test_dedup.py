@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -326,3 +327,33 @@ def test_groups_are_what_comparing_all_pairs_connects(
     }
     assert asked == between
     assert len(done.verdicts) == len(items)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_verdicts_name_a_stage_as_often_as_it_found_duplicates(seed: int) -> None:
+    """A funnel counts by verdicts, `memeloc dedup` by stages: a picture that went by way of another
+    of its group was counted for the stage that had made the two one."""
+    chance, vectors = np.random.default_rng(seed), {}
+    items, hashes, texts = [], {}, {}
+    middles = chance.normal(size=(12, 16))
+    seeds = chance.integers(1 << 62, size=25).tolist()
+    for number in range(120):
+        kind = int(chance.integers(25))
+        flipped = sum({1 << int(bit) for bit in chance.integers(64, size=chance.integers(5))})
+        text = f"so many cups of tea: {number % 9}"
+        file, width = f"file {chance.integers(110)}", int(chance.integers(100, 900))
+        items.append(picture(f"i{number:03}", file, text, width=width))
+        hashes.setdefault(items[-1].picture, seeds[kind] ^ flipped)
+        vector = middles[kind % 12] + chance.normal(scale=0.12, size=16)
+        vectors.setdefault(items[-1].picture, vector.astype(np.float32))
+        texts[text] = np.ones(4, dtype=np.float32)
+    settings = DedupSettings(rule=("text", "paper")[seed % 2])
+    embedded = Embedded(vectors, texts)
+    done = deduplicate(items, settings, hashes=hashes, embed=lambda left: embedded)
+    dropped = [verdict for verdict in done.verdicts if verdict.verdict == "drop"]
+    named = Counter(verdict.evidence["stage"] for verdict in dropped)
+    found = {stage["stage"]: stage["duplicates"] for stage in done.stages}
+    assert found == {stage: named[stage] for stage in found}
+    assert sum(found.values()) == len(dropped)
+    files = len({item.picture for item in items})
+    assert found["bytes"] == len(items) - files

@@ -180,23 +180,16 @@ def _verdicts(
     asked_of: dict[int, Pair] = {}
     for _, lesser, pair in questions:
         asked_of.setdefault(lesser, pair)
-    # What connects each place with its group, rather a pair with a better item.
-    place = {item.id: at for at, item in enumerate(grouping.items)}
-    links: dict[int, Pair] = {}
-    joined = (*grouping.by_people, *grouping.pairs)
-    for side in (1, 0):
-        for pair in joined:
-            links.setdefault(sorted((place[pair.first], place[pair.second]))[side], pair)
     for at, root in enumerate(grouping.groups.roots().tolist()):
         item, verdict, reason, score = grouping.items[at], "keep", "", None
         evidence: dict[str, Any] = {}
         if root != at:
-            pair = links[at]
+            pair, through = grouping.links[at]
             verdict, reason, score = "drop", _REASONS[pair.stage], _score(pair)
             evidence = {
                 "stage": pair.stage,
                 "kept": grouping.items[root].id,
-                "with": pair.other(item.id),
+                "with": pair.other(item.id) if through == at else grouping.items[through].id,
                 **pair.scores,
                 **({"sentence": pair.reason} if pair.reason else {}),
             }

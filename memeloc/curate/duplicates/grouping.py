@@ -186,7 +186,8 @@ class Grouping:
 
     A place is an index into the items; `decided` is what people answered, by pair. `groups` are of
     places, and the root of a group is its representative. `by_people` are the pairs that people
-    called the same, as far as they united groups, `pairs` what else united two, in turn, and
+    called the same, as far as they united groups, `pairs` what else united two, in turn, `links` by
+    place what took it from the representatives: that pair, and the place of it on this side, and
     `contradictions` the pairs called the same that others of people's decisions hold apart.
     `restored` are the places of what a stage called a duplicate and people hold apart, by stage,
     and `judged` with how many better items people have compared each place.
@@ -197,6 +198,7 @@ class Grouping:
         self.groups = Groups(len(items))
         self.by_people: list[Pair] = []
         self.pairs: list[Pair] = []
+        self.links: dict[int, tuple[Pair, int]] = {}
         self.contradictions: list[str] = []
         self.restored: dict[str, set[int]] = {}
         self.judged: Counter[int] = Counter()
@@ -214,7 +216,7 @@ class Grouping:
             self.groups.keep_apart(one, other)
         for one, other in by_answer["same"]:
             pair = self._pair(one, other, "people", "duplicate", {}, "")
-            if self.groups.unite(one, other):
+            if self._unite(one, other, pair):
                 self.by_people.append(pair)
             elif self.groups.are_apart(one, other):
                 self.contradictions.append(pair.subject)
@@ -223,12 +225,20 @@ class Grouping:
         first, second = sorted((self.items[one].id, self.items[other].id))
         return Pair(first, second, stage, outcome, *about)  # type: ignore[arg-type]
 
+    def _unite(self, one: int, other: int, pair: Pair) -> bool:
+        root, place = max((self.groups.root(at), at) for at in (one, other))
+        is_new = self.groups.unite(one, other)
+        if is_new:
+            self.links[root] = pair, place
+        return is_new
+
     def same(
         self, one: int, other: int, stage: Stage, scores: Mapping[str, float], reason: str
     ) -> None:
         """Take two for duplicates, unless a person holds them apart."""
-        if self.groups.unite(one, other):
-            self.pairs.append(self._pair(one, other, stage, "duplicate", scores, reason))
+        pair = self._pair(one, other, stage, "duplicate", scores, reason)
+        if self._unite(one, other, pair):
+            self.pairs.append(pair)
         elif self.groups.are_apart(one, other):
             self.restored.setdefault(stage, set()).add(max(one, other))
 
