@@ -134,12 +134,17 @@ def _read(
 
 
 def _find_columns(columns: Sequence[SheetColumn], headings: Sequence[str]) -> dict[str, str]:
-    """Return the headings of our columns: as we wrote them, wherever one of one's own stands."""
+    """Return the first heading of each of our columns, by name: as we write it, else another."""
     also = {name.casefold(): column.name for column in columns for name in column.also}
     ours = {
         name.casefold(): column.name for column in columns for name in (column.heading, column.name)
     }
-    return tables.find_columns(headings, also) | tables.find_columns(headings, ours)
+    found: dict[str, str] = {}
+    for names in (ours, also):
+        for heading in headings:
+            if name := names.get(" ".join(heading.casefold().split())):
+                found.setdefault(name, heading)
+    return found
 
 
 def _rows_of(table: tables.Table, columns: Sequence[SheetColumn]) -> Iterator[FilledRow]:

@@ -10,7 +10,7 @@ follows; a file that cannot be read at all is one sentence.
 
 from memeloc.tables.cells import Cell, Formula, clean_text, drawable, folded, text_of, wrong_in
 from memeloc.tables.reading import read_table, read_tables
-from memeloc.tables.rows import Header, Row, Table, find_columns
+from memeloc.tables.rows import Header, Row, Table
 from memeloc.tables.workbooks import new_workbook
 from memeloc.tables.writing import Column, write_table
 
@@ -23,7 +23,6 @@ __all__ = [
     "Table",
     "clean_text",
     "drawable",
-    "find_columns",
     "folded",
     "new_workbook",
     "read_table",

@@ -161,10 +161,9 @@ class Notes:
         """Return the sentences as they came, each with its first row and how many there are."""
         lines = []
         for sentence, rows in self.rows.items():
-            place = f"row {rows[0]}" if len(rows) == 1 else ""
-            if len(rows) > 1:
-                place = f"{len(rows):,} rows, the first is {min(rows)}"
-            lines.append(f"{place}: {sentence}" if place else sentence)
+            many = f"{len(rows):,} rows, the first is {min(rows, default=0)}: "
+            place = many if len(rows) > 1 else "".join(f"row {row}: " for row in rows)
+            lines.append(place + sentence)
         return lines
 
 

@@ -200,11 +200,8 @@ def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:
     """Return the names of a column's numbers, as `datasets` states them in a schema."""
     try:
         features = json.loads(metadata[b"huggingface"])["info"]["features"]
-        within = {column: feature.get("feature", feature) for column, feature in features.items()}
-        named = {
-            column: feature["names"] for column, feature in within.items() if "names" in feature
-        }
-        return {column: list(map(str, names)) for column, names in named.items()}
+        within = ((column, feature.get("feature", feature)) for column, feature in features.items())
+        return {column: list(map(str, each["names"])) for column, each in within if "names" in each}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
 

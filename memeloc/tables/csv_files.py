@@ -119,18 +119,15 @@ def _records(
         yield cells, None if taken[-1].endswith(("\n", "\r")) else OPEN_END
 
 
-def _is_of_release(path: Path) -> bool:
-    """Return whether a file is of a release of memeloc's, in whose CSV nothing guards a text."""
-    return any((parent / "release.json").is_file() for parent in (path.parent, path.parent.parent))
-
-
 def decode(path: Path, opener: Callable[[], IO[bytes]], encodings: Sequence[str]) -> list[CsvFile]:
     """Return the ways in which a file can be read as text, the likeliest first. `encodings` are
     what it may be in where it is neither UTF-8 nor UTF-16. Raise InputError if it is in none of
     them."""
     with opener() as stream:
         head = stream.read(4096)
-    file = CsvFile(path, opener, exact=_is_of_release(path))
+    # In a release of memeloc's nothing guards a text.
+    is_of_release = any((folder / "release.json").is_file() for folder in path.parents[:2])
+    file = CsvFile(path, opener, exact=is_of_release)
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return [replace(file, encoding="utf-16", errors="replace")]
     problem = _problem(opener, "utf-8", "surrogatepass")

@@ -11,6 +11,7 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.files import read_head
@@ -25,30 +26,18 @@ _BEFORE = b"\xef\xbb\xbf \r\n\t"
 
 
 def read_table(
-    path: str | Path | Frame,
-    required: Sequence[str] = (),
-    *,
-    is_header: IsHeader | None = None,
-    wanted: str = "",
-    worksheet: str = "",
-    encodings: Sequence[str] = (),
+    path: str | Path | Frame, required: Sequence[str] = (), *, wanted: str = "", **how: Any
 ) -> Table:
     """Open the table of a file: of several the first that has the headings. Raise InputError if the
     file is missing, empty, too large, broken or no table, or has no such header.
 
     Args:
-        path: of a file, or a frame of pandas, polars or pyarrow.
         required: columns it must have, each once; its header is the first row that names them.
-        is_header: tells the header instead of `required`; it is given a row's texts. Without
-            either the header is the first row that is not blank.
         wanted: what a table without such a header lacks, for the sentence.
-        worksheet: name of the worksheet that is looked at first.
-        encodings: for CSV that is neither UTF-8 nor UTF-16: what it may be in, the likeliest first.
+        how: is_header, worksheet and encodings, as of `read_tables`.
     """
     file = Path(path) if isinstance(path, str | Path) else FRAME
-    for table in read_tables(
-        path, required, is_header=is_header, worksheet=worksheet, encodings=encodings
-    ):
+    for table in read_tables(path, required, **how):
         names = [name.casefold() for name in table.columns if name]
         if required and len(set(names)) < len(names):
             doubled = next(name for name in table.columns if names.count(name.casefold()) > 1)
@@ -57,7 +46,7 @@ def read_table(
         return table
     if not required:
         raise InputError((wanted and f"has no row with {wanted}") or "has no rows", file=file)
-    tables = read_tables(path, worksheet=worksheet, encodings=encodings)
+    tables = read_tables(path, **how | {"is_header": None})
     columns = next((table.columns for table in tables), ())
     present = {column.casefold() for column in columns}
     lacking = next((name for name in required if name.casefold() not in present), required[0])
@@ -76,11 +65,15 @@ def read_tables(
     encodings: Sequence[str] = (),
     score: Callable[[Table], float] | None = None,
 ) -> Iterator[Table]:
-    """Yield every table of a file that has the headings; only a workbook can have several.
-
-    Takes and raises what `read_table` does, but for headings that no table has.
+    """Yield every table of a file that has the headings; only a workbook can have several. Raise
+    what `read_table` does, but for headings that no table has.
 
     Args:
+        path: of a file, or a frame of pandas, polars or pyarrow.
+        is_header: tells the header instead of `required`; it is given a row's texts. Without
+            either the header is the first row that is not blank.
+        worksheet: name of the worksheet that is looked at first.
+        encodings: for CSV that is neither UTF-8 nor UTF-16: what it may be in, the likeliest first.
         score: how well a table was read; of several encodings the one with the highest score is
             taken. Without it, it is the first in which the file can be read.
     """

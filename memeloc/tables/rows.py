@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -263,18 +263,3 @@ def without_blank_end(cells: list[Any], least: int = 0) -> list[Any]:
     while len(cells) > least and (cells[-1] is None or cells[-1] == ""):
         cells.pop()
     return cells
-
-
-def find_columns(headings: Iterable[str], names: Mapping[str, str]) -> dict[str, str]:
-    """Return the headings of our columns in a file, by our name: the first heading of each.
-
-    `names` has our names by heading, in lower case.
-
-    >>> find_columns(["Meme ", "TEXT", "text"], {"meme": "key", "text": "text"})
-    {'key': 'Meme ', 'text': 'TEXT'}
-    """
-    columns: dict[str, str] = {}
-    for heading in headings:
-        if name := names.get(" ".join(heading.casefold().split())):
-            columns.setdefault(name, heading)
-    return columns

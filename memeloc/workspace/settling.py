@@ -15,7 +15,7 @@ from memeloc.locales import default
 from memeloc.model import SEPARATOR
 from memeloc.ocr.transcript import Transcript
 from memeloc.settings import validate
-from memeloc.survey.design.planning import plan, read_rates
+from memeloc.survey.design.planning import plan
 from memeloc.survey.labels.checked import Checked
 from memeloc.survey.labels.settling import (
     STATES,
@@ -217,10 +217,8 @@ class SurveyLabels:
         survey.store.add_result(survey.name, "labels", values, rows)
         before, sent = survey.batches, survey.minutes
         fresh, assigned = survey.next_batches(needs, round=max(2, last_round + 1))
-        service = survey.settings(stored_survey.recruiter())
-        is_paid = bool(fresh) and (
-            "wage" in service or bool(survey.state(stored_survey.recruiter()))
-        )
+        service = stored_survey.recruiter()
+        is_paid = fresh and ("wage" in survey.settings(service) or survey.state(service))
         if next_round and fresh:
             survey.note_assigned(assigned)
             survey.store.add_batches(survey.name, fresh)
@@ -239,6 +237,7 @@ class SurveyLabels:
         different: Any = differences(settled, **modelled).to_dict("records") if models else ()
         states = Counter((row["culture"], row["state"]) for row in rows)
         people, pace = survey.store.participants(survey.name), checked.paces()
+        fields = ("round", "memes", "cultures", "answers")
         return SettleResult(
             survey=survey.name,
             labels=tuple(rows),
@@ -248,20 +247,14 @@ class SurveyLabels:
                 if any(culture.code == code for code, _ in states)
             },
             next=tuple(
-                {
-                    "batch": batch.id,
-                    "round": batch.round,
-                    "memes": batch.memes,
-                    "cultures": batch.cultures,
-                    "answers": batch.answers,
-                }
+                {"batch": batch.id, **{name: getattr(batch, name) for name in fields}}
                 for batch in (fresh if next_round else ())
             ),
             discuss=tuple(discuss),
             differences=tuple(different) if models else None,
             to_ask=len(needs),
             places=places,
-            cost=plan(fresh, survey.design, read_rates(service), paces=pace, loss=0)
+            cost=plan(fresh, survey.design, survey.rates(), paces=pace, loss=0)
             if is_paid
             else None,
             withdrawn=tuple(withdrawn),

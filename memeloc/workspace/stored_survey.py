@@ -27,6 +27,7 @@ from memeloc.store.records import Accept, CaptionState
 from memeloc.store.store import Store
 from memeloc.store.surveys.survey_texts import ENGLISH, survey_text_id
 from memeloc.survey.design import build
+from memeloc.survey.design.planning import Rates, read_rates
 from memeloc.survey.design.tables import MemeChoice, Team
 from memeloc.survey.model import Batch, CompletionCodes, Culture, Sheet, Submission, codes
 from memeloc.survey.recipes import taxonomy_of
@@ -236,6 +237,10 @@ class StoredSurvey:
             both = isinstance(value, Mapping) and isinstance(values.get(key), Mapping)
             values[key] = {**values[key], **value} if both else value
         return values
+
+    def rates(self, named: Mapping[str, object] | None = None) -> Rates:
+        """Return the pay: what is `named`, before the settings of the recruitment service."""
+        return read_rates(self.settings(recruiter()), named or {})
 
     # A named team
 

@@ -21,7 +21,7 @@ from memeloc.sheets import write_sheet_table
 from memeloc.store.records import FileRecord
 from memeloc.store.surveys.serving import last_values
 from memeloc.store.tables.types import now
-from memeloc.survey.design.planning import read_rates, shortfalls
+from memeloc.survey.design.planning import shortfalls
 from memeloc.survey.design.tables import read_team
 from memeloc.survey.labels.checked import FEWEST_LETTERS, PERSON_COLUMNS, Checked, person_rows
 from memeloc.survey.model import Sheet, Submission
@@ -358,7 +358,7 @@ class SurveyPeople:
         if not by_sheet:
             raise InputError("How long does a sheet take? Nothing went out yet; give --minutes")
         service = recruiter()
-        rates = read_rates(survey.settings(service))
+        rates = survey.rates()
         unread: dict[str, Counter[str]] = defaultdict(Counter)
         for target, person, reason in survey.store.rejected(survey.name):
             if target != service and reason not in READ:
@@ -408,10 +408,9 @@ class SurveyPeople:
     def shortfalls(self, checked: Checked) -> list[dict[str, Any]]:
         """Return the sheets that took a culture's retained people longer than they were paid for:
         the minutes that the sheet says, or those of the service's settings where these are more."""
-        settings = self.survey.settings(recruiter())
-        least = int(settings.get("minutes", 0))
+        least = int(self.survey.settings(recruiter()).get("minutes", 0))
         promised = {batch: max(minutes, least) for batch, minutes in self.survey.minutes.items()}
-        return shortfalls(checked.sheets, checked.paces(), promised, read_rates(settings))
+        return shortfalls(checked.sheets, checked.paces(), promised, self.survey.rates())
 
     def bonus(
         self,
@@ -431,7 +430,7 @@ class SurveyPeople:
         checked = self.answers.checked()
         short = self.shortfalls(checked)
         bonuses = bonus_rows(checked.report, short, each, reason)
-        currency = read_rates(self.survey.settings(recruiter())).currency
+        currency = self.survey.rates().currency
         rows = [{**row, "amount": f"{row['amount']:.2f}", "currency": currency} for row in bonuses]
         return {
             "survey": self.survey.name,

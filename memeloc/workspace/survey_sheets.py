@@ -20,7 +20,7 @@ from memeloc.errors import InputError
 from memeloc.files import file_sha256, replacing
 from memeloc.survey.design import preannotation
 from memeloc.survey.design.build import PREANNOTATION, build
-from memeloc.survey.design.planning import Pace, longest, plan, read_rates
+from memeloc.survey.design.planning import Pace, longest, plan
 from memeloc.survey.model import Culture, MemeEntry
 from memeloc.survey.targets.protocol import (
     Prelabels,
@@ -335,7 +335,7 @@ class SurveySheets:
         return plan(
             self.survey.batches,
             self.survey.design,
-            read_rates(self.survey.settings(stored_survey.recruiter()), rates or {}),
+            self.survey.rates(rates),
             paces=self.answers.checked().paces(),
             seconds=seconds,
             loss=loss,

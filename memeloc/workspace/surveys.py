@@ -109,7 +109,7 @@ class Survey(StoredSurvey):
         built; and the `cause` why nothing is retained of what came.
         """
         checked, closed, minutes = self.answers.checked(), self.closed_round, self.minutes
-        rates = read_rates(self.settings(recruiter()), {"wage": wage})
+        rates = self.rates({"wage": wage})
         is_closed = {sheet.id for sheet in checked.sheets if sheet.round <= closed}
         parts = progress(checked.sheets, checked.report, is_closed)
         money = None
