@@ -12,6 +12,7 @@ from bench import coverage
 from bench.coverage import Design, groups, intervals
 from tests.each import each
 
+pytestmark = pytest.mark.slow
 SETS = 60
 
 

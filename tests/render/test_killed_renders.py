@@ -25,6 +25,7 @@ SECOND = [
       for n, row in enumerate(FIRST) if n % 30 != 7),
     *(("x" + row[0], *row[1:]) for row in FIRST[:100]),
 ]  # fmt: skip
+KILLS = 12  # a layout: half of the first render, half of the second
 LAYOUTS = ["files", "webdataset", "parquet", "bucket files", "bucket webdataset"]
 
 
@@ -88,22 +89,16 @@ class Renders:
         }
 
 
-@pytest.mark.parametrize(
-    ("layout", "kills"),
-    [
-        ("files", 1),
-        *(pytest.param(layout, 12, marks=pytest.mark.slow) for layout in LAYOUTS),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_one_more_run_leaves_what_an_undisturbed_one_leaves(
-    tmp_path: Path, processes: ForkServerContext, request: pytest.FixtureRequest,
-    layout: str, kills: int,
-) -> None:  # fmt: skip
-    chance = random.Random(f"{layout} {kills}")
+    tmp_path: Path, processes: ForkServerContext, request: pytest.FixtureRequest, layout: str
+) -> None:
+    chance = random.Random(layout)
     *_, to = layout.split()
     in_bucket = layout.startswith("bucket")
     places = {
-        name: f"{make_bucket(request.getfixturevalue('server'), f'{to}-{kills}-{name}')}/set"
+        name: f"{make_bucket(request.getfixturevalue('server'), f'{to}-{name}')}/set"
         if in_bucket
         else str(tmp_path / name / "out")
         for name in ("calm", "rough")
@@ -113,9 +108,8 @@ def test_one_more_run_leaves_what_an_undisturbed_one_leaves(
     struck = {"first": 0, "second": 0}
     for name, rows in (("first", FIRST), ("second", SECOND)):
         longest = calm.finish(rows)
-        wanted = (kills + 1) // 2 if name == "first" else kills // 2
         missed = 0
-        while struck[name] < wanted and missed < 10 * kills:
+        while struck[name] < KILLS // 2 and missed < 10 * KILLS:
             if rough.kill(rows, chance.choice((1, 2)), chance.uniform(0, longest)):
                 struck[name] += 1
             else:
@@ -131,7 +125,7 @@ def test_one_more_run_leaves_what_an_undisturbed_one_leaves(
             assert sorted(keys) == keys_of(settled)
         rough.finish(rows)
         assert rough.state() == calm.state()
-        assert struck[name] >= wanted
+        assert struck[name] >= KILLS // 2
     assert {entry.key for entry in folder_at(rough.out).entries(".memeloc")} == {
         entry.key for entry in folder_at(calm.out).entries(".memeloc")
     }

@@ -24,6 +24,7 @@ def test_the_run_file_is_read(tmp_path: Path) -> None:
     assert [model.name for model in run.models] == ["majority", "text", "text + picture"]
 
 
+@pytest.mark.slow
 def test_the_python_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
