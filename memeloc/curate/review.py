@@ -431,7 +431,8 @@ def read_review(path: Path) -> tuple[Filled, list[Judgement]]:
     person, who is empty when the file does not say. Raise InputError if the file is broken, no
     table of it has our headings, or it has several questions or people.
     """
-    form = review_form(ReviewQuestion("", ""))
+    # The columns of all questions: which one it is, its rows say.
+    form = review_form(ReviewQuestion("", "", which="pairs"))
     filled = read_form(path, form, needed=[(ANSWER, "subject", "question")])
     name, person = _only(filled, "question", "questions"), _only(filled, "person", "people")
     if not name:

@@ -133,9 +133,10 @@ def write_template(
 def copy_template(template: Template, folder: Path) -> Path:
     """Copy a template into a folder, byte for byte: its own folder, or its plain picture. Raise
     InputError if something of its name stands there, or the disk refuses."""
-    homes = (each for each in template.image.parents[:3] if _is_template(each))
-    home = next(homes, None)
-    if home is None:
+    for home in template.image.parents[:3]:
+        if (home / DEFINITION).is_file() or config_of(home) is not None:
+            break
+    else:
         place = folder / template.image.name
         with replacing(place) as temporary:
             temporary.write_bytes(template.image.read_bytes())
@@ -161,10 +162,6 @@ def is_same_template(template: Template, other: Template) -> bool:
             for each, its in zip(_pictures(template), _pictures(other), strict=True)
         )
     )
-
-
-def _is_template(folder: Path) -> bool:
-    return (folder / DEFINITION).is_file() or config_of(folder) is not None
 
 
 def _pictures(template: Template) -> list[Path]:

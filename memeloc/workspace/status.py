@@ -32,6 +32,7 @@ select items
  plain memeloc select --take N  # {chosen:,} of {total:item} pass
  chosen memeloc select{recipe}  # {chosen:,} of {total:item} would be taken
  few memeloc select --take N  # {lost}
+ reading memeloc ocr  # {lost}
  asked {asking}  # {lost}
  unjudged memeloc filter  # {lost}
  lost memeloc export items --to items.csv  # {lost}
@@ -217,6 +218,7 @@ def _facts(workspace: WorkspaceFolder, begin: int, survey: str) -> Iterator[tupl
 def _curation(
     workspace: WorkspaceFolder, items: Mapping[ItemKind, int]
 ) -> Iterator[tuple[str, _Facts]]:
+    from memeloc.curate.protocol import NOT_READ
     from memeloc.curate.selection import NOT_PASSED, TOPICS
     from memeloc.workspace.selecting import choose, choose_again, unusable
 
@@ -270,6 +272,7 @@ def _curation(
         lost = f"{stage['out']:,} of {stage['in']:,}"
         facts |= {
             "few": reason in ("no topic", "too few captions", "too few templates"),
+            "reading": reason == f"asked: {NOT_READ}",
             "asking": _due("filter", filtering).partition("  # ")[0],
             "asked": reason.startswith("asked"),
             "unjudged": reason == "not judged yet",

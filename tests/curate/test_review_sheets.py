@@ -76,6 +76,14 @@ def test_both_sides_of_a_pair_have_their_picture(tmp_path: Path, picture: Path) 
     assert [(row.subject, row.answer) for row in read_review(path)[1]] == [("a|b", "same")]
 
 
+def test_columns_of_the_other_picture_are_the_sheets_own(tmp_path: Path) -> None:
+    row = {"subject": "a|b", "text": "tea", "other text": "more tea", ANSWER: "same"}
+    path = write_review(find_question("duplicates"), [row], tmp_path / "pairs.csv", "ana")
+    sheet, answers = read_review(path)
+    assert [answer.answer for answer in answers] == ["same"]
+    assert sheet.note == ""
+
+
 def filled(tmp_path: Path, answers: dict[int, object], count: int = 4) -> Path:
     """A workbook with answers by row; columns moved, one added, headings in capitals."""
     path = tmp_path / "filled.xlsx"

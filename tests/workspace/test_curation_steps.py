@@ -97,6 +97,17 @@ def test_a_selection_that_verdicts_have_overtaken(workspace) -> None:
     )
 
 
+def test_pictures_that_nobody_read_are_read_before_people_are_asked(workspace) -> None:
+    tea, *others = _ids(workspace)
+    _judge(workspace, "dedup")
+    pair = {"stage": "hash", "kept": others[0], "question": "duplicates"}
+    doubt = Verdict(tea, "dedup", "ask", None, "perhaps a duplicate", pair)
+    workspace.store.curation.add_verdicts([doubt])
+    _judge(workspace, "quality", "ask", "not read yet")
+    workspace.curating.select({})
+    assert _path(workspace)["select"] == "memeloc ocr"
+
+
 def test_what_came_later_is_named(workspace) -> None:
     for name in ("dedup", "quality"):
         _judge(workspace, name)

@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -216,7 +216,7 @@ def _words(name: str) -> dict[str, list[str]]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-def _links(document: Document, key: str) -> dict[str, Link]:
+def _links(key: str, document: Document) -> dict[str, Link]:
     addresses = document.addresses(key)
     return {key_of(url): Link(url) for url in addresses if same_host(url, document.url)}
 
@@ -270,7 +270,7 @@ class EncyclopaediaSource(SiteSource):
         return is_entry(document) or is_photo(document)
 
     def links(self, document: Document) -> dict[str, Link]:
-        return _links(document, "gallery") or _links(document, "entry_link")
+        return _links("gallery", document) or _links("entry_link", document)
 
     def item(
         self, fetcher: Fetcher, link: Link, document: Document
@@ -333,7 +333,7 @@ class EncyclopaediaSource(SiteSource):
             )
         if self.gallery and (gallery := document.address("gallery_link")):
             first = self.read(fetcher, gallery)
-            photos = self.linked(fetcher, gallery, first, self.gallery, _photos)
+            photos = self.linked(fetcher, gallery, first, self.gallery, partial(_links, "gallery"))
             for photo, shows in photos:
                 if isinstance(shows, Refusal):
                     yield shows
@@ -372,10 +372,6 @@ class EncyclopaediaSource(SiteSource):
 
 
 _TOLD = ("origin", "spread", "meaning")
-
-
-def _photos(document: Document) -> dict[str, Link]:
-    return _links(document, "gallery")
 
 
 def _unique(texts: Iterable[str]) -> list[str]:
