@@ -13,14 +13,18 @@ import hashlib
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from memeloc.correct.model import GIVEN_UP, STATUSES, Answer, Sheet, SheetItem, text_key
 from memeloc.glossary import terms_in
+from memeloc.model import Locale
+from memeloc.resources import folder
 from memeloc.sheets import Alternative, SheetColumn, SheetForm, SheetPicture
 
 PAGE = "Captions"
@@ -54,6 +58,7 @@ COLUMNS = (
 )  # fmt: skip
 NEEDED = (("your text", "key"), ("your text", "source"), ("your text", "meme_id", "part"))
 """Sets of columns of which one says what each row is about."""
+_GUIDES = {"transcript": "transcripts", "survey": "survey-texts"}
 _HIDDEN = {
     "transcript": {"source", "room"},
     "survey": {"picture", "box", "length", "room"},
@@ -133,6 +138,39 @@ def all_columns() -> tuple[SheetColumn, ...]:
         replace(column, also=(*column.also, *also))
         for column, also in zip(COLUMNS, names, strict=True)
     )
+
+
+def new_sheet(
+    items: Sequence[SheetItem],
+    language: Locale,
+    source_language: Locale,
+    round_: int,
+    person: str,
+    kind: str,
+) -> Sheet:
+    """Return a sheet of now, with the translator's guide and an id by what it shows."""
+    created = datetime.now(UTC).replace(microsecond=0)
+    facts = [language.tag, str(round_), person, created.isoformat()]
+    facts += [f"{item.meme_id}:{text_key(item.source)}:{text_key(item.base)}" for item in items]
+    id = hashlib.sha256("|".join(facts).encode()).hexdigest()[:12]
+    names = (_GUIDES.get(kind, language.tag), language.tag.split("-")[0], "en")
+    files = (folder("guides") / "translation" / f"{name}.md" for name in names)
+    guide = next(file for file in files if file.is_file()).read_text("utf-8")
+    of = (id, language, source_language, round_, person, created, guide)
+    return Sheet(*of, tuple(items), kind)
+
+
+def shared_out(
+    memes: Collection[str], people: Sequence[str], holders: Mapping[str, str]
+) -> dict[str, str]:
+    """Return who gets each meme: whoever has it already, else who has the fewest."""
+    whose = {meme: holders[meme] for meme in memes if meme in holders}
+    shares = Counter(whose.values())
+    for meme in memes:
+        if meme not in whose:
+            whose[meme] = min(people, key=shares.__getitem__)
+            shares[whose[meme]] += 1
+    return whose
 
 
 def sheet_form(sheet: Sheet) -> SheetForm:

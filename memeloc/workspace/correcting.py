@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import cached_property, partial
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, Literal
 
 from memeloc.correct.checks import CaptionWarning, Checked, check, check_terms, check_together
-from memeloc.correct.model import Case, Match, Sheet, SheetItem, text_key
+from memeloc.correct.model import Case, Match, Sheet, text_key
 from memeloc.correct.placing import identify, place
 from memeloc.correct.reading import OUTCOME_COLUMNS, answers, outcome_rows, read_sheet, sheet_id
 from memeloc.correct.report import compared, make_report, report_page
 from memeloc.correct.settling import FORM, Decision, by_rule, case_rows, decisions
-from memeloc.correct.sheet_form import given_up_lines, sheet_form, sheet_rows
+from memeloc.correct.sheet_form import (
+    given_up_lines,
+    new_sheet,
+    shared_out,
+    sheet_form,
+    sheet_rows,
+)
 from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.glossary import terms_in
 from memeloc.model import SEPARATOR, Caption, Locale
 from memeloc.placeholders import placeholders
-from memeloc.resources import folder
 from memeloc.sheets import SheetForm, read_form, write_archive, write_form
 from memeloc.sheets.writing import FORMATS
 from memeloc.store.captions.sheets import Only
@@ -38,7 +41,6 @@ from memeloc.workspace.folder import Part, WorkspaceFolder
 from memeloc.workspace.stored_survey import store_shipped_texts
 
 _FILES = {"caption": "", "transcript": "transcripts-", "survey": "survey-"}
-_GUIDES = {"transcript": "transcripts.md", "survey": "survey-texts.md"}
 Row = dict[str, Any]
 Texts = Mapping[str, tuple[str, ...]]
 
@@ -104,26 +106,23 @@ class Correcting(Part):
         rows: list[Row] = []
         for locale in locales:
             asked = {person: find(locale.tag, round_, person) for person in people}
-            whose: dict[str, str] = {}
             if share:
-                whose = self._store.sheets.holders(locale.tag, round_)
-                every = dict.fromkeys(item.meme_id for items in asked.values() for item in items)
-                shares = Counter(whose[meme_id] for meme_id in every if meme_id in whose)
-                for meme_id in every:
-                    if meme_id not in whose:
-                        whose[meme_id] = min(people, key=shares.__getitem__)
-                        shares[whose[meme_id]] += 1
+                memes = dict.fromkeys(item.meme_id for items in asked.values() for item in items)
+                whose = shared_out(memes, people, self._store.sheets.holders(locale.tag, round_))
+                for person, items in asked.items():
+                    asked[person] = [item for item in items if whose[item.meme_id] == person]
             for person, items in asked.items():
-                items = [each for each in items if not share or whose[each.meme_id] == person]
                 wanted = [item for item in items if allow_same_person or not item.own_rounds]
                 row: Row = {"language": locale.tag, "person": person, "texts": len(wanted)}
                 row |= {"file": None, "archive": None, "left_out": len(items) - len(wanted)}
                 rows.append(row)
                 if not wanted:
                     continue
-                name = f"{locale.tag}-{_FILES[kind]}r{round_}{f'-{person}' if person else ''}"
-                sheet = self._sheet(wanted, locale, round_, person, kind, pictures, on_progress)
+                source = locale if kind == "transcript" else self._source(kind)
+                sheet = new_sheet(wanted, locale, source, round_, person, kind)
+                sheet = self._filled(sheet, pictures, on_progress)
                 cells = sheet_rows(sheet)
+                name = f"{locale.tag}-{_FILES[kind]}r{round_}{f'-{person}' if person else ''}"
                 row["file"] = write_form(
                     out or root / f"{name}{FORMATS[format]}",
                     sheet_form(sheet),
@@ -145,35 +144,29 @@ class Correcting(Part):
             )
         return rows
 
-    def _sheet(
-        self,
-        items: Sequence[SheetItem],
-        locale: Locale,
-        round_: int,
-        person: str,
-        kind: Kind,
-        pictures: bool,
-        on_progress: Callable[[int, int], None] | None,
+    def _source(self, kind: Kind) -> Locale:
+        return self._workspace.locale(ENGLISH) if kind == "survey" else self._workspace.source
+
+    def _filled(
+        self, sheet: Sheet, pictures: bool, on_progress: Callable[[int, int], None] | None
     ) -> Sheet:
-        """Return a sheet: the room that boxes have, a small picture, similar translations and terms
-        of each caption. Transcripts have the picture that they were read in; the texts of surveys
-        have none, and say which placeholders they keep."""
-        workspace = self._workspace
-        source = workspace.locale(ENGLISH) if kind == "survey" else workspace.source
-        source = locale if kind == "transcript" else source
+        """Return a sheet with the room that boxes have, a small picture, similar translations and
+        terms of each caption. Transcripts have the picture that they were read in; the texts of
+        surveys have none, and say which placeholders they keep."""
+        workspace, locale, source = self._workspace, sheet.language, sheet.source_language
         glossary, memory = [], TranslationMemory()
-        if kind != "transcript":
+        if sheet.kind != "transcript":
             glossary = [term for term in workspace.glossary.terms(locale) if term.names]
+            kind: Kind = sheet.kind  # type: ignore[assignment]
             memory = TranslationMemory(self._store.memory.find(source.tag, locale.tag, kind))
-        drawn = _pictures(workspace, items, locale, kind) if pictures else repeat(None)
         made = []
-        for item, picture in zip(items, drawn, strict=False):
+        for item, picture in zip(sheet.items, _pictures(workspace, sheet, pictures), strict=True):
             template, count = workspace.templates.get(item.template), len(item.source)
             names = [box.name for box in template.boxes] if template else map(str, range(1, 99))
             notes = ["waits to be settled"] * item.open_case
             notes += ["outdated: the source has changed since"] * bool(item.before)
             notes += given_up_lines(item.history, locale.tag)
-            marks = placeholders(" ".join(item.source)) if kind == "survey" else ()
+            marks = placeholders(" ".join(item.source)) if sheet.kind == "survey" else ()
             notes += [f"keep as it is: {' '.join(marks)}"] * bool(marks)
             asked = TranslationItem(item.meme_id, Caption(item.source), source, locale)
             matches = (
@@ -204,25 +197,8 @@ class Correcting(Part):
             )
             made.append(shown)
             if on_progress is not None:
-                on_progress(1, len(items))
-        guides, tag = folder("guides"), locale.tag
-        files = [guides / "translation" / f"{name}.md" for name in (tag, tag.split("-")[0], "en")]
-        guide = next(file for file in files if file.is_file())
-        guide = guides / "translation" / _GUIDES[kind] if kind in _GUIDES else guide
-        created = datetime.now(UTC).replace(microsecond=0)
-        facts = [tag, str(round_), person, created.isoformat()]
-        facts += [f"{each.meme_id}:{text_key(each.source)}:{text_key(each.base)}" for each in made]
-        return Sheet(
-            id=hashlib.sha256("|".join(facts).encode()).hexdigest()[:12],
-            language=locale,
-            source_language=source,
-            round=round_,
-            person=person,
-            created=created,
-            guide=guide.read_text("utf-8"),
-            items=tuple(made),
-            kind=kind,
-        )
+                on_progress(1, len(sheet.items))
+        return replace(sheet, items=tuple(made))
 
     def import_sheet(
         self,
@@ -535,18 +511,21 @@ def warnings_about(
     return total, warnings
 
 
-def _pictures(
-    workspace: WorkspaceFolder, items: Sequence[SheetItem], locale: Locale, kind: Kind
-) -> Iterator[Path | None]:
+def _pictures(workspace: WorkspaceFolder, sheet: Sheet, is_shown: bool) -> Iterator[Path | None]:
     """Yield the picture of each item; a transcript's is the one that it was read in."""
+    if not is_shown:
+        yield from repeat(None, len(sheet.items))
+        return
     root, renderer = workspace.root or Path(), workspace.renderer
-    transcripts = [item.meme_id for item in items] if kind == "transcript" else []
+    transcripts = [item.meme_id for item in sheet.items] if sheet.kind == "transcript" else []
     read_in = workspace.store.transcripts.pictures(transcripts)
-    for item in items:
+    for item in sheet.items:
         template = workspace.templates.get(item.template)
         if template is None:
             yield small_picture(root, read_in.get(item.meme_id))
             continue
-        shows = f"{renderer.fingerprint(template, locale)}|{PICTURE_SIDE}|{text_key(item.base)}"
-        drawn = partial(renderer.render, template, Caption(item.base), locale)
+        shows = (
+            f"{renderer.fingerprint(template, sheet.language)}|{PICTURE_SIDE}|{text_key(item.base)}"
+        )
+        drawn = partial(renderer.render, template, Caption(item.base), sheet.language)
         yield kept_picture(root, shows, lambda drawn=drawn: drawn().image)  # type: ignore[misc]
