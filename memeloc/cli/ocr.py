@@ -78,16 +78,16 @@ def ocr(
             engine=engine(engine_name, workspace.settings.engine),
             on_progress=bar.phase,
         )
-    then = [f"Read {counted(result.pictures, 'picture')}, {result.remembered:,} of them before."]
-    marked = {NO_TEXT: result.no_text, UNSURE: result.unsure, WORDS: result.words}
-    for mark, count in marked.items():
-        then += [f"{counted(count, 'picture')} marked: {mark}"] * bool(count)
-    if result.pictures:
+    read = result["pictures"]
+    then = [f"Read {counted(read, 'picture')}, {result['remembered']:,} of them before."]
+    for name, mark in (("no_text", NO_TEXT), ("unsure", UNSURE), ("words", WORDS)):
+        then += [f"{counted(result[name], 'picture')} marked: {mark}"] * bool(result[name])
+    if read:
         then.append("To correct: memeloc correct export --kind transcript --langs TAG")
-    if not result.pictures and not result.not_read:
+    if not read and not result["not_read"]:
         then = ["There is no picture to read: collect some, or ask for --only all."]
     show(result, *then, _NOT_READ)
-    if result.not_read:
+    if result["not_read"]:
         raise typer.Exit(1)
 
 

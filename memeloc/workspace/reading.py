@@ -25,35 +25,11 @@ from memeloc.workspace.folder import Part, Phases, silent
 
 SOURCE = "source"
 """Stands for no reader: the text that a source gave is taken as a transcript."""
+_READING = ("parts", "reader", "confidence", "marks")
+_MARKS = {"no_text": NO_TEXT, "unsure": UNSURE, "words": WORDS}
 
 
-@dataclass(frozen=True, slots=True)
-class NotRead:
-    """A picture, or pictures of a language, that could not be read, and why."""
-
-    what: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReadResult:
-    """The counts of a reading of collected pictures.
-
-    Attributes:
-        pictures: how many items got a transcript, `remembered` of them of what was read before.
-        changed: transcripts that differ from what was stored.
-        no_text, unsure, words: pictures that are marked so, see `memeloc.ocr.transcript`.
-        readers: how many each reader read, as `rapidocr 3.4.2 in en`.
-    """
-
-    pictures: int
-    remembered: int
-    changed: int
-    no_text: int
-    unsure: int
-    words: int
-    readers: dict[str, int]
-    not_read: list[NotRead]
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +61,13 @@ class Reading(Part):
         jobs: int | None = None,
         engine: Engine | None = None,
         on_progress: Phases = silent,
-    ) -> ReadResult:
+    ) -> Row:
         """Read the text in collected pictures; store a transcript each.
+
+        Return how many `pictures` got a transcript, `remembered` of them of what was read before;
+        how many transcripts `changed`; how many pictures are marked `no_text`, `unsure`, `words`,
+        see `memeloc.ocr.transcript`; how many each of the `readers` read, as `rapidocr 3.4.2 in
+        en`; and `what` was `not_read`, a picture or those of a language, and `why`.
 
         Args:
             languages: only pictures in these; one whose source states none is read in the first.
@@ -115,15 +96,14 @@ class Reading(Part):
         def keep(pictures: Sequence[ReadPicture]) -> None:
             # What is read together is in one language.
             language = by_tag[pictures[0].key.partition("|")[0]]
-            readings: dict[str, dict[str, Any]] = {}
+            readings: dict[str, Row] = {}
             for picture in pictures:
                 sha, text = picture.key.partition("|")[2], picture.transcript
                 if text is None:
-                    items = language.items[sha]
-                    not_read.extend(NotRead(item, picture.failure) for item in items)
-                    continue
-                names = ("parts", "reader", "confidence", "marks")
-                readings[sha] = {name: getattr(text, name) for name in names}
+                    why = {"why": picture.failure}
+                    not_read.extend({"what": item} | why for item in language.items[sha])
+                else:
+                    readings[sha] = {name: getattr(text, name) for name in _READING}
             computed.add_features(language.feature, readings)
             store([text for sha in readings for text in language.transcripts(sha, readings[sha])])
 
@@ -140,15 +120,13 @@ class Reading(Part):
         if to_read:
             jobs = min(jobs or engine.cpus(), len(to_read))
             read_pictures(to_read, jobs=jobs, on_read=keep, shard_map=engine.map_shards)
-        first = (counts["pictures"], len(remembered), counts["changed"])
-        marked = (counts[NO_TEXT], counts[UNSURE], counts[WORDS])
-        return ReadResult(*first, *marked, dict(readers), not_read)
+        return _result(counts, readers, not_read, len(remembered))
 
-    def _of_sources(self, wanted: Sequence[Locale], only: str) -> ReadResult:
+    def _of_sources(self, wanted: Sequence[Locale], only: str) -> Row:
         """Store what sources say as transcripts, of pictures of which they say something."""
         existing = self._store.transcripts.all()
         texts: list[Transcript] = []
-        not_read: list[NotRead] = []
+        not_read: list[Row] = []
         for item in self._store.items.find("picture"):
             transcript = existing.get(item.id)
             # What is only in a transcript is not the source's; and a person's word stays.
@@ -160,14 +138,14 @@ class Reading(Part):
             try:
                 locale = self._locale_of(item, wanted)
             except MemelocError as error:
-                not_read.append(NotRead(item.id, str(error)))
+                not_read.append({"what": item.id, "why": str(error)})
                 continue
             if locale is not None:
                 of = (item.parts, locale.tag, SOURCE, 1.0, (), item.picture)
                 texts.append(Transcript(item.id, *of))
         changed = self._store.transcripts.add(texts) if texts else 0
         readers = Counter(f"{SOURCE} in {text.language}" for text in texts)
-        return ReadResult(len(texts), 0, changed, 0, 0, 0, dict(readers), not_read)
+        return _result({"pictures": len(texts), "changed": changed}, readers, not_read)
 
     def _locale_of(self, item: Item, wanted: Sequence[Locale]) -> Locale | None:
         """Return the language to read a picture in; None where it is not one of those wanted. Raise
@@ -179,7 +157,7 @@ class Reading(Part):
 
     def _to_read(
         self, wanted: Sequence[Locale], reader: str, only: str
-    ) -> tuple[dict[str, _Language], list[NotRead]]:
+    ) -> tuple[dict[str, _Language], list[Row]]:
         """Return what is to be read, by the language's tag, and what cannot be."""
         existing = {} if only == "all" else self._store.transcripts.all()
         by_tag: dict[str, _Language] = {}
@@ -204,6 +182,15 @@ class Reading(Part):
             by_tag[locale.tag].paths[item.picture] = item.path
             by_tag[locale.tag].items.setdefault(item.picture, []).append(item.id)
         return by_tag, [
-            NotRead(f"{what} ({counted(count, 'picture')})" if count > 1 else what, why)
+            {"what": f"{what} ({counted(count, 'picture')})" if count > 1 else what, "why": why}
             for (what, why), count in left_out.items()
         ]
+
+
+def _result(
+    counts: Mapping[str, int], readers: Counter[str], not_read: Sequence[Row], remembered: int = 0
+) -> Row:
+    result: Row = {"pictures": counts["pictures"], "remembered": remembered}
+    result |= {"changed": counts["changed"]}
+    result |= {name: counts.get(mark, 0) for name, mark in _MARKS.items()}
+    return result | {"readers": dict(readers), "not_read": not_read}

@@ -193,8 +193,8 @@ def test_a_transcript_of_an_earlier_picture_is_kept_with_it(
 @pytest.mark.slow
 def test_ocr_reads_a_replaced_picture_and_no_other(workspace: Workspace, folder: Path) -> None:
     item = id_of(workspace, "001.png")
-    assert workspace.collecting.read(jobs=1).pictures == 3
-    assert workspace.collecting.read(jobs=1).pictures == 0
+    assert workspace.collecting.read(jobs=1)["pictures"] == 3
+    assert workspace.collecting.read(jobs=1)["pictures"] == 0
     replaced(workspace, folder, "001.png", 5)
-    assert workspace.collecting.read(jobs=1).pictures == 1
+    assert workspace.collecting.read(jobs=1)["pictures"] == 1
     assert workspace.store.transcripts.all()[item].version == 1

@@ -96,9 +96,9 @@ def test_what_the_source_says_can_be_corrected_as_a_transcript(finished: Workspa
         item, picture = picture_of(workspace)
         workspace.store.items.add([found(picture, "as stated", "in the table", key="two")])
         result = workspace.collecting.read(reader="source")
-        assert (result.pictures, result.readers) == (1, {"source in en": 1})
-        assert workspace.collecting.read(reader="source").pictures == 0
-        assert workspace.collecting.read(reader="source", only="all").changed == 0
+        assert (result["pictures"], result["readers"]) == (1, {"source in en": 1})
+        assert workspace.collecting.read(reader="source")["pictures"] == 0
+        assert workspace.collecting.read(reader="source", only="all")["changed"] == 0
         (stated,) = workspace.store.transcripts.all().values()
         assert (stated.parts, stated.stage) == (("as stated", "in the table"), "read")
         assert item not in workspace.store.transcripts.all()
