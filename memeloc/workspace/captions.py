@@ -13,16 +13,8 @@ from memeloc.items import OWN_NAME
 from memeloc.locales.tags import listed_tags
 from memeloc.model import Acceptance
 from memeloc.sheets import write_sheet, write_sheet_table
+from memeloc.store import records
 from memeloc.store.captions.versions import ALL_LANGUAGES
-from memeloc.store.records import (
-    Accept,
-    CaptionStatus,
-    DropRecord,
-    FileRecord,
-    ImportRecord,
-    Kind,
-    Translations,
-)
 from memeloc.workspace.folder import Part
 
 if TYPE_CHECKING:
@@ -50,12 +42,12 @@ class Captions(Part):
         *,
         languages: Sequence[str] | None = None,
         templates: Sequence[Path] = (),
-        state: Translations = "given",
+        state: records.Translations = "given",
         by: str = "",
         strict: bool = False,
         dry_run: bool = False,
         on_progress: Callable[[int, int], None] | None = None,
-    ) -> ImportRecord:
+    ) -> records.ImportRecord:
         """Import a captions table, see `memeloc.captions`; the same table again adds nothing.
 
         A source caption that differs becomes a new version; a cell of another language becomes the
@@ -96,10 +88,8 @@ class Captions(Part):
         if templates:
             named = {row["template"] for row in read.table.rows} & usable.keys()
             workspace.keep_templates({name: usable[name] for name in sorted(named)}, dry_run)
-        record = ImportRecord(notes=[str(note) for note in (*wrong, *read.ignored)])
-        waiting = {item.details.get(OWN_NAME) for item in store.items.find("caption")}.difference(
-            ids
-        )
+        record = records.ImportRecord(notes=[str(note) for note in (*wrong, *read.ignored)])
+        waiting = {item.details.get(OWN_NAME) for item in store.items.find("caption")} - {*ids}
 
         def note(problem: CaptionProblem) -> None:
             column = problem.error.column
@@ -132,7 +122,7 @@ class Captions(Part):
             checked(),
             {column.name: column.locale.tag for column in read.languages},
             source,
-            FileRecord("captions", path.name, sha256, rows),
+            records.FileRecord("captions", path.name, sha256, rows),
             lambda more: on_progress(more, rows) if on_progress else None,
             state=state,
             by=by,
@@ -143,7 +133,7 @@ class Captions(Part):
         return record
 
     def table(
-        self, name: str = "captions", *, captions: Accept = "any", selected: bool = False
+        self, name: str = "captions", *, captions: records.Accept = "any", selected: bool = False
     ) -> pd.DataFrame:
         """Return a table of the workspace as a frame.
 
@@ -163,10 +153,10 @@ class Captions(Part):
             from memeloc.workspace.selecting import open_table
 
             return as_frame(*open_table(self._workspace, name, selected=selected))
-        return self._store.exports.frame(name, self._tags(), captions, self._rounds)
+        return self._store.exports.frame(name, self._workspace.tags, captions, self._rounds)
 
     def export(
-        self, name: str, to: str | Path, *, captions: Accept = "any", selected: bool = False
+        self, name: str, to: str | Path, *, captions: records.Accept = "any", selected: bool = False
     ) -> dict[str, Any]:
         """Write a table (see `table`) to a .csv, .jsonl or .parquet file; return its name, how many
         rows it has, its file, and of captions the `Acceptance`."""
@@ -177,7 +167,7 @@ class Captions(Part):
             table = open_table(self._workspace, name, selected=selected)
             file, rows = write_sheet_table(Path(to), *table)
         else:
-            tags, write = self._tags(), self._store.exports.write
+            tags, write = self._workspace.tags, self._store.exports.write
             file, rows = write_sheet(
                 Path(to), lambda draft: write(name, draft, tags, captions, self._rounds)
             )
@@ -185,12 +175,14 @@ class Captions(Part):
         return {"table": name, "rows": rows, "file": file, "acceptance": acceptance}
 
     def states(
-        self, languages: Sequence[str] | None = None, *, kind: Kind = "caption"
-    ) -> list[CaptionStatus]:
+        self, languages: Sequence[str] | None = None, *, kind: records.Kind = "caption"
+    ) -> list[records.CaptionStatus]:
         """Return the state of each caption, see `memeloc.store.captions.states`."""
         return self._store.captions.states(self._wanted(languages), kind, self._rounds)
 
-    def acceptance(self, captions: Accept, languages: Sequence[str] | None = None) -> Acceptance:
+    def acceptance(
+        self, captions: records.Accept, languages: Sequence[str] | None = None
+    ) -> Acceptance:
         """Count the captions that something takes by their states, and those it leaves out."""
         return self._store.captions.acceptance(captions, self._wanted(languages), self._rounds)
 
@@ -216,7 +208,7 @@ class Captions(Part):
             meme_ids, tags, dropped=not take_back, person=person, comment=why
         )
 
-    def dropped(self) -> list[DropRecord]:
+    def dropped(self) -> list[records.DropRecord]:
         return self._store.drops.find()
 
     @property
@@ -228,11 +220,8 @@ class Captions(Part):
             return None
         return [self._workspace.locale(tag).tag for tag in listed_tags(languages)]
 
-    def _tags(self) -> list[str]:
-        return [locale.tag for locale in (self._workspace.source, *self._workspace.languages)]
 
-
-def _check_table(table: str, captions: Accept, selected: bool) -> None:
+def _check_table(table: str, captions: records.Accept, selected: bool) -> None:
     from memeloc.store.exports import TABLES
 
     if table not in (*TABLES, *COLLECTED):

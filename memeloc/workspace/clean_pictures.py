@@ -28,15 +28,13 @@ def clean_picture_sources(
     pictures: Sequence[Path], templates: Sequence[Path], restorer: Restorer, *, alone: bool
 ) -> list[CleanPictureSource]:
     """Return a known template; then what several of the pictures show together; then painting over.
+    Raise MissingError if OpenCV is not installed.
 
     Args:
         pictures: the memes; those that cannot be read are left out.
         templates: folders of templates besides the built-in ones.
         restorer: paints what nothing shows.
         alone: each picture by itself is only painted over.
-
-    Raises:
-        MissingError: OpenCV is not installed.
     """
     if alone:
         return [Restoring(restorer)]

@@ -90,9 +90,7 @@ def stored_features(
 
 def looking(computed: Computed, jobs: int, on_progress: Phases, engine: Engine = PROCESSES) -> Look:
     """Return what looks at pictures, by up to `jobs` processes of an engine, or threads here.
-
-    Raises MissingError where OpenCV is not installed.
-    """
+    Raise MissingError if OpenCV is not installed."""
     opencv()
 
     def look(items: Sequence[Item]) -> Looking:

@@ -238,6 +238,11 @@ class WorkspaceFolder:
         locales = dict.fromkeys(self.locale(tag) for tag in self.settings.languages)
         return tuple(locale for locale in locales if locale.tag != self.source.tag)
 
+    @property
+    def tags(self) -> list[str]:
+        """The source language's tag, then those to translate into."""
+        return [self.source.tag, *(locale.tag for locale in self.languages)]
+
     def locales_of(self, languages: Sequence[str] | None) -> list[Locale]:
         """Return the locales of tags as a user gives them, each once; None is all of the
         workspace's."""

@@ -114,7 +114,9 @@ class Publishing(Part):
 
         That are its captions with their pictures, and the finished memes that were selected or that
         its surveys ask about; without what is dropped, and without those of which the captions were
-        read. People go out under keyed hashes, the key of which stays in the workspace.
+        read. People go out under keyed hashes, the key of which stays in the workspace. Raise
+        InputError if there is nothing to publish, the set is missing or of other captions, or the
+        shares of the splits do not sum up to 1.
 
         Args:
             rendered: a folder that `memeloc render` made; None renders the captions as they stand.
@@ -123,10 +125,6 @@ class Publishing(Part):
             scope: the part of the workspace that goes out; None is all.
             jobs: processes that render; with more than 1 a script must call this under
                 `if __name__ == "__main__":`.
-
-        Raises:
-            InputError: there is nothing to publish, the set is missing or of other captions, or the
-                shares of the splits do not sum up to 1.
         """
         workspace, folder, scope = self._workspace, check_rendered(rendered), scope or Scope()
         settings = workspace.settings.release
@@ -139,8 +137,7 @@ class Publishing(Part):
         models = {name: _inside(workspace, "model_labels", name) for name in settings.model_labels}
         files, guides = survey_files(contents.surveys)
         existing = {language for _, language in contents.texts}
-        tags = [workspace.source.tag, *(locale.tag for locale in workspace.languages)]
-        languages = [*(tag for tag in tags if tag in existing), *sorted(existing)]
+        languages = [*(tag for tag in workspace.tags if tag in existing), *sorted(existing)]
         unread = Counter(
             language
             for (_, language), text in contents.texts.items()
@@ -209,7 +206,9 @@ class Publishing(Part):
         options: Mapping[str, Any] | None = None,
         on_progress: Phases = silent,
     ) -> dict[str, Any]:
-        """Take in a published dataset; the same folder again changes nothing.
+        """Take in a published dataset; the same folder again changes nothing. Raise InputError if
+        nothing in it can be read, a file of a release is missing or changed, or the release has no
+        captions in the workspace's source language.
 
         Args:
             folder: of a release; or with pictures and tables as on the Hugging Face Hub, or in
@@ -221,10 +220,6 @@ class Publishing(Part):
             the fields of `import --json`: the layout, empty of a folder that others made; how many
             memes have captions, and by language those that are new or changed; the finished memes
             that were collected; the tables that came along, where these are, and notes.
-
-        Raises:
-            InputError: nothing in it can be read, a file of a release is missing or changed, or the
-                release has no captions in the workspace's source language.
         """
         workspace, folder, collecting = self._workspace, Path(folder), Collecting(self._workspace)
         if not is_release(folder):
@@ -355,11 +350,9 @@ def _texts_of(
     surveys: Sequence[ReleasedSurvey],
     notes: list[str],
 ) -> tuple[dict[Key, Text], dict[str, str]]:
-    """Return the texts that go out, and memes by the collected items that they stand in.
-
-    Finished memes go that were selected or asked about; those of which captions were read that go
-    out stay behind, unless a survey asks about them.
-    """
+    """Return the texts that go out, and memes by the collected items that they stand in. Finished
+    memes go that were selected or asked about; those of which captions were read that go out stay
+    behind, unless a survey asks about them."""
     store, selection = workspace.store, workspace.store.curation.selection()
     frame = store.exports.frame("memes").dropna(subset="item")
     meme_of: dict[str, str] = dict(zip(frame["item"], frame["meme_id"], strict=True))

@@ -53,10 +53,8 @@ _DIGITS = 16
 
 
 class Text(NamedTuple):
-    """The text of a meme in a language, what became of it, and what wrote it.
-
-    `item` is the finished meme that it stands in; None of a caption.
-    """
+    """The text of a meme in a language, what became of it, and what wrote it. `item` is the
+    finished meme that it stands in; None of a caption."""
 
     template: str
     parts: tuple[str, ...]
@@ -75,13 +73,12 @@ def current_captions(workspace: WorkspaceFolder, which: Accept) -> dict[Key, Tex
         for status in stored.states(rounds=workspace.settings.correction.rounds)
     }
     templates = stored.templates()
-    tags = [workspace.source.tag, *(locale.tag for locale in workspace.languages)]
     return {
         (meme, tag): Text(
             templates[meme], version.parts, states[meme, tag], version.stage, version.round,
             version.translator,
         )
-        for tag in dict.fromkeys([*tags, *(language for _, language in states)])
+        for tag in dict.fromkeys([*workspace.tags, *(language for _, language in states)])
         for meme, version in stored.current(tag).items()
         if states.get((meme, tag)) in taken
     }  # fmt: skip
@@ -129,11 +126,8 @@ class ReleasedSurvey:
 
 
 def released_surveys(workspace: WorkspaceFolder, settings: ReleaseSettings) -> list[ReleasedSurvey]:
-    """Return the surveys that go out.
-
-    Raises:
-        InputError: there is no survey of a name that the settings have.
-    """
+    """Return the surveys that go out. Raise InputError if there is no survey of a name that the
+    settings have."""
     names = workspace.store.surveys.names()
     wanted = names if settings.surveys is None else settings.surveys
     for name in wanted:
@@ -540,11 +534,8 @@ def _survey_settings(each: ReleasedSurvey) -> dict[str, Any]:
 
 
 def survey_files(surveys: Iterable[ReleasedSurvey]) -> tuple[dict[str, Path], dict[str, str]]:
-    """Return files, and texts of files, by their paths in the release.
-
-    taxonomies/NAME.toml are the label sets, guides/SURVEY.LANGUAGE.md what a culture's annotators
-    read of them.
-    """
+    """Return files, and texts of files, by their paths in the release. taxonomies/NAME.toml are the
+    label sets, guides/SURVEY.LANGUAGE.md what a culture's annotators read of them."""
     files: dict[str, Path] = {}
     texts: dict[str, str] = {}
     for each in surveys:

@@ -58,11 +58,10 @@ class Rendering(Part):
         changes["source_language"] = settings.source_language or workspace.source.tag
         settings = replace(settings, **changes)
         rounds = workspace.settings.correction.rounds
-        tags = [locale.tag for locale in (workspace.source, *workspace.languages)]
         newest = self._store.captions.last()
         with TemporaryDirectory(prefix="memeloc-") as folder:
             table = Path(folder) / "captions.parquet"
-            if not self._store.exports.write("captions", table, tags):
+            if not self._store.exports.write("captions", table, workspace.tags):
                 raise InputError(
                     "The workspace has no captions yet; `memeloc import TABLE` brings some.",
                     file=workspace.root,
@@ -89,7 +88,8 @@ class Rendering(Part):
             summary.acceptance = acceptance
             rendered = [workspace.locale(name).tag for name in summary.languages]
             # What was dropped is none of the captions that pictures are made of.
-            left_out = {tag: _not_dropped(acceptance.left_out.get(tag, {})) for tag in rendered}
+            states = {tag: acceptance.left_out.get(tag, {}) for tag in rendered}
+            left_out = {tag: sum(of.values()) - of.get("dropped", 0) for tag, of in states.items()}
             # Of which languages what the table skips is, nobody has counted: of all, it is right.
             left_out[rendered[0]] += summary.skipped + summary.failed
             notes = {tag: {"newest": newest, "left_out": left_out[tag]} for tag in rendered}
@@ -119,7 +119,3 @@ def _by_meme(sentences: Iterable[str], table: Path) -> list[str]:
         return f"Meme {meme_ids[int(found[1]) - 2]}{', ' if found[2] else ''}"  # row 1: the header
 
     return [place.sub(meme, sentence) for sentence in sentences]
-
-
-def _not_dropped(states: Mapping[str, int]) -> int:
-    return sum(count for state, count in states.items() if state != "dropped")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from memeloc.survey.labels.settling import (
     people_table,
     settle,
 )
+from memeloc.survey.model import Batch
 from memeloc.survey.quality.checking import COMPLETE
 from memeloc.survey.quality.rules import Settling
 from memeloc.survey.targets.deciding import Deciding, write_open
@@ -82,6 +84,10 @@ class SettleResult:
     people: stored_survey.Frame
 
 
+def _cells(batch: Batch) -> Iterable[Cell]:
+    return product(batch.memes, batch.cultures)
+
+
 class SurveyLabels:
     """Labels of a survey."""
 
@@ -102,13 +108,7 @@ class SurveyLabels:
             checked.answers(),
             survey.taxonomy,
             settling or self.settling(),
-            wanted=[
-                (meme, code)
-                for batch in survey.batches
-                if batch.round > 0
-                for meme in batch.memes
-                for code in batch.cultures
-            ],
+            wanted=[cell for batch in survey.batches if batch.round > 0 for cell in _cells(batch)],
             pending=pending,
             templates=survey.memes,
             decisions=survey.store.decisions(survey.name),
@@ -222,9 +222,7 @@ class SurveyLabels:
         if next_round and fresh:
             survey.note_assigned(assigned)
             survey.store.add_batches(survey.name, fresh)
-        asked_again = coming.union(
-            (meme, code) for batch in fresh for meme in batch.memes for code in batch.cultures
-        )
+        asked_again = coming.union(*map(_cells, fresh))
         discuss = [each for each in settled.open if each.cell not in asked_again]
         places = sum(len(batch.cultures) * batch.answers for batch in fresh)
         left = {"to_ask": 0 if next_round else places, "discuss": len(discuss)}
@@ -242,9 +240,9 @@ class SurveyLabels:
             survey=survey.name,
             labels=tuple(rows),
             states={
-                culture.code: {state: states[culture.code, state] for state in STATES}
-                for culture in survey.design.cultures
-                if any(culture.code == code for code, _ in states)
+                code: {state: states[code, state] for state in STATES}
+                for code in (culture.code for culture in survey.design.cultures)
+                if any(states[code, state] for state in STATES)
             },
             next=tuple(
                 {"batch": batch.id, **{name: getattr(batch, name) for name in fields}}
@@ -304,7 +302,9 @@ class SurveyLabels:
         how many are `new`, how many were the newest about their items already (`known`), the
         decisions that are stored, oldest first (`decided`), what people may decide (`open`: of each
         item and culture its `text`, its `label` and `state` by now, the ids of the questions that
-        are `open`, and the `votes` by question id), and the `file` that was written.
+        are `open`, and the `votes` by question id), and the `file` that was written. Raise
+        InputError if the survey does not ask about the item there, the label or an answer is none,
+        nobody took part, or there is no reason, with row and column.
 
         Args:
             decisions: `item`, `label`, other answers by question as `further`, `people` and
@@ -313,10 +313,6 @@ class SurveyLabels:
             people, reason: who took part and why, where the table does not say it; a person of a
                 named team by the place (`a-2`) or the id, others by any id. Hashes are stored.
             out: a sheet to be filled in, of what is open: .xlsx, .csv, .jsonl or .parquet.
-
-        Raises:
-            InputError: the survey does not ask about the item there, the label or an answer is
-                none, nobody took part, or there is no reason, with row and column.
         """
         survey, store = self.survey, self.survey.store
         checked = self.answers.checked(keep=False)

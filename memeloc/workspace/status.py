@@ -132,10 +132,8 @@ def states_of(languages: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def path(workspace: WorkspaceFolder, begin: str = STAGES[0], survey: str = "") -> Iterator[Step]:
-    """Yield the stages that are used, from one on; of an empty workspace how it is filled.
-
-    `survey` is the one of which alone the last stages are.
-    """
+    """Yield the stages that are used, from one on; of an empty workspace how it is filled. `survey`
+    is the one of which alone the last stages are."""
     for stage, *of_each in _facts(workspace, STAGES.index(begin), survey):
         command, _, why = next(
             (due for facts in of_each if (due := _due(stage, facts))), ""
