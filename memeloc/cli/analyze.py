@@ -49,7 +49,7 @@ def _value(row: Any) -> str:
 def analyze(
     source: str = Argument(
         "",
-        metavar="[ANSWERS|SURVEY]",
+        metavar="ANSWERS|SURVEY",
         help="A table of answers (.csv, .xlsx, .jsonl, .parquet), or a survey of the workspace.",
         show_default="the only survey; without any, what was collected",
     ),

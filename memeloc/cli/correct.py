@@ -198,7 +198,7 @@ def export(
 
 @app.command(name="import")
 def import_(
-    files: list[Path] = Argument(..., metavar="FILE...", help="Sheets that came back, any format."),
+    files: list[Path] = Argument(..., metavar="FILE", help="Sheets that came back, any format."),
     sheet: str = Option("", metavar="ID", help="The sheet's id, if the file has lost it."),
     langs: str = Option("", metavar="TAG", help="The language, if the file has lost it."),
     round_: int = Option(0, "--round", min=0, max=9, help="The round, if the file has lost it."),

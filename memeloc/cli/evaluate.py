@@ -194,7 +194,7 @@ _BASELINES = Table(
 def score(
     answers: list[Path] = Argument(
         ...,
-        metavar="ANSWERS...",
+        metavar="ANSWERS",
         help="Tables, an answer a row, or folders of them (MODEL/x_de.csv).",
     ),
     gold: Path | None = Option(

@@ -178,7 +178,7 @@ _TOPICS = Table(
 @taking(_WHICH, before="")
 def status(
     name: str = Argument(
-        "", metavar="[SURVEY]", help="One of accepted labels.", show_default="the labellings"
+        "", metavar="SURVEY", help="One of accepted labels.", show_default="the labellings"
     ),
     out: Path | None = Option(
         None, metavar="DIR", help="Of a survey: write a page with tables and plots there, too."

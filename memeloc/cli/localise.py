@@ -51,7 +51,7 @@ def _sentences(result: LocaliseResult, langs: str) -> Iterator[str]:
 def localise(
     pictures: list[Path] | None = Argument(
         None,
-        metavar="[PICTURE]...",
+        metavar="PICTURE",
         help="Files. Without any, the finished memes that the workspace has collected.",
     ),
     langs: str = Option(

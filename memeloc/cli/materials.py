@@ -100,7 +100,7 @@ _RECOVERED = (
 
 @templates.command("show")
 def show_templates(
-    name: str = Argument("", metavar="[NAME]", help="One of them, whole.", show_default="all"),
+    name: str = Argument("", metavar="NAME", help="One of them, whole.", show_default="all"),
     boxes: Path | None = Option(
         None, metavar="FILE", help="Draw its boxes, with numbers and names, over its picture: .png."
     ),
@@ -172,7 +172,7 @@ def add(
 @templates.command("recover")
 def recover(
     pictures: list[Path] | None = Argument(
-        None, metavar="[PICTURE...]", help="Memes; without, the pictures that were collected."
+        None, metavar="PICTURE", help="Memes; without, the pictures that were collected."
     ),
     out: Path = Option(Path("templates"), metavar="DIR", help="Folder the templates go into."),
     inpaint: str = Option(
@@ -224,7 +224,7 @@ _CLUSTERS = Table(
 
 
 def fonts(
-    text: str = Argument("", metavar="[TEXT]", help="A text to be drawn.", show_default="none"),
+    text: str = Argument("", metavar="TEXT", help="A text to be drawn.", show_default="none"),
     lang: str = Option("en", metavar="TAG", help="The language whose font stack draws TEXT."),
     face: Literal["poster", "plain", "comic"] = Option(
         "poster",
@@ -370,7 +370,7 @@ _CHECKS = Table(
 @locales.command("show")
 def show_locales(
     tag: str = Argument(
-        "", metavar="[TAG]", help="A BCP 47 tag, such as de or zh-Hant.", show_default="all"
+        "", metavar="TAG", help="A BCP 47 tag, such as de or zh-Hant.", show_default="all"
     ),
     check: bool = Option(
         False, "--check", help="Check instead that the fonts draw CLDR's exemplar characters."

@@ -26,7 +26,7 @@ _NOT_READ = Table("Not read", "not_read", "what why", most=SHOWN)
 
 def ocr(
     files: list[Path] | None = Argument(
-        None, metavar="[FILE]...", help="Pictures to read. Without any, those of the workspace."
+        None, metavar="FILE", help="Pictures to read. Without any, those of the workspace."
     ),
     langs: str = Option(
         "",

@@ -53,7 +53,7 @@ _SHARED = {
 def render(
     captions: Path | None = Argument(
         None,
-        metavar="[TABLE]",
+        metavar="TABLE",
         help="CSV, JSON Lines or Parquet: meme_id, template, then a column a language. "
         "Without it, the workspace's captions.",
     ),

@@ -302,7 +302,7 @@ def status() -> None:
 
 def drop(
     memes: list[str] | None = Argument(
-        None, metavar="[MEME...]", help="Ids of memes; without, what is dropped is listed."
+        None, metavar="MEME", help="Ids of memes; without, what is dropped is listed."
     ),
     why: str = Option("", metavar="TEXT", help="Why, for the record."),
     langs: str = Option("all", metavar="TAGS", help="Languages to drop them in, or all."),

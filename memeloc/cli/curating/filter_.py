@@ -75,7 +75,7 @@ _PLANS = Table(
 
 def filter_items(
     names: list[str] | None = Argument(
-        None, metavar="[NAME...]", help="Filters; without, those of memeloc.toml."
+        None, metavar="NAME", help="Filters; without, those of memeloc.toml."
     ),
     recipe: CurationRecipe = "",
     langs: str = Option("", metavar="TAGS", help="Languages to keep, with commas between."),

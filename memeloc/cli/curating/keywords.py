@@ -37,7 +37,7 @@ _WITHOUT = Table(
 def keywords(
     words: list[str] | None = Argument(
         None,
-        metavar="[FILE|WORD...]",
+        metavar="FILE|WORD",
         help="Keywords, or files of them: one a line, or a table with a column keyword.",
     ),
     lang: str = Option("", metavar="TAG", help="The language, such as ar or en."),

@@ -47,7 +47,7 @@ def _captions(result: Mapping[str, Any]) -> Iterator[str]:
 
 def match(
     pictures: list[Path] | None = Argument(
-        None, metavar="[PICTURE...]", help="Files; without, the pictures that were collected."
+        None, metavar="PICTURE", help="Files; without, the pictures that were collected."
     ),
     templates: TemplateFolders = None,
     distance: int = Option(

@@ -117,7 +117,7 @@ def export(
 
 @app.command("import")
 def import_(
-    files: list[Path] = Argument(..., metavar="FILE...", help="Files that came back."),
+    files: list[Path] = Argument(..., metavar="FILE", help="Files that came back."),
     person: AnsweredBy = "",
     dry_run: DryRun = False,
 ) -> None:
@@ -153,7 +153,7 @@ def import_(
 @app.command("status")
 def status(
     question: list[str] | None = Argument(
-        None, metavar="[QUESTION]...", help="Only these.", show_default="all"
+        None, metavar="QUESTION", help="Only these.", show_default="all"
     ),
 ) -> None:
     """Say how far each question is: what is asked, who answered how much, who agrees.

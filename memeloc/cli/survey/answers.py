@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 def import_(
     name: Name,
     files: list[Path] = Argument(
-        ..., metavar="FILE...", help="Files that came back, or folders of them."
+        ..., metavar="FILE", help="Files that came back, or folders of them."
     ),
     kind: str = Option(
         "",
@@ -336,7 +336,7 @@ def _labels(states: str, *, empty: bool = False) -> Table:
 
 
 def status(
-    name: str = Argument("", metavar="[NAME]", help="The survey's name.", show_default="all"),
+    name: str = Argument("", metavar="NAME", help="The survey's name.", show_default="all"),
     wage: str = Option("", help="Pay an hour, for money.", show_default="memeloc.toml's, or 10.65"),
     by: Literal["culture", "batch", "sheet", "person"] = Option("culture", help="Lines of what."),
     people: Path | None = Option(
@@ -512,7 +512,7 @@ _TO_DECIDE = Table("To decide", "open", ("item culture state", ("votes", _votes)
 
 def decide_labels(
     name: Name,
-    item: str = Argument("", metavar="[ITEM]", help="The meme.", show_default="none"),
+    item: str = Argument("", metavar="ITEM", help="The meme.", show_default="none"),
     culture: str = Option("", metavar="CODE", help="Where; of a survey with several cultures."),
     label: str = Option("", metavar="LABEL", help="Its label, by id or name."),
     answers: list[str] | None = Option(

@@ -274,7 +274,7 @@ _ERASED = Table(
 
 def forget(
     people: list[str] | None = Argument(
-        None, metavar="PARTICIPANT...", help="Ids, as the service or the file of answers has them."
+        None, metavar="PARTICIPANT", help="Ids, as the service or the file of answers has them."
     ),
     exported: list[Path] | None = Option(
         None,

@@ -64,7 +64,7 @@ def show_(
     ),
     name: str = Argument(
         "",
-        metavar="[NAME|FILE]",
+        metavar="NAME|FILE",
         help="One of them; of texts how their names begin.",
         show_default="all",
     ),
@@ -130,7 +130,7 @@ _PLAN = Table(
 
 def plan(
     context: typer.Context,
-    name: str = Argument("", metavar="[NAME]", help="A survey that is built.", show_default="none"),
+    name: str = Argument("", metavar="NAME", help="A survey that is built.", show_default="none"),
     memes: int = Option(300, min=1, help="Without NAME: how many memes."),
     cultures: str = Option(
         "US,DE,MX,IN,CN", metavar="CODES", help="Without NAME: who is asked, as US,DE."
