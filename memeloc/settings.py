@@ -39,13 +39,15 @@ def validate(
     they stand, if they stand in a file. Raise InputError if a setting is unknown, missing or has a
     value that it cannot have.
     """
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import BaseModel, TypeAdapter, ValidationError
 
     descriptions = _descriptions(model)
     for key in values:
         if key not in descriptions:
             raise InputError(_unknown(key, descriptions, where), file=file)
     try:
+        if issubclass(model, BaseModel):  # of which an adapter would be built each time
+            return model.model_validate(dict(values))
         return TypeAdapter(model).validate_python(dict(values))
     except ValidationError as error:
         raise InputError(explain(error, model, where), file=file) from error

@@ -37,3 +37,13 @@ def test_opening_templates_imports_nothing_that_makes_them() -> None:
         f"memeloc.templates.{name}" for name in ("definition", "loading", "names", "pictures")
     ]
     assert done.stdout.strip() == repr(expected)
+
+
+@pytest.mark.parametrize("words", [["--help"], ["-h"], ["--version"]])
+def test_help_imports_nothing_heavy(words: list[str]) -> None:
+    command = [sys.executable, "-X", "importtime", "-m", "memeloc", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    heavy = {"numpy", "pandas", "pyarrow", "sqlalchemy", "pydantic", "PIL", "markdown_it", "attr"}
+    assert "memeloc.cli" in imported
+    assert not imported & heavy

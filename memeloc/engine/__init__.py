@@ -23,7 +23,7 @@ __all__ += ["Checked", "ShardMap", "ShardResult", "alike", "seeing"]
 class EngineSettings(BaseModel):
     """Settings of the map that spreads the work of render, ocr, dedup and filter."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: Literal["processes", "ray"] = Field(
         default="processes",

@@ -131,7 +131,7 @@ def _check_rules(rules: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], .
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
+    model_config = ConfigDict(strict=True, extra="forbid", defer_build=True)
 
 
 class _Language(_Section):
@@ -184,8 +184,8 @@ class _File(_Language):
     fonts: _Fonts
     style: _Style
     line_breaking: _LineBreaking
-    codes: _Codes = _Codes()
-    letters: _Letters = _Letters()
+    codes: _Codes = Field(default_factory=_Codes)
+    letters: _Letters = Field(default_factory=_Letters)
 
 
 class _Values(_Language, _Fonts, _Style, _Codes):
@@ -215,13 +215,16 @@ def read_locale(path: Path) -> Locale:
         beside = {font: path.parent / font for font in fonts if Path(font).suffix}
         files = {font: str(file) for font, file in beside.items() if file.is_file()}
         values[face] = tuple(files.get(font, font) for font in fonts)
-    return checked(Locale(**values, line_break=lines.icu or icu, phrase_model=phrase_model), path)
+    return _fitting(Locale(**values, line_break=lines.icu or icu, phrase_model=phrase_model), path)
 
 
-def checked(locale: Locale, file: Path | None = None) -> Locale:
-    """Return a locale, from a file or made in Python; raise InputError, naming a wrong field."""
-    values = {name: getattr(locale, name) for name in _Values.model_fields}
-    validate(_Values, values, "a locale", file=file)
+def checked(locale: Locale) -> Locale:
+    """Return a locale that was made in Python; raise InputError, naming a wrong field."""
+    validate(_Values, {name: getattr(locale, name) for name in _Values.model_fields}, "a locale")
+    return _fitting(locale)
+
+
+def _fitting(locale: Locale, file: Path | None = None) -> Locale:
     wrong: dict[str, str] = {}
     right = "rtl" if locale.script in RIGHT_TO_LEFT else "ltr"
     if locale.direction != right:

@@ -61,7 +61,7 @@ class About(BaseModel):
         maintenance: who answers questions, and how errors are corrected.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: str = ""
     title: str = ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from memeloc.errors import InputError
 from memeloc.survey.texts import SurveyTexts, flat, placeholders, usable
@@ -30,24 +30,31 @@ PerLanguage = str | dict[str, str]
 class Study(BaseModel):
     """A study's own account of itself; an empty text is not shown."""
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True
-    )
+    # Each command reads it: descriptions from docstrings would parse this file at every start.
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
-    controller: PerLanguage = ""
-    """who is responsible for the data: institution and address"""
-    contact: str = ""
-    """whom people may ask, and where they withdraw: an address"""
-    purpose: PerLanguage = ""
-    """what the answers are collected for"""
-    retention: PerLanguage = ""
-    """how long data of people are kept, as until a date"""
-    ethics: PerLanguage = ""
-    """the approval: which committee, and its number"""
-    withdrawal: PerLanguage = ""
-    """the whole sentence on withdrawing, in the place of the one that ships"""
-    texts: dict[str, dict[str, str]] = {}
-    """texts in the place of those that ship, a table a language, as [study.texts.en.consent]"""
+    controller: PerLanguage = Field(
+        default="", description="who is responsible for the data: institution and address"
+    )
+    contact: str = Field(
+        default="", description="whom people may ask, and where they withdraw: an address"
+    )
+    purpose: PerLanguage = Field(default="", description="what the answers are collected for")
+    retention: PerLanguage = Field(
+        default="", description="how long data of people are kept, as until a date"
+    )
+    ethics: PerLanguage = Field(
+        default="", description="the approval: which committee, and its number"
+    )
+    withdrawal: PerLanguage = Field(
+        default="",
+        description="the whole sentence on withdrawing, in the place of the one that ships",
+    )
+    texts: dict[str, dict[str, str]] = Field(
+        default={},
+        description="texts in the place of those that ship, a table a language, as "
+        "[study.texts.en.consent]",
+    )
 
     @field_validator("texts", mode="before")
     @classmethod

@@ -116,10 +116,10 @@ class WorkspaceFolder:
         in the workspace's folder."""
         if self.root is None:
             return ()
-        from memeloc.fonts.library import FontEntry
-
         names: list[str] = getattr(self.settings, kind)
         if kind == "fonts":
+            from memeloc.fonts.library import FontEntry
+
             names = [FontEntry.parse(name).font for name in names]
         return existing(self.root, names)
 

@@ -27,7 +27,7 @@ DATABASE_VARIABLE = "MEMELOC_DATABASE_URL"
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 class DatabaseSettings(_Section):
@@ -116,20 +116,22 @@ class Settings(_Section):
         description="the team's glossary, a table with a column of terms and one a language, as "
         "glossary.csv; sheets show it, prompts carry it and checks use it",
     )
-    database: DatabaseSettings = Field(default=DatabaseSettings(), description="where the data are")
+    database: DatabaseSettings = Field(
+        default_factory=DatabaseSettings, description="where the data are"
+    )
     engine: EngineSettings = Field(
-        default=EngineSettings(), description="what spreads the work of long commands"
+        default_factory=EngineSettings, description="what spreads the work of long commands"
     )
     correction: CorrectionSettings = Field(
-        default=CorrectionSettings(), description="how people correct"
+        default_factory=CorrectionSettings, description="how people correct"
     )
     translate: TranslateSettings = Field(
-        default=TranslateSettings(),
+        default_factory=TranslateSettings,
         description="settings of the translators, a table each, as [translate.google]; `with` "
         "is the translator used by default and `budget` the most that one run may cost",
     )
     knowledge: GraphSettings = Field(
-        default=GraphSettings(), description="graphs of what memes mean"
+        default_factory=GraphSettings, description="graphs of what memes mean"
     )
     collect: dict[str, Any] = Field(
         default={},
@@ -147,12 +149,12 @@ class Settings(_Section):
         "[survey.check.speed], and how answers become labels, as [survey.settle]",
     )
     study: Study = Field(
-        default=Study(),
+        default_factory=Study,
         description="what a study tells the people who answer: who is responsible for the data, "
         "whom to ask, what for, how long, by which approval; each one text, or a text a language",
     )
     release: ReleaseSettings = Field(
-        default=ReleaseSettings(),
+        default_factory=ReleaseSettings,
         description="what is published: the dataset's name, licence, authors and "
         "description; the splits; which surveys, and which demographics of annotators",
     )

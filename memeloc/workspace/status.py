@@ -106,13 +106,14 @@ def status(workspace: WorkspaceFolder) -> dict[str, Any]:
     `collected` by kind, the number of `memes`, the counts of `languages` and of `survey_texts` (see
     `memeloc.store.progress`), and what was `spent` over all runs.
     """
-    store, steps = workspace.store, [*path(workspace)]
+    store, languages = workspace.store, _languages(workspace)
+    steps = [*path(workspace, languages=languages)]
     return {
         "path": steps,
         "next": _first(steps),
         "collected": dict(_collected(workspace)),
         "memes": store.captions.count(),
-        "languages": _languages(workspace),
+        "languages": languages,
         "survey_texts": [row for row in _languages(workspace, "survey") if row["stages"]],
         "spent": store.spending.find(),
     }
@@ -131,10 +132,15 @@ def states_of(languages: Sequence[Mapping[str, Any]]) -> list[str]:
     return sorted(states, key=lambda state: (order.index(state.split(" ")[0]), state))
 
 
-def path(workspace: WorkspaceFolder, begin: str = STAGES[0], survey: str = "") -> Iterator[Step]:
+def path(
+    workspace: WorkspaceFolder,
+    begin: str = STAGES[0],
+    survey: str = "",
+    languages: Sequence[Mapping[str, Any]] = (),
+) -> Iterator[Step]:
     """Yield the stages that are used, from one on; of an empty workspace how it is filled. `survey`
-    is the one of which alone the last stages are."""
-    for stage, *of_each in _facts(workspace, STAGES.index(begin), survey):
+    is the one of which alone the last stages are, `languages` the counts of captions if known."""
+    for stage, *of_each in _facts(workspace, STAGES.index(begin), survey, languages):
         command, _, why = next(
             (due for facts in of_each if (due := _due(stage, facts))), ""
         ).partition("  # ")
@@ -170,7 +176,9 @@ def _collected(workspace: WorkspaceFolder) -> Counter[str]:
     return items
 
 
-def _facts(workspace: WorkspaceFolder, begin: int, survey: str) -> Iterator[tuple[Any, ...]]:
+def _facts(
+    workspace: WorkspaceFolder, begin: int, survey: str, languages: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[Any, ...]]:
     """Yield each stage with its facts, those of each survey; all have `done` and `open`. Of stages
     before one no more is looked at than later ones need."""
     store, progress, items = workspace.store, workspace.store.progress, dict[ItemKind, int]()
@@ -184,7 +192,7 @@ def _facts(workspace: WorkspaceFolder, begin: int, survey: str) -> Iterator[tupl
         yield from _curation(workspace, items)
     is_rendered = False
     if memes and (begin < _SURVEY or not (survey or store.surveys.names())):
-        for stage, facts in _captions(workspace, memes):
+        for stage, facts in _captions(workspace, memes, languages or _languages(workspace)):
             is_rendered = stage == "render" and facts["done"] > 0
             yield stage, facts
     selection = store.curation.selection()
@@ -328,9 +336,11 @@ def _languages(workspace: WorkspaceFolder, kind: Kind = "caption") -> list[_Fact
     return workspace.store.progress.languages(tags, kind, rounds)
 
 
-def _captions(workspace: WorkspaceFolder, memes: int) -> Iterator[tuple[str, _Facts]]:
+def _captions(
+    workspace: WorkspaceFolder, memes: int, languages: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[str, _Facts]]:
     progress = workspace.store.progress
-    targets = [row for row in _languages(workspace) if not row["source"]]
+    targets = [row for row in languages if not row["source"]]
     left = {
         row["language"]: row["missing"] + row["changed_source"] - row["outdated"] for row in targets
     }
@@ -375,7 +385,8 @@ def _correction(
     unsent = sentence("on nobody's sheet: {0}", rounds.get(number, {}))
     if number > 1:
         unsent = f"round {number} of {workspace.settings.correction.rounds}, {unsent}"
-    people = [row for row in progress.unanswered(kind, by_person=True) if row.language in tags]
+    persons = progress.unanswered(kind, by_person=True) if out else ()
+    people = [row for row in persons if row.language in tags]
     waits = (f"{row.person or 'somebody'} {row.memes:,} ({row.file})" for row in people)
     return {
         "of": "captions" if kind == "caption" else "texts",
