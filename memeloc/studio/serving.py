@@ -24,7 +24,7 @@ from memeloc.settings import validate
 from memeloc.store.surveys.participant_ids import hash_id, hidden
 from memeloc.store.surveys.serving import DECLINED, LEFT, GivenAnswer, last_values
 from memeloc.store.tables.types import now
-from memeloc.survey.labels.progress import progress
+from memeloc.survey.labels.checked import progress
 from memeloc.survey.model import Culture
 from memeloc.survey.serving import (
     COMPLETE,

@@ -328,8 +328,8 @@ def _code(secret: bytes, *parts: str) -> str:
     # The lengths keep two splits of the same text apart.
     message = "\n".join(f"{len(part)} {part}" for part in ("completion code", *parts))
     digest = hmac.digest(secret, message.encode("utf-8", "surrogatepass"), "sha256")
-    rest, letters = int.from_bytes(digest, "big"), []
+    rest, code = int.from_bytes(digest, "big"), ""
     for _ in range(LENGTH):
         rest, letter = divmod(rest, len(LETTERS))
-        letters.append(LETTERS[letter])
-    return "".join(letters)
+        code += LETTERS[letter]
+    return code

@@ -2,10 +2,8 @@
 
 `read_table` reads CSV, workbooks of Excel and LibreOffice, JSON, Parquet and Arrow, row by row;
 `write_table` writes CSV, JSON Lines and Parquet. A cell is what was typed: a formula is given as
-one and never computed, and nothing that is written becomes a formula, a link or markup.
-
-Files come from anywhere. A row that cannot be trusted is given with a reason, and the next one
-follows; a file that cannot be read at all is one sentence.
+one and never computed, and nothing that is written becomes a formula, a link or markup. A row that
+cannot be trusted is given with a reason; a file that cannot be read at all is one sentence.
 """
 
 from memeloc.tables.cells import Cell, Formula, clean_text, drawable, folded, text_of, wrong_in

@@ -29,7 +29,6 @@ _XML = (".xml", ".rels")
 
 
 def is_workbook(head: bytes) -> bool:
-    """Return whether it is a workbook of Excel or LibreOffice, or an archive that may be one."""
     return head.startswith((ZIP, OLE))
 
 

@@ -59,9 +59,8 @@ def text_of(cell: Any) -> str:
     if isinstance(cell, bool):
         return str(cell).upper()
     if isinstance(cell, float):
-        if cell != cell:
-            return ""
-        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else str(cell)
+        whole = str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else str(cell)
+        return whole if cell == cell else ""
     if isinstance(cell, list | tuple):
         return ", ".join(text_of(value) for value in cell)
     if isinstance(cell, dict):

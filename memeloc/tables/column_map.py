@@ -140,9 +140,8 @@ class ColumnMap(BaseModel):
 
     def abstains(self, label: str) -> bool:
         """Return whether a label is left out of the vote: the map's, else a known one."""
-        if self.abstentions is not None:
-            return label in self.abstentions
-        return folded(label) in ABSTENTIONS
+        is_one = folded(label) in ABSTENTIONS
+        return is_one if self.abstentions is None else label in self.abstentions
 
 
 @dataclass
@@ -202,13 +201,9 @@ class MappedRows:
 def read_map(
     source: ColumnMap | Mapping[str, Any] | str | Path | None = None, **changes: Any
 ) -> ColumnMap:
-    """Return a map as it is, from plain values, or from a TOML file. Raise InputError if it cannot
-    be read, or a setting is unknown or has a value that it cannot have.
-
-    Args:
-        changes: settings that go before the source's, unless they are empty: columns by role, and
-            whatever else a map has (`labels`, `scale`, ...).
-    """
+    """Return a map as it is, from plain values, or from a TOML file; `changes` go before its own
+    settings, unless they are empty: columns by role, and whatever else a map has. Raise InputError
+    if it cannot be read, or a setting is unknown or has a value that it cannot have."""
     if isinstance(source, ColumnMap):
         read = source
     elif isinstance(source, str | Path):
@@ -300,7 +295,6 @@ def columns_of(
 
 
 def _is_wide(column_map: ColumnMap, roles: Sequence[Role]) -> bool:
-    """Return whether each culture has a column of labels."""
     is_one = any(role.name == "label" and not role.many for role in roles)
     return is_one and isinstance(column_map.columns.get("label"), dict)
 
@@ -320,12 +314,8 @@ def read_rows(
 
     Labels and cultures of one spelling but for case and white space become one, with a note. Of a
     table with a column a culture each row becomes one for each of them; where no column says who
-    answered, the `annotator` is the column. Raise InputError if the file cannot be read, or as
-    `columns_of`.
-
-    Args:
-        table: a file, or a frame of pandas, polars or pyarrow.
-        encodings: see `read_tables`.
+    answered, the `annotator` is the column; `encodings` as of `read_tables`. Raise InputError if
+    the file cannot be read, or as `columns_of`.
     """
     import pandas as pd
 
@@ -408,14 +398,9 @@ def _mapped(
 def levels_of(
     labels: pd.Series[Any], column_map: ColumnMap, mapped: MappedRows
 ) -> dict[str, float]:
-    """Return by label its place on the scale; empty where the labels have no order. Raise
-    InputError if three or more labels are numbers that the map does not explain; or they are said
-    to be a scale, and one is no number.
-
-    Args:
-        labels: those that vote, one an answer.
-        mapped: where they are from, for errors.
-    """
+    """Return by label its place on the scale, of those that vote, one an answer; empty where the
+    labels have no order. Raise InputError if three or more labels are numbers that the map does not
+    explain; or they are said to be a scale, and one is no number."""
     import pandas as pd
     import tomli_w
 

@@ -34,9 +34,8 @@ def json_table(path: Path, is_list: bool) -> Table | None:
     file = decode(path, lambda: path.open("rb"), ())[0]
     if (is_list or suffix == ".json") and path.stat().st_size <= LARGEST_FILE:
         with suppress(ValueError, RecursionError), file.text() as stream:
-            objects = [
-                (number, value, "") for number, value in enumerate(_objects(json.load(stream)), 1)
-            ]
+            values = enumerate(_objects(json.load(stream)), 1)
+            objects = [(number, value, "") for number, value in values]
             if not objects:
                 raise InputError("holds no list of objects, so it is not a table", file=path)
             return _of_objects(path, lambda: objects)
@@ -96,13 +95,10 @@ def _objects(document: Any) -> Iterator[dict[str, Any]]:
 
 
 def _annotations(task: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the annotations of a task that Label Studio exported; any other object as it is.
-
-    A row has the task's data, `annotator`, `time` and a column a control of the labelling interface
-    (labelstud.io/guide/export, "Label Studio JSON format of annotated tasks") with its choices,
-    texts or number, several with `|` between; what somebody chose before a task was skipped is no
-    answer.
-    """
+    """Yield the annotations of a task that Label Studio exported (labelstud.io/guide/export); any
+    other object as it is. A row has the task's data, `annotator`, `time` and a column a control of
+    the labelling interface with its choices, texts or number, several with `|` between; what
+    somebody chose before a task was skipped is no answer."""
     match task:
         case {"annotations": [*annotations], "data": dict(data)}:
             for annotation in (each for each in annotations if isinstance(each, dict)):

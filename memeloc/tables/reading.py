@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -110,10 +111,8 @@ def read_tables(
                 yield from _tables(path, read, is_header)
             return
         content = read_member(path, name)
-    file = path
-    files = decode(
-        path, lambda: file.open("rb") if content is None else io.BytesIO(content), encodings
-    )
+    opener: Any = partial(path.open, "rb") if content is None else partial(io.BytesIO, content)
+    files = decode(path, opener, encodings)
     tables = (
         table
         for each in files

@@ -83,7 +83,7 @@ class Line(NamedTuple):
     seen: Mapping[int, Seen] = {}
 
 
-_PLAIN = Seen()
+PLAIN = Seen()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -169,7 +169,7 @@ class Row:
 
     def _seen(self, column: str) -> Seen:
         at = self.header.positions.get(column)
-        return _PLAIN if at is None else self.seen.get(at, _PLAIN)
+        return PLAIN if at is None else self.seen.get(at, PLAIN)
 
     @property
     def notes(self) -> list[str]:

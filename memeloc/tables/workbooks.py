@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from memeloc.errors import InputError
 from memeloc.tables.archives import BROKEN, names_in
 from memeloc.tables.cells import Formula, drawable, text_of, turned_into
-from memeloc.tables.rows import STRUCK, Line, Seen
+from memeloc.tables.rows import PLAIN, STRUCK, Line, Seen
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 _ESCAPED = re.compile("_x(00[01][0-9A-Fa-f])_")
 """Control characters (ISO 29500-1, 22.9.2.19, ST_Xstring): Excel writes the CR of a pasted line
 break as `_x000D_`, which openpyxl leaves; other escapes it has made indistinguishable from text."""
-_NOTHING = Seen()
 
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
@@ -75,12 +74,12 @@ def _lines(path: Path, worksheet: Any) -> Iterator[Line]:
             cells: list[Any] = []
             seen: dict[int, Seen] = {}
             for place, cell in enumerate(row):
-                value, look = cell.value, _NOTHING
+                value, look = cell.value, PLAIN
                 if value is not None:
                     value, look = _value(cell, looks)
                 if note := notes.get((number, place + 1), ""):
                     look = look._replace(note=note)
-                if look is not _NOTHING:
+                if look is not PLAIN:
                     seen[place] = look
                 cells.append(value)
             yield Line(number, cells, None, seen)
@@ -96,7 +95,7 @@ def _value(cell: Any, looks: dict[int, Seen]) -> tuple[Any, Seen]:
         is_struck = any(getattr(getattr(piece, "font", None), "strike", False) for piece in value)
         value, look = str(value), Seen(wrong=STRUCK) if is_struck else look
     if cell.data_type == "f":
-        return Formula(str(value)), _NOTHING
+        return Formula(str(value)), PLAIN
     if cell.data_type == "e":
         return value, Seen(wrong=f"the cell shows an error ({value}): put the text itself")
     if isinstance(value, bool):
@@ -104,10 +103,10 @@ def _value(cell: Any, looks: dict[int, Seen]) -> tuple[Any, Seen]:
     if isinstance(value, str):
         if "_x" in value:
             value = drawable(_ESCAPED.sub(lambda match: chr(int(match[1], 16)), value))
-        return value, Seen(wrong=look.wrong) if look.wrong else _NOTHING
+        return value, Seen(wrong=look.wrong) if look.wrong else PLAIN
     is_number = isinstance(value, int | float)
     is_plain = look.format in ("General", "@") and is_number and value == int(value)
-    return value, _NOTHING if is_plain and not look.wrong else look
+    return value, PLAIN if is_plain and not look.wrong else look
 
 
 def _notes(path: Path, worksheet: Any) -> dict[tuple[int, int], str]:
@@ -171,7 +170,7 @@ def _ods_lines(table: _Element, path: Path, struck: Collection[str]) -> Iterator
             if len(cells) + empty + times > _MOST_COLUMNS:
                 raise InputError(f"has more than {_MOST_COLUMNS} columns", file=path)
             cells += [None] * empty
-            if look != _NOTHING:
+            if look != PLAIN:
                 seen |= dict.fromkeys(range(len(cells), len(cells) + times), look)
             cells += [value] * times
             empty = 0

@@ -9,11 +9,10 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import count, islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from memeloc.errors import InputError
 from memeloc.files import replacing
@@ -27,8 +26,7 @@ _SLICE = 2000
 """Rows of a Parquet row group."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column that is written; `kind` is its type in Parquet."""
 
     name: str
@@ -50,9 +48,8 @@ def write_table(
     suffix = suffix or path.suffix.lower()
     if suffix not in SUFFIXES:
         other = path.suffix or "without"
-        raise InputError(
-            f"A table is written as .csv, .jsonl or .parquet, not {other!r}.", file=path
-        )
+        message = f"A table is written as .csv, .jsonl or .parquet, not {other!r}."
+        raise InputError(message, file=path)
     typed = [Column(column) if isinstance(column, str) else column for column in columns]
     writers = {".csv": _write_csv, ".parquet": _write_parquet}
     numbers = count()

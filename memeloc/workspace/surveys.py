@@ -43,7 +43,7 @@ from memeloc.survey.design.settings import (
     read_cultures,
     read_survey_settings,
 )
-from memeloc.survey.labels.progress import costs, progress
+from memeloc.survey.labels.checked import costs, progress
 from memeloc.survey.labels.settling import STATES
 from memeloc.survey.model import Batch, Culture, Slot
 from memeloc.survey.plain_answers import label_reader, raw_records, read_answers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
-from memeloc.survey.labels.progress import costs, progress
+from memeloc.survey.labels.checked import costs, progress
 from memeloc.survey.model import Submission
 from memeloc.survey.quality.checking import check
 from tests.survey.annotators import careful, fill, person, sheet
