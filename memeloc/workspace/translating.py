@@ -272,9 +272,10 @@ class Translating(Part):
         count, sees = getattr(translator, "examples", 0), getattr(translator, "pictures", False)
         bare = {each.meme_id for _, each in lacking if sees and each.template not in templates}
         found = self._store.items.find(ids=bare) if bare else ()
-        pictures = {each.id: each.picture for each in found}
+        pictures = {each.id: each.path for each in found}
         for locale, each in lacking:
             template = templates.get(each.template)
+            picture = template.image_for(source) if template else pictures.get(each.meme_id)
             item = TranslationItem(
                 each.meme_id,
                 each.source.caption,
@@ -285,10 +286,8 @@ class Translating(Part):
                 kind,
                 terms_in(terms[locale.tag], each.source.parts, source),
                 glossary.sha256,
+                picture=picture if sees else None,
             )
-            if sees:
-                picture = template.image_for(source) if template else pictures.get(each.meme_id)
-                item = replace(item, picture=picture if isinstance(picture, Path) else None)
             if count and memory.find(item, fuzzy) is None:
                 units = [match.unit for match in memory.nearest(item, most=count) if match.unit]
                 item = replace(item, examples=tuple((one.source, one.target) for one in units))

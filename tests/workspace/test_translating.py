@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
+from memeloc.items import FoundPicture, Origin
 from memeloc.model import Caption
 from memeloc.translate import RunSummary
 from memeloc.workspace import Workspace
 from tests.chat_server import ChatServer, right
+from tests.store.test_collected import picture
 
 MEMES = 50
 
@@ -155,8 +157,8 @@ def test_a_model_sees_what_a_corrector_sees(folder: Path, chat: ChatServer) -> N
     ]
     system, user = messages
     assert system["content"].endswith("Write {as} we do.")
-    text, picture = user["content"]
-    assert picture["image_url"]["url"].startswith("data:image/jpeg;base64,")
+    text, shown = user["content"]
+    assert shown["image_url"]["url"].startswith("data:image/jpeg;base64,")
     question = json.loads(text["text"])
     assert question["examples"] == [{"source": ["caption 0 too"], "translation": ["auch Titel 0"]}]
     assert question["glossary"] == [{"term": "caption", "use": "Titel"}]
@@ -178,3 +180,17 @@ def test_a_model_sees_what_a_corrector_sees(folder: Path, chat: ChatServer) -> N
     (plain,) = {body["messages"][0]["content"] for body in chat.bodies}
     assert plain.endswith("with exactly 1 text(s).")
     assert {"examples", "glossary"}.isdisjoint(json.loads(chat.bodies[0]["messages"][1]["content"]))
+
+
+def test_a_model_sees_the_picture_of_a_collected_meme(folder: Path, chat: ChatServer) -> None:
+    with Workspace.open(folder) as workspace:
+        workspace.store.items.add([FoundPicture(Origin("shop", "a"), picture("blue"), "a")])
+        (item,) = workspace.store.items.find("picture")
+        rows = f"meme_id,template,en\n{item.id},not-there,tea is ready\n"
+        (folder / "collected.csv").write_text(rows, encoding="utf-8")
+        workspace.captions.import_table(folder / "collected.csv")
+    _translate(folder, chat, pictures=True)
+    (content,) = [
+        body["messages"][1]["content"] for body in chat.bodies if "tea is ready" in str(body)
+    ]
+    assert content[1]["image_url"]["url"].startswith("data:image/")
