@@ -22,9 +22,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 
 from memeloc.collect.datasets.layouts import ANY, layout_of
@@ -50,7 +50,6 @@ from memeloc.store.dumps import is_own
 from memeloc.store.surveys.participant_ids import hash_id
 from memeloc.store.tables import metadata
 from memeloc.survey.targets.resolver import recognise
-from memeloc.tables import write_table
 from memeloc.tables.archives import is_workbook
 from memeloc.workspace.captions import Captions
 from memeloc.workspace.collecting import Collecting
@@ -300,13 +299,11 @@ def _import_captions(
             f"workspace is {source}; `memeloc init DIR --source {languages[0]}` makes another.",
             file=folder,
         )
-    with TemporaryDirectory(prefix="memeloc-") as name:
-        table = Path(name) / "captions.parquet"
-        rows = ([*key, *(of.get(tag, "") for tag in languages)] for key, of in captions.items())
-        write_table(table, ["meme_id", "template", *languages], rows)
-        record = Captions(workspace).import_table(
-            table, on_progress=lambda more, total: on_progress("captions", more, total)
-        )
+    rows = ([*key, *(of.get(tag, "") for tag in languages)] for key, of in captions.items())
+    record = Captions(workspace).import_table(
+        pd.DataFrame(rows, columns=["meme_id", "template", *languages]),
+        on_progress=lambda more, total: on_progress("captions", more, total),
+    )
     notes = [*record.notes]
     if added := dict(record.added + record.changed):
         notes.append(
