@@ -34,9 +34,9 @@ from memeloc.publish.release import ReleaseSettings, ReleaseTable, described
 from memeloc.store.captions.states import taken_states
 from memeloc.store.records import Accept
 from memeloc.survey.labels.settling import SHOWN, people_table
-from memeloc.survey.texts import TaxonomyTexts, catalogue, keys_in_use, readers
+from memeloc.survey.texts import SurveyTexts, TaxonomyTexts, catalogue, keys_in_use, readers
 from memeloc.tables import read_table
-from memeloc.taxonomy import FOLDER, LABEL, taxonomy_names
+from memeloc.taxonomy import FOLDER, LABEL, Taxonomy, taxonomy_names
 from memeloc.version import __version__
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.labels import labellings
@@ -546,22 +546,20 @@ def survey_files(surveys: Iterable[ReleasedSurvey]) -> tuple[dict[str, Path], di
         elif taxonomy in taxonomy_names():
             files[f"taxonomies/{taxonomy}.toml"] = FOLDER / f"{taxonomy}.toml"
         for culture in survey.design.cultures:
-            shown = survey.texts(culture)
-            read = TaxonomyTexts(shown, survey.taxonomy)
-            lines = [f"# {shown.get('title')}", "", read.definition, "", f"## {read.question}", ""]
-            for label, name in read.labels.items():
-                lines.append(f"- **{name}** (`{label}`): {read.definitions[label]}")
-            lines += [""] if read.rules else []
-            lines += [f"{number}. {rule}" for number, rule in enumerate(read.rules, 1)]
-            for question, asked in read.asked.items():
-                answers = [f"- {name} (`{id}`)" for id, name in read.answers[question].items()]
-                lines += [
-                    "",
-                    f"## {asked}",
-                    "",
-                    f"`{question}`",
-                    *([""] if answers else []),
-                    *answers,
-                ]
-            texts[f"guides/{survey.name}.{culture.locale.tag}.md"] = "\n".join(lines) + "\n"
+            text = _guide(survey.texts(culture), survey.taxonomy)
+            texts[f"guides/{survey.name}.{culture.locale.tag}.md"] = text
     return files, texts
+
+
+def _guide(texts: SurveyTexts, taxonomy: Taxonomy) -> str:
+    shown = TaxonomyTexts(texts, taxonomy)
+    labels = [
+        f"- **{name}** (`{id}`): {shown.definitions[id]}" for id, name in shown.labels.items()
+    ]
+    rules = [f"{number}. {rule}" for number, rule in enumerate(shown.rules, 1)]
+    parts = [f"# {texts.get('title')}", shown.definition, f"## {shown.question}"]
+    parts += ["\n".join(labels), "\n".join(rules)]
+    for question, asked in shown.asked.items():
+        answers = [f"- {name} (`{id}`)" for id, name in shown.answers[question].items()]
+        parts += [f"## {asked}", f"`{question}`", "\n".join(answers)]
+    return "\n\n".join(filter(None, parts)) + "\n"
