@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from memeloc.counts import counted
 from memeloc.curate.duplicates.dedup import FILTER
 from memeloc.curate.review import (
     FORMATS,
@@ -143,13 +144,13 @@ class Reviewing(Part):
                 answers.append(replace(answer, person=who, content=answer.content or now))
                 if answers[-1].content != now:
                     earlier.append(answer.subject)
-            counted = [answer for answer in answers if answer.subject not in earlier]
+            current = [answer for answer in answers if answer.subject not in earlier]
             ignored = by and person.strip() not in ("", by)
             notes = (
                 f"is by {by} as it says itself; --person does not count" if ignored else "",
                 filled.note.rstrip("."),
                 _UNBOUND if is_unbound else "",
-                _audited(self._workspace, question, counted),
+                _audited(self._workspace, question, current),
                 f"{errors.wrong:,} of {errors.judged:,} are wrong, {errors}"
                 if question.wrong and (errors := error_rate_of(question, answers))
                 else "",
@@ -332,15 +333,16 @@ def _audited(
 ) -> str:
     """Return what answers about pairs say of those that were removed; empty when nothing."""
     subjects = {pair.subject for pair in _removed(workspace)} if question.which == "pairs" else {}
-    counted = [
+    decisions = [
         answer.answer
         for answer in answers
         if answer.subject in subjects and answer.answer in ("same", "different")
     ]
-    if not counted:
+    if not decisions:
         return ""
-    rate = ErrorRate.of(counted.count("different"), len(counted))
+    rate = ErrorRate.of(decisions.count("different"), len(decisions))
     return (
-        f"of {rate.judged:,} removed duplicates {rate.wrong:,} are different, {rate}; "
+        f"of {counted(rate.judged, 'removed duplicate')} "
+        f"{counted(rate.wrong, 'is different', 'are different')}, {rate}; "
         "memeloc dedup brings those back"
     )

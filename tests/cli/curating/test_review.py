@@ -194,7 +194,7 @@ def test_a_pair_that_is_called_different_comes_back(
     (item, pair), (_, other), *_ = removed.items()
     save_answers(folder, {pair: "different", other: "same"})
     done = command("review", "import", "saved.csv")
-    assert "of 2 removed duplicates 1 are different, 50.0 % (95 % interval" in done.err
+    assert "of 2 removed duplicates 1 is different, 50.0 % (95 % interval" in done.err
     result = json.loads(command("dedup", "--json").out)
     assert item not in {row["item"] for row in result["duplicates"]}
     assert len(result["duplicates"]) == 8
