@@ -20,7 +20,6 @@ import tomllib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import sqrt
 from pathlib import Path
 from typing import Any, Literal
 
@@ -60,7 +59,6 @@ ANSWER, HINT = "your answer", "hint, only a hint"
 SIDES = (("picture", "text", "about"), ("other picture", "other text", "about the other"))
 """The columns of what is asked about, and of the other of a pair."""
 
-_Z = 1.959964  # the normal distribution's quantile of 0.975, for an interval of 95 %
 _CONTENT = re.compile("[0-9a-f]{64}")
 _ALONE = "Please answer alone: what counts is what several people say without asking each other."
 _SENT = "copy it from the sheet that was sent"
@@ -178,14 +176,13 @@ class ErrorRate:
 
     @classmethod
     def of(cls, wrong: int, judged: int) -> ErrorRate:
-        """Return the rate, with its interval by Wilson's score (JASA 22, 1927)."""
+        """Return the rate with its interval, by Wilson's score (JASA 22, 1927)."""
+        from memeloc.statistics.significance import wilson
+
         if not judged:
             return cls(wrong, judged)
-        share, weight = wrong / judged, _Z**2 / judged
-        centre = share + weight / 2
-        margin = _Z * sqrt(share * (1 - share) / judged + weight / (4 * judged))
-        low, high = (centre - margin) / (1 + weight), (centre + margin) / (1 + weight)
-        return cls(wrong, judged, share, max(0.0, low), min(1.0, high))
+        low, high = wilson(wrong, judged, 0.95)
+        return cls(wrong, judged, wrong / judged, float(low), float(high))
 
     def __str__(self) -> str:
         low, high = f"{100 * self.low:.1f}", f"{100 * self.high:.1f}"
