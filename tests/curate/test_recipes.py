@@ -41,6 +41,28 @@ def test_constants_are_the_papers(name, step, settings):
     assert settings.items() <= load_recipe(name).settings(step).items()
 
 
+def test_what_waits_is_not_counted_as_rejected():
+    reasons = {
+        "duplicates: near hash": {"same picture": 2},
+        "language": {"other language": 1, "asked: unsure language": 1, "by a person": 1},
+        "mixing": {"not judged yet": 3, "code-mixed": 1},
+        "quality": {"asked: no text": 1, "cartoon": 2},
+    }
+    out = {stage: sum(counts.values()) for stage, counts in reasons.items()}
+    lefts = [10, 7, 3, 0]
+    stages = [
+        {"stage": stage, "in": left + out[stage], "out": out[stage], "left": left}
+        | {"reasons": reasons[stage], "templates_left": 0}
+        for stage, left in zip(reasons, lefts, strict=True)
+    ]
+    *rows, last = load_recipe("harmeme").beside(stages)
+    counts = {row["stage"]: row["here_out"] for row in rows}
+    assert counts["(i) code-mixed or not in English"] == 3
+    assert counts["waits for a person, or a filter"] == 5
+    assert sum(counts.values()) == sum(out.values())
+    assert last["here_left"] == 0
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
