@@ -43,10 +43,8 @@ class Ratings:
         """Return the answers of a long table with `COLUMNS`, in any order.
 
         A cell without a label is no answer, and a row that is there twice counts once. `labels` are
-        those that could be given, too.
-
-        Raises:
-            InputError: a column is missing, or a person gave an item two different labels.
+        those that could be given, too. Raise InputError if a column is missing, or a person gave an
+        item two different labels.
         """
         if isinstance(table, Ratings):
             return table
@@ -106,10 +104,8 @@ class Further:
 def further_answers(answers: pd.DataFrame | Ratings, more: int = 1) -> Further | None:
     """Return what so many (1 to 3) further answers to every item are expected to bring.
 
-    None where kappa is not defined: no item has two answers, or all answers are the same.
-
-    Raises:
-        InputError: of `Ratings.of`, or for another number.
+    None where kappa is not defined: no item has two answers, or all answers are the same. Raise
+    InputError as `Ratings.of`, or for another number.
     """
     if not 1 <= more <= 3:  # each multiplies the cases by the number of labels
         raise InputError(f"further answers are 1 to 3, not {more}")
@@ -194,14 +190,12 @@ def krippendorff_alpha(
     levels: Mapping[str, float] | None = None,
     metric: Metric = "ordinal",
 ) -> float | None:
-    """Return `alpha`: 1 for full agreement, 0 for agreement by chance.
+    """Return `alpha`: 1 for full agreement, 0 for agreement by chance. Raise InputError as
+    `Ratings.of`, or if a label has no level.
 
     Args:
         levels: by label its place in an order, such as its severity; labels of one level count as
             the same. Without it, alpha is nominal.
-
-    Raises:
-        InputError: of `Ratings.of`, or a label has no level.
     """
     return _by_metric(alpha, answers, levels, metric)
 

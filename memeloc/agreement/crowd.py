@@ -34,15 +34,13 @@ def label_odds(
 
     That is items by labels, both sorted, and by person, of MACE the probability of knowing the
     label, of Dawid-Skene that of giving the right one, over the labels as often as they are right.
+    Raise MissingError if crowd-kit is not installed.
 
     Args:
         answers: `item`, `participant` and `label` of one culture.
         seed: of MACE's starts; Dawid-Skene starts from the majority and draws nothing.
         iterations: of EM, at the most.
         restarts: of MACE, of which the likeliest is kept.
-
-    Raises:
-        MissingError: crowd-kit is not installed.
     """
     import pandas as pd
 

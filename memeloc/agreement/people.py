@@ -32,13 +32,11 @@ def measure(table: pd.DataFrame, levels: Mapping[str, float] | None = None) -> d
 
     `shared` items have two answers or more; `cohen` is the mean over `pairs` of which kappa is
     defined; `further` is what one and two more answers an item would bring; `rest` and `pairs` are
-    the rows of `against_rest`, of people who have items, and of `pairwise_kappa`.
+    the rows of `against_rest`, of people who have items, and of `pairwise_kappa`. Raise InputError
+    as `Ratings.of`, or if a label has no level.
 
     Args:
         levels: the labels' order, see `krippendorff_alpha`; None where they have none.
-
-    Raises:
-        InputError: of `Ratings.of`, or a label has no level.
     """
     ratings = Ratings.of(table)
     pairs = pairwise_kappa(ratings)

@@ -54,16 +54,14 @@ def figures(
     more: Mapping[str, Callable[[], pd.DataFrame]] | None = None,
     on_analysis: OnAnalysis = lambda name, done, total: None,
 ) -> pd.DataFrame:
-    """Return the figures of all analyses; one that cannot be computed is a row that says why.
+    """Return the figures of all analyses; one that cannot be computed is a row that says why. Raise
+    InputError if there is no analysis of such a name; MissingError if a package of the extra
+    `analyze` is missing.
 
     Args:
         answers: `Answers`, or a frame with the columns item, culture, participant and label.
         only: names of `ANALYSES` and of `more`; all by default.
         more: further analyses by name; one of a name of `ANALYSES` takes its place.
-
-    Raises:
-        InputError: there is no analysis of such a name.
-        MissingError: a package of the extra `analyze` is missing.
     """
     checked = answers if isinstance(answers, Answers) else Answers.of(answers)
     extra = more or {}

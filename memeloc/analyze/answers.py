@@ -51,10 +51,7 @@ def demographics(answers: Answers, settings: Settings) -> pd.DataFrame:
 
     The group is `QUESTION · CULTURE`, the item a value or `OTHER`: `people`, their `share` of the
     culture's, `answers` that vote, and `share: LABEL` of these. Of a culture `people`, where they
-    are enough to be shown.
-
-    Raises:
-        InputError: nothing is known of people but their culture.
+    are enough to be shown. Raise InputError if nothing is known of people but their culture.
     """
     people = answers.people[answers.people.index.isin(answers.table["participant"])]
     questions = [str(name) for name in people.columns if name != "culture"]
@@ -196,11 +193,8 @@ class Answers:
 
         Cells without a label are no answers, and rows that are there twice count once. Without
         `labels` they are those of the table that are no abstentions, sorted; with them, answers
-        with other labels take no part, and are noted.
-
-        Raises:
-            InputError: a column is missing, a participant gave an item two different labels, or an
-                item has two rows in `items`.
+        with other labels take no part, and are noted. Raise InputError if a column is missing, a
+        participant gave an item two different labels, or an item has two rows in `items`.
         """
         if lacking := [name for name in COLUMNS if name not in table.columns]:
             message = f"a table of answers has the columns {', '.join(COLUMNS)}"

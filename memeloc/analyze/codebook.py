@@ -110,11 +110,8 @@ class Coding:
 
 
 def load_codebook(name: str | Path = "multi3hate") -> Codebook:
-    """Return a shipped codebook by its name, or that of a TOML file.
-
-    Raises:
-        InputError: there is no such codebook, its file is wrong, or it has a code twice.
-    """
+    """Return a shipped codebook by its name, or that of a TOML file. Raise InputError if there is
+    no such codebook, its file is wrong, or it has a code twice."""
     path = shipped_file(name, FOLDER, "codebook")
     book = validate(Codebook, read_toml(path), "a codebook", file=path)
     counts = Counter(folded(code) for theme in book.theme for code in theme.codes)
@@ -126,11 +123,8 @@ def load_codebook(name: str | Path = "multi3hate") -> Codebook:
 def write_reasons(
     path: str | Path, items: pd.DataFrame, pair: tuple[str, str], person: str
 ) -> Path:
-    """Write the sheet that asks a person for reasons of `differing_items`, and return where.
-
-    Raises:
-        InputError: no item differs, or another ending.
-    """
+    """Write the sheet that asks a person for reasons of `differing_items`, and return where. Raise
+    InputError if no item differs, or the file has another ending."""
     if items.empty:
         raise InputError(f"no item has different labels in {pair[0]} and {pair[1]}")
     shown = {f"{culture} {side}": form for culture in pair for side, form in _SHOWN.items()}
@@ -145,11 +139,8 @@ def write_reasons(
 
 
 def read_reasons(path: str | Path, *, person: str = "") -> list[Reason]:
-    """Read the reasons of a sheet that came back, of `person` where the sheet does not say.
-
-    Raises:
-        InputError: a column is missing, a row cannot be read, or it names no pair or no person.
-    """
+    """Read the reasons of a sheet that came back, of `person` where the sheet does not say. Raise
+    InputError if a column is missing, a row cannot be read, or it names no pair or no person."""
 
     def reason(row: FilledRow) -> Reason | None:
         if not row["reason"].strip():
@@ -178,10 +169,7 @@ def write_coding(
     texts: Mapping[str, str] | None = None,
 ) -> Path:
     """Write the sheet that asks a coder for codes; `texts` are captions by item; return where.
-
-    Raises:
-        InputError: there are no reasons, or another ending.
-    """
+    Raise InputError if there are no reasons, or the file has another ending."""
     if not reasons:
         raise InputError("there are no reasons yet; import them first")
     widths = {"coder": 10, "item": 16, "person": 10, "labels": 24}
@@ -208,11 +196,8 @@ def write_coding(
 
 
 def read_coding(path: str | Path, codebook: Codebook, *, coder: str = "") -> list[Coding]:
-    """Read the codes of a sheet that came back, of `coder` where the sheet does not say.
-
-    Raises:
-        InputError: a column is missing, a row cannot be read, or it names no coder.
-    """
+    """Read the codes of a sheet that came back, of `coder` where the sheet does not say. Raise
+    InputError if a column is missing, a row cannot be read, or it names no coder."""
 
     def coding(row: FilledRow) -> Coding | None:
         written = [part for part in row["codes"].replace("\n", ";").split(";") if part.strip()]
@@ -245,10 +230,7 @@ def themes(
 
     Where a reason has several codes, or coders differ, neither the paper nor its table (Figure 5)
     says how they count; here every reason counts once, divided evenly among its coders, and what a
-    coder gave it evenly among the codes.
-
-    Raises:
-        InputError: no reason has a code.
+    coder gave it evenly among the codes. Raise InputError if no reason has a code.
     """
     reason_keys = {reason.key for reason in reasons}
     coded = pd.DataFrame(

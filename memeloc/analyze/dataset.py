@@ -106,10 +106,8 @@ _FEWEST_TEXTS = 2
 def dataset(answers: Answers, settings: Settings) -> pd.DataFrame:
     """Return `describe` of what was asked about, each item as each culture saw it.
 
-    The label of such a version is the culture's majority label.
-
-    Raises:
-        InputError: the texts of the items are not known.
+    The label of such a version is the culture's majority label. Raise InputError if the texts of
+    the items are not known.
     """
     versions = answers.versions
     if not len(versions):
@@ -127,13 +125,11 @@ def describe(table: pd.DataFrame) -> pd.DataFrame:
 
     `dataset` has by kind (`language`, `script`, `source` and the like) and name how many memes, and
     the share of each class among those that have one; `caption-lengths` by language and class words
-    and characters; `class-words` by language and class the words that tell it.
+    and characters; `class-words` by language and class the words that tell it. Raise InputError if
+    it has no column `meme`, or no rows.
 
     Args:
         table: with those columns of `MEME_COLUMNS` that are known.
-
-    Raises:
-        InputError: it has no column `meme`, or no rows.
     """
     if "meme" not in table.columns:
         columns = ", ".join(MEME_COLUMNS)
@@ -218,13 +214,10 @@ def _lengths(texts: pd.DataFrame) -> pd.DataFrame:
 def _class_words(texts: pd.DataFrame) -> pd.DataFrame:
     """Return by language and class the words whose mean tf-idf is furthest above that of the rest.
 
-    harmeme (Table 3) gives no formula; it is scikit-learn's: the count of a word times
-    ln((1 + n) / (1 + df)) + 1, each text scaled to length 1. What also stands in other classes'
-    texts tells nothing of a class, in any language and without a list of stop words: so words are
-    ranked by the mean in the class minus that in the rest.
-
-    Raises:
-        MissingError: scikit-learn is not installed.
+    harmeme (Table 3) gives no formula; it is scikit-learn's: the count of a word times ln((1 + n) /
+    (1 + df)) + 1, each text scaled to length 1. What also stands in other classes' texts tells
+    nothing of a class, in any language and without a list of stop words: so words are ranked by the
+    mean in the class minus that in the rest. Raise MissingError if scikit-learn is not installed.
     """
     try:
         from sklearn.feature_extraction.text import TfidfVectorizer

@@ -22,11 +22,7 @@ _METHOD = "items with a majority label in both cultures; multi3hate 4.3"
 
 def least_agreeing(answers: Answers) -> tuple[str, str]:
     """Return the pair of cultures with the smallest share of items of the same label, or the first
-    of such pairs.
-
-    Raises:
-        InputError: no two cultures have labels of the same item.
-    """
+    of such pairs. Raise InputError if no two cultures have labels of the same item."""
     shares = {}
     for pair in combinations(answers.cultures, 2):
         first, second = _labels(answers, pair).T
@@ -38,15 +34,13 @@ def least_agreeing(answers: Answers) -> tuple[str, str]:
 
 
 def differing_items(answers: Answers, pair: tuple[str, str]) -> pd.DataFrame:
-    """Return all items that have another label in the one culture than in the other.
+    """Return all items that have another label in the one culture than in the other. Raise
+    InputError if a culture of the pair has no answers.
 
     Returns:
         `item`, the columns of `ITEM_COLUMNS` that are known, and for both cultures language, text,
         label, votes and picture, as `US text`; sorted by item. A tie is no label, so it does not
         differ.
-
-    Raises:
-        InputError: a culture of the pair has no answers.
     """
     labels = _labels(answers, pair)
     rows = np.flatnonzero((labels[:, 0] != labels[:, 1]) & (labels != NO_LABEL).all(axis=1))
@@ -70,10 +64,8 @@ def differing(answers: Answers, settings: Settings) -> pd.DataFrame:
 
     The pair is that of the settings, or the one that agrees least; it is the group. Of all items
     `differing` and `share`, n are those labelled in both; of each way (`hate–non-hate`) `items` and
-    `share` of the items that differ.
-
-    Raises:
-        InputError: no two cultures have labels of the same item, or one of them has no answers.
+    `share` of the items that differ. Raise InputError if no two cultures have labels of the same
+    item, or one of them has no answers.
     """
     pair = settings.pair or least_agreeing(answers)
     labels = _labels(answers, pair)
@@ -90,11 +82,8 @@ def differing(answers: Answers, settings: Settings) -> pd.DataFrame:
 
 
 def _labels(answers: Answers, pair: tuple[str, str]) -> Ints:
-    """Return the majority labels of the two cultures: (items, 2).
-
-    Raises:
-        InputError: a culture of the pair has no answers.
-    """
+    """Return the majority labels of the two cultures: (items, 2). Raise InputError if a culture of
+    the pair has no answers."""
     for culture in pair:
         if culture not in answers.cultures:
             cultures = ", ".join(answers.cultures)

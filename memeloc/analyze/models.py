@@ -30,11 +30,9 @@ def models(answers: Answers, settings: Settings) -> pd.DataFrame:
 
     By model and culture `agreement`, `kappa`, `invalid` answers, and `annotators`: how often a
     person of the culture gives the label of most others. By model and two cultures the `difference`
-    of both agreements with McNemar's exact test. By culture, or model, and label its `share`.
-
-    Raises:
-        InputError: no model answered an item that people answered.
-        MissingError: scipy is not installed.
+    of both agreements with McNemar's exact test. By culture, or model, and label its `share`. Raise
+    InputError if no model answered an item that people answered; MissingError if scipy is not
+    installed.
     """
     cultures = {code: answers.majority[:, place] for place, code in enumerate(answers.cultures)}
     by_model = _labels_by_model(answers)

@@ -53,7 +53,9 @@ def read_answers(
     category: str | Path | Frame | None = None,
     **columns: Any,
 ) -> Answers:
-    """Read the answers of a table on disk or in memory, a row an answer.
+    """Read the answers of a table on disk or in memory, a row an answer. Raise InputError if a file
+    cannot be read, a column is missing, three or more labels are numbers that nobody explained, or
+    no row is an answer.
 
     Args:
         table: a file, or a frame of pandas, polars or pyarrow.
@@ -67,10 +69,6 @@ def read_answers(
         Answers whose `notes` say what was left out and what was not mapped. An annotator id that
         two cultures share is taken for a person in each (`CULTURE/ID`). Of two answers of a person
         to an item the earlier counts.
-
-    Raises:
-        InputError: a file cannot be read, a column is missing, three or more labels are numbers
-            that nobody explained, or no row is an answer.
     """
     column_map = read_map(mapping, **columns)
     mapped = read_rows(table, column_map, ROLES if category is not None else ROLES + _OF_ITEMS)

@@ -27,12 +27,9 @@ def standing_out(answers: Answers, settings: Settings) -> pd.DataFrame:
     By culture and person, those that agree least first: `agreement` with the others' answers,
     `expected` of somebody who answers as the others do, `difference` of both with 1.96 standard
     deviations of the permutation on each side, `z`, `p`, `p_holm`, `kappa` with the majority of the
-    others, and whether the person `stands_out`; n are the items. By culture alpha and kappa of
-    all, and without those that stand out.
-
-    Raises:
-        InputError: no item was answered by two people of one culture.
-        MissingError: scipy is not installed.
+    others, and whether the person `stands_out`; n are the items. By culture alpha and kappa of all,
+    and without those that stand out. Raise InputError if no item was answered by two people of one
+    culture; MissingError if scipy is not installed.
     """
     voting = answers.table[answers.table["label"].isin(answers.labels)]
     people, cultures, gaps = [], [], []

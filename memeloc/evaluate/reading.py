@@ -79,7 +79,8 @@ def score_answers(
     options: Shown = (),
     settings: ScoreSettings | None = None,
 ) -> ScoredFiles:
-    """Read what answers choose, and score them like a run's.
+    """Read what answers choose, and score them like a run's. Raise InputError if something cannot
+    be read: the file, row and column are named; MissingError if pandas or scipy is not installed.
 
         scored = score_answers("responses_en.csv", "final_annotations.csv", run="multi3hate")
         wide(scored.figures, "accuracy")  # of memeloc.reports.figures
@@ -98,10 +99,6 @@ def score_answers(
         model: its name, where no column has it; else the file's name.
         options: marker and name of each, in the order of the first prompt, where no text shows
             them.
-
-    Raises:
-        InputError: something cannot be read: the file, row and column are named.
-        MissingError: pandas or scipy is not installed.
     """
     opened, folder = read_run(run)
     mapped = read_map(column_map)
@@ -216,7 +213,8 @@ def read_answers(
     model: str = "",
     elsewhere: Set[str] = frozenset(),
 ) -> pd.DataFrame:
-    """Return the rows of tables with an answer each.
+    """Return the rows of tables with an answer each. Raise InputError if a column is not there, a
+    row is broken or names no item.
 
     Args:
         column_map: which column has which role.
@@ -227,9 +225,6 @@ def read_answers(
     Returns:
         Texts by role, `options` (of multiple choice the texts of the columns `option`), and `file`
         and `row`, where it stands.
-
-    Raises:
-        InputError: a column is not there, a row is broken or names no item.
     """
     import pandas as pd
 
@@ -278,11 +273,8 @@ def choices_of(
     labels: Sequence[str] = (),
     notes: Sequence[str] = (),
 ) -> ModelAnswers:
-    """Return what each row chooses of the options that it was asked about.
-
-    Raises:
-        InputError: two rows answer the same prompt about the same item.
-    """
+    """Return what each row chooses of the options that it was asked about. Raise InputError if two
+    rows answer the same prompt about the same item."""
     choices = [
         read_choice(row.answer, each.options, language=each.language, prompt=each.text)
         for row, each in zip(rows_of(rows), asked, strict=True)
@@ -328,15 +320,13 @@ def read_questions(
     options: Shown = (),
     asked: Mapping[str, RunItem] | None = None,
 ) -> tuple[ModelAnswers, Gold]:
-    """Return answers to questions with options of their own, and the right ones.
+    """Return answers to questions with options of their own, and the right ones. Raise InputError
+    if the right option is none of the options; two rows answer the same question.
 
     Args:
         right: by item the right option's letter or text, where the rows do not have it.
         options: of all questions, where neither columns nor prompts show any.
         asked: by item what was asked, where a table of questions says it and the rows do not.
-
-    Raises:
-        InputError: the right option is none of the options; two rows answer the same question.
     """
     import pandas as pd
 
@@ -464,11 +454,8 @@ class PromptReader:
     notes: list[str] = field(default_factory=list)
 
     def read(self, rows: Sequence[Any]) -> list[Asked]:
-        """Return what each row answers.
-
-        Raises:
-            InputError: a number is none of a prompt; the row is named.
-        """
+        """Return what each row answers. Raise InputError if a number is none of a prompt; the row
+        is named."""
         numbers = [re.fullmatch(r"\s*(\d{1,4})(?:\.0)?\s*", row.prompt) for row in rows]
         answered = [int(number[1]) for number in numbers if number]
         if len(answered) < len(rows):

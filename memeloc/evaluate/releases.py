@@ -34,13 +34,11 @@ class ReleaseRow(NamedTuple):
 
 
 def release_rows(folder: Path, pictures: Path) -> Iterator[ReleaseRow]:
-    """Yield a row a picture.
+    """Yield a row a picture. Raise InputError if the folder has no such files, or one is broken or
+    names a picture outside.
 
     Args:
         pictures: where pictures are put that stand within its files, by their SHA-256.
-
-    Raises:
-        InputError: the folder has no such files, or one is broken or names a picture outside.
     """
     plain = sorted(folder.glob("pictures*.csv"))  # one file before 0.2
     data = (path for path in (folder / "data").rglob("*") if path.suffix in (".parquet", ".tar"))
@@ -79,11 +77,7 @@ def release_rows(folder: Path, pictures: Path) -> Iterator[ReleaseRow]:
 
 
 def table_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield the rows of a table, each with its number.
-
-    Raises:
-        InputError: a row is broken.
-    """
+    """Yield the rows of a table, each with its number. Raise InputError if a row is broken."""
     for row in read_table(path).rows:
         if row.error:
             raise InputError(row.error, file=path, row=row.number)

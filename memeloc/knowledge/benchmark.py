@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 YES = "yes"
-GIVEN = ("yes", "no", "maybe")
+CHOICES = ("yes", "no", "maybe")
 """Choices of a person for each."""
 
 
@@ -61,14 +61,14 @@ class Judgement(NamedTuple):
     Attributes:
         item: id of the question, or of the meme and statement.
         what: `question`, `answer` or `statement`.
-        given: one of `GIVEN`.
+        choice: one of `CHOICES`.
     """
 
     item: str
     dimension: str
     what: str
     participant: str
-    given: str
+    choice: str
 
 
 def validity(
@@ -453,15 +453,13 @@ def write_benchmark(
     about: Mapping[str, Any],
 ) -> None:
     """Write the benchmark into a folder: its questions, those left out with the reason, its data.
+    Raise InputError if a file cannot be written.
 
     Args:
         pictures: by meme the file, which is copied; a meme may have none.
         captions: by meme its text.
         seed: by which options are shuffled.
         about: what questions.json says of where it comes from.
-
-    Raises:
-        InputError: a file cannot be written.
     """
     out.mkdir(parents=True, exist_ok=True)
     questions = benchmark_of(selection)
@@ -573,5 +571,5 @@ class PeopleAnswers:
                 Judgement(*where, str(each["participant"]), each[column])
                 for each in by_item[meme]
                 for column, where in about.items()
-                if each.get(column) in GIVEN
+                if each.get(column) in CHOICES
             ]

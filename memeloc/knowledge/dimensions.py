@@ -118,11 +118,8 @@ def recipe_names() -> tuple[str, ...]:
 
 def read_recipe(name: str) -> Recipe:
     """Return a shipped recipe by its name, or one of a TOML file; its files are relative to it.
-
-    Raises:
-        InputError: there is no such recipe, it or a dimension is wrong, or its contexts name what
-            is not there, go in a circle, or come later.
-    """
+    Raise InputError if there is no such recipe, it or a dimension is wrong, or its contexts name
+    what is not there, go in a circle, or come later."""
     file = shipped_file(name, _RECIPES, "recipe of dimensions").expanduser()
     read = validate(_RecipeFile, read_toml(file), "a recipe of dimensions", file=file)
     dimensions = tuple(read_dimension(each, file.parent) for each in read.order)

@@ -53,11 +53,8 @@ _FORBID = ConfigDict(extra="forbid")
 
 
 def one_line(text: str) -> str:
-    """Return the text with single spaces for all white space.
-
-    Raises:
-        ValueError: it is empty, or holds a control character.
-    """
+    """Return the text with single spaces for all white space. Raise ValueError if it is empty, or
+    holds a control character."""
     text = " ".join(text.split())
     if not text:
         raise ValueError("it is empty")
@@ -116,13 +113,10 @@ def dimension_form(dimension: Dimension) -> type[BaseModel]:
 
 
 class Extraction:
-    """Questions of a recipe.
+    """Questions of a recipe. Raise InputError if the prompt's file is wrong.
 
     Args:
         prompt: a TOML file with the texts `system`, `extract` and `link`; empty for the shipped.
-
-    Raises:
-        InputError: the prompt's file is wrong.
     """
 
     def __init__(self, recipe: Recipe, prompt: str = "") -> None:
@@ -368,15 +362,12 @@ def read_value(
     shown: Collection[str] = (),
     taken: Collection[str] = (),
 ) -> DimensionKnowledge:
-    """Return what an answer found, by the names of its form.
+    """Return what an answer found, by the names of its form. Raise ValueError if it refers to an
+    entity that nobody named, or relates one to itself. The sentence is one for the model.
 
     Args:
         shown: ids that the model was shown, and may refer to.
         taken: ids that its own entities cannot have.
-
-    Raises:
-        ValueError: it refers to an entity that nobody named, or relates one to itself. The sentence
-            is one for the model.
     """
     ids: dict[str, str] = {}
     entities: dict[str, Entity] = {}
@@ -458,9 +449,9 @@ def _provenance(answer: KnowledgeAnswer) -> Provenance:
     # Of the run's options these are what was wished for; `sent` has what the request held.
     run = {k: v for k, v in settings.pop("run", {}).items() if k not in ("temperature", "seed")}
     settings |= {"run": run} if run else {}
-    served, question = settings.pop("served", ""), settings.pop("question", "")
+    server_model, question = settings.pop("served", ""), settings.pop("question", "")
     date = settings.pop("answered", "") or answer.created_at
-    return Provenance(answer.model, str(served), str(question), str(date), settings)
+    return Provenance(answer.model, str(server_model), str(question), str(date), settings)
 
 
 _REASONS = 20

@@ -55,7 +55,8 @@ def compare(
     language: str = "",
     threshold: float = THRESHOLD,
 ) -> Report:
-    """Compare versions of the same memes, each two of them.
+    """Compare versions of the same memes, each two of them. Raise InputError if no meme has
+    statements of one language in two versions; MissingError if scipy is not installed.
 
     Args:
         memes: of one recipe and model.
@@ -66,10 +67,6 @@ def compare(
         Figures of the analyses `comparison` (all in all), `comparison-dimensions` (a group each two
         versions, an item each dimension) and `comparison-statements`, whose item is the meme and
         two counterparts, or a statement that has none and so no similarity.
-
-    Raises:
-        InputError: no meme has statements of one language in two versions.
-        MissingError: scipy is not installed.
     """
     import pandas as pd
 
@@ -186,16 +183,14 @@ _NO_KEYWORDS = re.compile(
 def store_of(
     folder: Path, source: str, memes: Iterable[MemeKnowledge], terms: Terms = DEFAULT
 ) -> Path:
-    """Return the folder of the store of graphs made of `source`; make it if it is not there.
+    """Return the folder of the store of graphs made of `source`; make it if it is not there. Raise
+    InputError if another command is making graphs in this folder, or it cannot be written;
+    MissingError if pyoxigraph is not installed.
 
     Args:
         folder: where stores are kept; others than this one are removed from it.
         source: a hash of all that the memes and terms are made of.
         memes: are read only where the store is made.
-
-    Raises:
-        InputError: another command is making graphs in this folder, or it cannot be written.
-        MissingError: pyoxigraph is not installed.
     """
     oxigraph = library("pyoxigraph")
     made = folder / f"{_FORM}-{source}"
@@ -242,11 +237,8 @@ def _load(store: Store, memes: list[MemeKnowledge], terms: Terms) -> None:
 
 
 def open_store(store: Path) -> Store:
-    """Open a store that `store_of` made, for reading; several may read at the same time.
-
-    Raises:
-        InputError: it cannot be opened.
-    """
+    """Open a store that `store_of` made, for reading; several may read at the same time. Raise
+    InputError if it cannot be opened."""
     try:
         opened: Store = library("pyoxigraph").Store.read_only(str(store))
     except OSError as error:
@@ -261,7 +253,8 @@ def open_store(store: Path) -> Store:
 def run_query(
     store: Path, query: str, *, seconds: float = SECONDS, rows: int = ROWS
 ) -> dict[str, Any]:
-    """Ask a store, all graphs together; GRAPH asks for one. `PREFIXES` need no declaration.
+    """Ask a store, all graphs together; GRAPH asks for one. `PREFIXES` need no declaration. Raise
+    InputError if it is not SPARQL, would change something or ask a service, or takes too long.
 
     Args:
         store: a folder that `store_of` gave.
@@ -273,9 +266,6 @@ def run_query(
         `columns`: the variables of SELECT, `subject predicate object` of CONSTRUCT and DESCRIBE, or
         `answer` of ASK; behind one that has texts with languages, one of their tags. `rows`, of
         texts, empty where there is nothing; and whether there are `more` than were asked for.
-
-    Raises:
-        InputError: it is not SPARQL, would change something or ask a service, or takes too long.
     """
     library("pyoxigraph")
     if "service" in _NO_KEYWORDS.sub(" ", query).lower():

@@ -104,11 +104,8 @@ def _shipped() -> dict[str, Dimension]:
 
 
 def checked_base(base: str) -> str:
-    """Return a base as it was set, or `BASE` where it is empty.
-
-    Raises:
-        InputError: it is not an absolute IRI that ends in `/`, `#` or `:`.
-    """
+    """Return a base as it was set, or `BASE` where it is empty. Raise InputError if it is not an
+    absolute IRI that ends in `/`, `#` or `:`."""
     if base and (not _BASE.fullmatch(base) or _FORBIDDEN.search(base)):
         raise InputError(
             "The base of IRIs is absolute and ends in /, # or :, as https://example.org/memes/, "
@@ -202,7 +199,7 @@ def _meme_triples(knowledge: MemeKnowledge, terms: Terms) -> Iterator[_Triple]:
         yield subject, "rdf:type", _name("prov:Activity")
         yield subject, "prov:wasAssociatedWith", f"<{terms.iri('model', made.model)}>"
         yield subject, "ml:prompt", text(made.prompt)
-        yield subject, "ml:served", text(made.served)
+        yield subject, "ml:served", text(made.server_model)
         settings = json.dumps(dict(made.settings), sort_keys=True) if made.settings else ""
         yield subject, "ml:settings", text(settings)
         if made.date:
@@ -316,7 +313,8 @@ def _time(date: str) -> str:
 # Files
 
 _GRAPH = ("meme", "version", "language", "recipe", "model")
-_ANSWER = ("served", "prompt", "date")
+_ANSWER = {"served": "server_model", "prompt": "prompt", "date": "date"}
+"""Attributes of an answer's provenance by their columns."""
 _TABLES: Mapping[str, tuple[str, ...]] = {
     "statements": ("id", "text", "value", "entities", "rests_on"),
     "entities": ("id", "label", "kind"),
@@ -332,14 +330,11 @@ def write_graphs(
 
     The tables are `statements` (a row a statement, with its provenance), `entities` and
     `relations`. The same knowledge gives the same bytes: graphs are sorted by their IRI, and quads
-    in each. Turtle has no named graphs: there `ml:partOf` says which graph a thing is of.
+    in each. Turtle has no named graphs: there `ml:partOf` says which graph a thing is of. Raise
+    InputError if it cannot be written; MissingError if pyoxigraph is not installed.
 
     Returns:
         `files`, the number of `graphs`, and `rows`: quads, or rows of all tables.
-
-    Raises:
-        InputError: it cannot be written.
-        MissingError: pyoxigraph is not installed.
     """
     graphs = sorted(memes, key=terms.graph)
     if to == "parquet":
@@ -382,7 +377,7 @@ def _rows(
     for knowledge in graphs:
         about = [terms.graph(knowledge), *(getattr(knowledge, name) for name in _GRAPH)]
         for part in knowledge.dimensions:
-            answer = [getattr(part.provenance or Provenance(""), name) for name in _ANSWER]
+            answer = [getattr(part.provenance or Provenance(""), name) for name in _ANSWER.values()]
             for record in getattr(part, table):
                 values = (getattr(record, name) for name in columns)
                 cells = (cell if isinstance(cell, str) else " ".join(cell) for cell in values)
@@ -410,22 +405,16 @@ class Violation:
 
 
 def as_rdflib(knowledge: MemeKnowledge, terms: Terms = DEFAULT) -> Graph:
-    """Return the graph of a meme for rdflib, by itself.
-
-    Raises:
-        MissingError: rdflib is not installed.
-    """
+    """Return the graph of a meme for rdflib, by itself. Raise MissingError if rdflib is not
+    installed."""
     lines = [*shared_quads([knowledge], terms), *meme_quads(knowledge, terms, named=False)]
     graph: Graph = library("rdflib").Graph()
     return graph.parse(data="".join(lines), format="nt")
 
 
 def violations(graph: Graph, meme: str = "") -> list[Violation]:
-    """Return what `shapes.ttl` refuses of one graph, by its nodes.
-
-    Raises:
-        MissingError: pyshacl is not installed.
-    """
+    """Return what `shapes.ttl` refuses of one graph, by its nodes. Raise MissingError if pyshacl is
+    not installed."""
     validate = library("pyshacl", "knowledge-check").validate
     from rdflib import SH
 

@@ -36,7 +36,7 @@ def write_pages(
     dimensions: Mapping[str, Dimension],
     on_progress: Callable[[int], None] = lambda more: None,
 ) -> dict[str, Any]:
-    """Write an index and a page a meme and version.
+    """Write an index and a page a meme and version. Raise InputError if a file cannot be written.
 
     Args:
         out: a folder; files of the same names in it are replaced.
@@ -47,9 +47,6 @@ def write_pages(
     Returns:
         `index`, the page to open, the number of `memes`, and of those `without_picture`, whose
         picture could not be read, or is not known.
-
-    Raises:
-        InputError: a file cannot be written.
     """
     script = (_PAGES / "graph.js").read_text(encoding="utf-8")
     entries = []

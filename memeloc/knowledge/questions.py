@@ -90,10 +90,8 @@ class MemeQuestion:
 
 
 def none_of_the_others(language: str) -> str:
-    """Return the fourth option in a language.
-
-    Raises:
-        InputError: there is no text of it; `MemeQuestion.none` may be any other.
+    """Return the fourth option in a language; raise InputError if there is no text of it, though
+    `MemeQuestion.none` may be any other.
 
     >>> none_of_the_others("en"), none_of_the_others("de-AT")
     ('None of the others', 'Keine der anderen')

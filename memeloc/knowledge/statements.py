@@ -71,14 +71,14 @@ class Provenance:
     """The origin of an answer.
 
     Attributes:
-        model: as it was asked for; `served`, what the server calls it.
+        model: as it was asked for; `server_model`, what the server calls it.
         prompt: SHA-256 of the messages with their pictures' keys, in hex.
         date: when it was answered, in UTC (ISO 8601).
         settings: what was sent and the like.
     """
 
     model: str
-    served: str = ""
+    server_model: str = ""
     prompt: str = ""
     date: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)

@@ -69,11 +69,8 @@ class NewTopic:
 
 def read_topics(path: str | Path) -> tuple[Topic, ...]:
     """Return the known topics of a table with columns `id`, `name` and, if wanted, `definition`.
-
-    Raises:
-        InputError: with file, row and column: an id cannot be one, or is there twice; or there is
-            no topic.
-    """
+    Raise InputError with file, row and column if an id cannot be one, or is there twice; or there
+    is no topic."""
     file = Path(path)
     table = read_table(file, ("id", "name"))
     rows: dict[str, int] = {}
@@ -138,11 +135,8 @@ def new_topics(
 def read_merges(path: str | Path, existing: Iterable[str]) -> dict[str, str]:
     """Return by id the topic that a person merged each into, in a sheet of new topics.
 
-    Rows with an empty cell are left open; `keep` keeps a topic as it is.
-
-    Raises:
-        InputError: with file, row and column: there is no such topic, or topics are merged in a
-            circle.
+    Rows with an empty cell are left open; `keep` keeps a topic as it is. Raise InputError with
+    file, row and column if there is no such topic, or topics are merged in a circle.
     """
     file = Path(path)
     rows = {row["id"].strip(): row for row in read_table(file, ("id", MERGED_INTO)).rows}
@@ -242,12 +236,9 @@ class LabelPrompt:
 
 
 def label_prompt(name: str, scheme: Scheme, topics: Sequence[Topic] = ()) -> LabelPrompt:
-    """Return the prompt of a name, or of a TOML file with the same texts as the built one.
-
-    Raises:
-        InputError: there is no such prompt, the file lacks a text, or the printed prompt is wanted
-            for another taxonomy than its own.
-    """
+    """Return the prompt of a name, or of a TOML file with the same texts as the built one. Raise
+    InputError if there is no such prompt, the file lacks a text, or the printed prompt is wanted
+    for another taxonomy than its own."""
     if name == PRINTED and scheme.taxonomy != PRINTED:
         raise InputError(
             f"The prompt {PRINTED} names the categories of that paper, not those of "

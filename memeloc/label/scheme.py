@@ -75,10 +75,7 @@ class Scheme:
     @classmethod
     def of(cls, taxonomy: Taxonomy, texts: Mapping[str, str]) -> Scheme:
         """Return the scheme of a taxonomy, by its English texts; their keys are `Taxonomy.keys`.
-
-        Raises:
-            InputError: its question has a text of each item's own, which no model is shown.
-        """
+        Raise InputError if its question has a text of each item's own, which no model is shown."""
         if taxonomy.item_text:
             raise InputError(
                 f"The question of {taxonomy.name} has a text of each item's own; models label by a "

@@ -23,12 +23,9 @@ _NOT_IN_STRICT = frozenset(("default", "title", "minLength", "maxLength", "forma
 
 
 def read_form(form: type[Fields], text: str) -> Fields:
-    """Return the value of an answer. Values are not converted: "yes" is no boolean.
-
-    Raises:
-        ValueError: it is not what was asked for. The message says what is wrong with it, in words
-            that are sent back to the model.
-    """
+    """Return the value of an answer. Values are not converted: "yes" is no boolean. Raise
+    ValueError if it is not what was asked for. The message says what is wrong with it, in words
+    that are sent back to the model."""
     try:
         return form.model_validate(read_json(text), strict=True)
     except ValidationError as error:

@@ -62,16 +62,13 @@ class FileCache:
     """A cache in a file of its own, a SQLite database, for runs outside a workspace.
 
     Threads and processes may share it. Each answer is in the file when `put` returns, so a process
-    that is killed loses none.
+    that is killed loses none. Raise InputError if the file cannot be written, or is something else.
 
     >>> import tempfile
     >>> with FileCache(Path(tempfile.mkdtemp()) / "answers.sqlite") as cache:
     ...     cache.put("key", "an answer")
     ...     cache.get("key"), len(cache)
     ('an answer', 1)
-
-    Raises:
-        InputError: the file cannot be written, or is something else.
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -147,10 +144,8 @@ class LanguageModel:
     when the server refuses for quota or is not there; `service`, what it is called in errors; `pip`
     is to be installed when urllib3 is missing; `pictures` may be shared by several models. It goes
     on where the first answers have nothing to read with `empty_too`. When no answer comes for three
-    seconds a warning is logged, which says why.
-
-    Raises:
-        InputError: there is a budget, and the settings have no prices.
+    seconds a warning is logged, which says why. Raise InputError if there is a budget, and the
+    settings have no prices.
     """
 
     def __init__(
@@ -187,11 +182,8 @@ class LanguageModel:
         self.close()
 
     def limit(self, budget: Budget | float | None) -> None:
-        """Set what may be spent from now on.
-
-        Raises:
-            InputError: the settings have no prices to keep it by.
-        """
+        """Set what may be spent from now on. Raise InputError if the settings have no prices to
+        keep it by."""
         self.budget = budget if isinstance(budget, Budget) else Budget(budget)
         if self.budget.limit is not None:
             self.settings.require_prices()
@@ -202,13 +194,9 @@ class LanguageModel:
     def ask(self, messages: Sequence[Message], form: None = None) -> Answer[str]: ...
     def ask(self, messages: Sequence[Message], form: type[Value] | None = None) -> Answer[Any]:
         """Ask one question, whose answer must look like a pydantic model; without one, is text.
-
-        Raises:
-            AnswerError: the model refuses, or answers wrongly each time.
-            ServiceError: the server cannot be reached, or refuses.
-            OverBudgetError: the question does not fit the budget.
-            MissingError: urllib3 or a key is missing.
-        """
+        Raise AnswerError if the model refuses, or answers wrongly each time; ServiceError if the
+        server cannot be reached, or refuses; OverBudgetError if the question does not fit the
+        budget; MissingError if urllib3 or a key is missing."""
         return self._ask(Question[Any](tuple(messages), form), self.backoff)
 
     def ask_all(self, questions: Iterable[Question[Value]]) -> Iterator[_Asked[Value]]:
@@ -348,9 +336,7 @@ class LanguageModel:
         """Ask, and again with what is wrong, until the answer is right, or as often as allowed.
 
         A request without an answer counts as one of those times, and at the most that it can cost.
-
-        Raises:
-            AnswerError: its server refuses this question.
+        Raise AnswerError if its server refuses this question.
         """
         settings = self.settings
         asked = question
@@ -447,12 +433,8 @@ class LanguageModel:
         return ""
 
     def _checked(self, question: Question[Any], answer: Answer[Any]) -> Answer[Any]:
-        """Return an answer with its value.
-
-        Raises:
-            AnswerError: it is refused or wrong.
-            ServiceError: the first answers have nothing to read.
-        """
+        """Return an answer with its value. Raise AnswerError if it is refused or wrong;
+        ServiceError if the first answers have nothing to read."""
         settings = {
             "base_url": self._recorded["base_url"],
             "round": question.round,

@@ -76,13 +76,9 @@ class Connections:
     def exchange(
         self, content: bytes, headers: Mapping[str, str] | None = None
     ) -> tuple[BaseHTTPResponse, bytes]:
-        """Return the answer to a request, and its body as far as it may go.
-
-        Raises:
-            UnansweredError: it did not come whole, or not in time.
-            ServiceError: there is none.
-            ValueError: it is longer than `MAX_BODY`.
-        """
+        """Return the answer to a request, and its body as far as it may go. Raise UnansweredError
+        if it did not come whole, or not in time; ServiceError if there is none; ValueError if it is
+        longer than `MAX_BODY`."""
         from urllib3.exceptions import HTTPError, ProtocolError, ReadTimeoutError
 
         try:

@@ -92,10 +92,8 @@ class Budget:
     def hold(self, likely: float) -> Iterator[Callable[[float], None]]:
         """Hold back money for one request; what is given is called with what it came to.
 
-        Waits while what others hold back may still come free.
-
-        Raises:
-            OverBudgetError: it does not fit.
+        Waits while what others hold back may still come free. Raise OverBudgetError if it does not
+        fit.
         """
         with self._changed:
             while self.limit is not None and self.spent + sum(self._held) + likely > self.limit:

@@ -31,15 +31,13 @@ def picture_of(
     path: Path, longest_side: int = LONGEST_SIDE, *, shape: Shape = "whole", sha256: str = ""
 ) -> Picture:
     """Return a picture's file as it is shown to a model: a JPEG. It is opened when it is sent.
+    Raise InputError if it cannot be read; for one that does not open, when it is sent.
 
     Args:
         longest_side: pixels of a side at the most; a picture is not enlarged, but for a square.
         shape: `whole` keeps the proportions; `square` stretches the picture to `longest_side` each
             way, as Multi3Hate did (512 x 512, B.1).
         sha256: of the file in hex, where it is known; else the file is read for it now.
-
-    Raises:
-        InputError: it cannot be read; when it is sent, that it does not open.
     """
     try:
         sha256 = sha256 or file_sha256(path)

@@ -83,9 +83,7 @@ def read_prompt(
     """Read a prompt's file, a TOML; a text is taken for a path.
 
     `needs` are the names of the texts that it must have, and which names in braces each must hold.
-
-    Raises:
-        InputError: it cannot be read, or a text or name is missing or unknown.
+    Raise InputError if it cannot be read, or a text or name is missing or unknown.
     """
     path = Path(str(file)).expanduser()
     if isinstance(file, str | Path):

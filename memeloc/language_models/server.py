@@ -65,11 +65,8 @@ class TranslatedResponse:
 
 
 class ProviderConnections:
-    """A service behind any-llm-sdk, as `Connections` to one that speaks the OpenAI protocol.
-
-    Raises:
-        MissingError: any-llm-sdk, what it needs of the provider, or the key is missing.
-    """
+    """A service behind any-llm-sdk, as `Connections` to one that speaks the OpenAI protocol. Raise
+    MissingError if any-llm-sdk, what it needs of the provider, or the key is missing."""
 
     def __init__(self, service: str, settings: ModelSettings) -> None:
         self._service, self._settings = service, settings
@@ -111,12 +108,9 @@ class ProviderConnections:
             ) from error
 
     def exchange(self, content: bytes) -> tuple[TranslatedResponse, bytes]:
-        """Return the answer to a request in the OpenAI protocol, or the error as a status.
-
-        Raises:
-            UnansweredError: none came in time, or one without an answer in it.
-            ServiceError: the service was not reached.
-        """
+        """Return the answer to a request in the OpenAI protocol, or the error as a status. Raise
+        UnansweredError if none came in time, or one without an answer in it; ServiceError if the
+        service was not reached."""
         body: dict[str, Any] = json.loads(content)
         try:
             answer = self._llm.completion(**body, timeout=self._settings.timeout)
@@ -221,11 +215,8 @@ class Server:
         self._refused: ServiceError | None = None
 
     def connect(self) -> AnyConnections:
-        """Return the connections, made when there are none yet.
-
-        Raises:
-            MissingError: urllib3 is missing, or the server wants a key and none is set.
-        """
+        """Return the connections, made when there are none yet. Raise MissingError if urllib3 is
+        missing, or the server wants a key and none is set."""
         with self._lock:
             if self._connections is None and self.settings.provider:
                 self._connections = ProviderConnections(self.service, self.settings)
@@ -258,12 +249,9 @@ class Server:
 
         Pictures go out one after the other until one is answered, so that a model that does not see
         is found out by one of them. `pay` sends each request; an `UnansweredError` that it makes
-        final is not repeated.
-
-        Raises:
-            MissingError: urllib3 is missing, or the server wants a key and none is set.
-            ServiceError: the server refuses for good, or still after all attempts of `backoff`; or
-                the model does not see.
+        final is not repeated. Raise MissingError if urllib3 is missing, or the server wants a key
+        and none is set; ServiceError if the server refuses for good, or still after all attempts of
+        `backoff`; or the model does not see.
         """
         connections = self.connect()
         if not self._sees and any(message.pictures for message in question.messages):

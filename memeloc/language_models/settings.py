@@ -143,10 +143,8 @@ def read_model_settings(
     """Return settings of a table, over the environment's, under a model that is named here.
 
     The environment (None: this process's) may set `OPENAI_BASE_URL` and `OPENAI_MODEL`; `where` is
-    what the table is called in errors.
-
-    Raises:
-        InputError: no model is named, a setting is unknown, or a value is wrong.
+    what the table is called in errors. Raise InputError if no model is named, a setting is unknown,
+    or a value is wrong.
     """
     variables = os.environ if environ is None else environ
     named = {"base_url": variables.get(URL_VARIABLE), "model": variables.get(MODEL_VARIABLE)}
@@ -165,11 +163,8 @@ def read_model_settings(
 
 def read_key(settings: ModelSettings, environ: Mapping[str, str] | None = None) -> str:
     """Return the key from the environment; empty when there is none and the server is not OpenAI's.
-
-    Raises:
-        MissingError: OpenAI's own server is to be asked without a key, or the key cannot stand in
-            a header. The sentence does not show it.
-    """
+    Raise MissingError if OpenAI's own server is to be asked without a key, or the key cannot stand
+    in a header. The sentence does not show it."""
     variables = os.environ if environ is None else environ
     key = variables.get(settings.key_variable, "").strip()
     if not key and settings.base_url.split("/")[2].lower().split(":")[0] == "api.openai.com":

@@ -155,11 +155,7 @@ def wide_tables(figures: pd.DataFrame, analysis: str) -> list[pd.DataFrame]:
 def value_of(
     figures: pd.DataFrame, analysis: str, figure: str, group: str = "", item: str = ""
 ) -> float:
-    """Return one figure.
-
-    Raises:
-        KeyError: there is none, or several of that name.
-    """
+    """Return one figure. Raise KeyError if there is none, or several of that name."""
     rows = of_analysis(figures, analysis, figure)
     rows = rows[(rows["group"] == group) & (rows["item"] == item)]
     if len(rows) != 1:

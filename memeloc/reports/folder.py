@@ -78,11 +78,8 @@ class Writer:
         return next((row for row in self.rows(analysis) if (row.group, row.item) == keys), None)
 
     def fill(self, template: str, analysis: str = "") -> str:
-        """Return a text, its spaces joined.
-
-        Raises:
-            InputError: the template is not Jinja2, or names what there is not.
-        """
+        """Return a text, its spaces joined. Raise InputError if the template is not Jinja2, or
+        names what there is not."""
         from jinja2 import TemplateError
 
         def row(group: str = "", item: str = "", analysis: str = analysis) -> Any:
@@ -162,15 +159,12 @@ def write_report(
     *,
     on_progress: Callable[[int, int], None] = lambda more, total: None,
 ) -> ReportFiles:
-    """Write a report; the same one gives the same bytes.
+    """Write a report; the same one gives the same bytes. Raise InputError if a file cannot be
+    written, or the texts are not as they must be; MissingError if matplotlib is not installed.
 
     Args:
         out: the folder; files of the same names in it are replaced.
         on_progress: is given how many plots more are drawn, and how many there are.
-
-    Raises:
-        InputError: a file cannot be written, or the texts are not as they must be.
-        MissingError: matplotlib is not installed.
     """
     if find_spec("matplotlib") is None:
         raise MissingError("Plots need matplotlib: pip install 'memeloc[analyze]'")

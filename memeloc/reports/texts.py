@@ -125,11 +125,8 @@ class Texts(_Text):
 
 
 def read_texts(path: Path) -> Texts:
-    """Read a TOML of texts.
-
-    Raises:
-        InputError: it cannot be read, or has a setting that there is not.
-    """
+    """Read a TOML of texts. Raise InputError if it cannot be read, or has a setting that there is
+    not."""
     tables = read_toml(path)
     page = tables.pop("page", {})
     return validate(Texts, {"page": page, "analyses": tables}, "the texts", file=path)

@@ -90,11 +90,7 @@ def _words(text: str, language: str) -> frozenset[str]:
 
 
 def scipy_stats() -> Any:
-    """Return the module scipy.stats; it has no types.
-
-    Raises:
-        MissingError: scipy is not installed.
-    """
+    """Return scipy.stats, which has no types; raise MissingError if it is not installed."""
     return scipy_module("stats")
 
 

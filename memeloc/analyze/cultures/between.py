@@ -22,10 +22,8 @@ ALL_PAIRS = "all pairs"
 def agreement_between(answers: Answers, settings: Settings, *, whole: bool = True) -> pd.DataFrame:
     """Return the agreement of each two cultures, their plain mean, and how many cultures agree.
 
-    Parts of the items (not `whole`) go without kappas.
-
-    Raises:
-        InputError: there is one culture only, or no two have labelled a common item.
+    Parts of the items (not `whole`) go without kappas. Raise InputError if there is one culture
+    only, or no two have labelled a common item.
     """
     cultures, number = answers.cultures, len(answers.labels)
     if len(cultures) < 2:

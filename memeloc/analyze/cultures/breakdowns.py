@@ -40,10 +40,8 @@ def breakdowns(answers: Answers, settings: Settings) -> pd.DataFrame:
     """Return figures of cultures over the items of each category, topic and template.
 
     The groups are `category: tea`, `category: tea · DE`, `category: tea · DE–US`; p-values are
-    corrected for the number of parts as well (`p_holm`).
-
-    Raises:
-        InputError: neither category, topic nor template is known, or all items have the same.
+    corrected for the number of parts as well (`p_holm`). Raise InputError if neither category,
+    topic nor template is known, or all items have the same.
     """
     found: list[pd.DataFrame] = []
     reasons = []

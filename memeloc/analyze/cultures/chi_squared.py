@@ -34,11 +34,8 @@ _ORDER = ("group", "cramers_v", "cramers_v_low", "cramers_v_high", *_METHODS, "d
 def chi_squared(answers: Answers, settings: Settings, *, whole: bool = True) -> pd.DataFrame:
     """Return effect sizes and tests of culture by label, of answers and of items' labels.
 
-    Parts of the items (not `whole`) go without the cells of the tables.
-
-    Raises:
-        InputError: two cultures, or two labels, are missing.
-        MissingError: scipy is not installed.
+    Parts of the items (not `whole`) go without the cells of the tables. Raise InputError if two
+    cultures, or two labels, are missing; MissingError if scipy is not installed.
     """
     votes = Votes.of(answers.table, answers.labels)
     people = PeopleOfCultures(votes)
@@ -99,10 +96,8 @@ def pearson_test(table: Ints, confidence: float) -> dict[str, float]:
 
     The interval of V is that of the noncentralities under which the statistic ends its middle
     `confidence` (Steiger 2004, "Beyond the F Test"); 0 where none makes the statistic that small.
-
-    Raises:
-        InputError: fewer than two rows or columns have counts.
-        MissingError: scipy is not installed.
+    Raise InputError if fewer than two rows or columns have counts; MissingError if scipy is not
+    installed.
     """
     table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
     rows, columns = table.shape

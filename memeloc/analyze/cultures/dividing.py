@@ -27,10 +27,8 @@ def dividing_items(answers: Answers, settings: Settings) -> pd.DataFrame:
     Of an item `divergence` (NaN of one culture), `entropy` and `within`, the mean of the entropies
     within cultures, all in bits; `labels`, how many different majority labels cultures gave; n are
     its votes. Of all items `differing`, those with different labels, `differing_share`, of those
-    with a label in two cultures or more, and means. By culture and item `votes: LABEL`.
-
-    Raises:
-        InputError: no answer takes part in the vote.
+    with a label in two cultures or more, and means. By culture and item `votes: LABEL`. Raise
+    InputError if no answer takes part in the vote.
     """
     if not answers.votes.any():
         raise InputError("no answer takes part in the vote")

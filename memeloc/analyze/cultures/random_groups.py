@@ -39,7 +39,8 @@ _DRAWS = 20_000
 def agreement_chances(pools: Ints, first: Ints | int, second: Ints | int) -> Floats:
     """Return how probably two random groups have the same label, or two different ones.
 
-    What is missing to 1 is that a group has none, for a tie.
+    What is missing to 1 is that a group has none, for a tie. Raise InputError if a pool is too
+    small, or a group is empty.
 
     Args:
         pools: (items, labels): how many answers gave each label; enough for both groups.
@@ -47,9 +48,6 @@ def agreement_chances(pools: Ints, first: Ints | int, second: Ints | int) -> Flo
 
     Returns:
         (items, 2).
-
-    Raises:
-        InputError: a pool is too small, or a group is empty.
     """
     sizes = np.sort(np.column_stack(np.broadcast_arrays(first, second, pools[:, 0])[:2]), axis=1)
     for (few, many), answers in zip(sizes.tolist(), pools.sum(axis=1), strict=True):
@@ -141,12 +139,9 @@ _METHODS = {
 
 
 def random_groups(answers: Answers, settings: Settings) -> pd.DataFrame:
-    """Return every pair of cultures beside random groups of people, and of answers.
-
-    Raises:
-        InputError: there is one culture only, or no two have labelled a common item.
-        MissingError: scipy is not installed.
-    """
+    """Return every pair of cultures beside random groups of people, and of answers. Raise
+    InputError if there is one culture only, or no two have labelled a common item; MissingError if
+    scipy is not installed."""
     if len(answers.cultures) < 2:
         raise InputError("random groups are compared with pairs of cultures; there is one only")
     votes = Votes.of(answers.table, answers.labels)

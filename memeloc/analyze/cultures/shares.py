@@ -19,10 +19,8 @@ NAME = "label-shares"
 def label_shares(answers: Answers, settings: Settings, *, whole: bool = True) -> pd.DataFrame:
     """Return the shares of labels, of votes and of items, and how items got their labels.
 
-    Parts of the items (not `whole`) have the shares of items only.
-
-    Raises:
-        InputError: no answer takes part in the vote.
+    Parts of the items (not `whole`) have the shares of items only. Raise InputError if no answer
+    takes part in the vote.
     """
     votes = Votes.of(answers.table, answers.labels)
     if not votes.counts.any():

@@ -77,11 +77,8 @@ class Asked:
 
 
 def questions(run: Run, data: RunData, prompts: Prompts, model: RunModel) -> Iterator[Asked]:
-    """Yield all questions to a model, each once, by item.
-
-    Raises:
-        InputError: prompts lack a language, a wording or a country.
-    """
+    """Yield all questions to a model, each once, by item. Raise InputError if prompts lack a
+    language, a wording or a country."""
     for item in data.items:
         asked: set[tuple[Any, ...]] = set()
         for condition in run.conditions:
@@ -248,15 +245,13 @@ class OpenRun:
     budget: float | None = None
 
     def plan(self) -> dict[str, Any]:
-        """Return what would be asked and cost; nothing is sent and no key is needed.
+        """Return what would be asked and cost; nothing is sent and no key is needed. Raise
+        InputError if prompts lack what the run asks for.
 
         Returns:
             `run`, `items` of the dataset in `languages`, a plan each of the `models`, `most`: money
             at the most in `currency`, with every question asked again as often as the run allows;
             and `notes`: what cannot be asked.
-
-        Raises:
-            InputError: prompts lack what the run asks for.
         """
         run, data = self.run, self.data
         prompts = read_prompts(run.prompts, self.folder, run.labels)
@@ -290,7 +285,9 @@ class OpenRun:
     ) -> dict[str, Any]:
         """Ask all questions, read and score the answers, and write the folder.
 
-        The folder is written when all questions were asked; until then the answers are kept.
+        The folder is written when all questions were asked; until then the answers are kept. Raise
+        InputError if the run, its prompts or its dataset do not fit one another; MissingError if
+        urllib3, pandas or a key is missing.
 
         Args:
             on_progress: is given how many more questions are done, and how many there are.
@@ -303,10 +300,6 @@ class OpenRun:
             questions without an answer, a sentence each; `stopped`: why not all were asked, and
             whether it is `over_budget`; `about`: dataset, split, mappings, seed and the like; the
             files `answers` and `page`, None where they were not written; and `notes`.
-
-        Raises:
-            InputError: the run, its prompts or its dataset do not fit one another.
-            MissingError: urllib3, pandas or a key is missing.
         """
         import pandas as pd
 

@@ -191,12 +191,8 @@ def as_label(
     row: int | None = None,
     column: str | None = None,
 ) -> str:
-    """Return a label as the run names it; empty where there is none.
-
-    Raises:
-        InputError: it is none of the run's labels; `where` it stands, or file, row and column, are
-            named.
-    """
+    """Return a label as the run names it; empty where there is none. Raise InputError if it is none
+    of the run's labels; `where` it stands, or file, row and column, are named."""
     label = label_in(text, run)
     if label is None:
         raise InputError(
@@ -221,16 +217,14 @@ def read_gold(
 
     A row is an item with a column a culture. Where a column says who answered, or the map names the
     column of the culture, it is a person's answer: right is the label that most people of a culture
-    gave, and a tie is none.
+    gave, and a tie is none. Raise InputError if the table cannot be read or has no labels of the
+    items; two rows of an item differ; a cell of a named column is no label. File, row and column
+    are named.
 
     Args:
         column_map: goes before the run's `gold.columns` and `gold.labels`. Without a column
             `gold_item` items are in the one that holds them, without `label` labels in
             all that hold nothing else.
-
-    Raises:
-        InputError: the table cannot be read or has no labels of the items; two rows of an item
-            differ; a cell of a named column is no label. File, row and column are named.
     """
     roles = column_map or ColumnMap()
     written = run.gold.labels | roles.labels | dict.fromkeys(roles.abstentions or (), "")
@@ -301,10 +295,7 @@ def gold_of(run: Run, table: pd.DataFrame, about: Mapping[str, str]) -> Gold | N
 
 def read_cells(table: str | Path | Frame) -> tuple[pd.DataFrame, str]:
     """Return all cells of a table as texts by heading, a row by its number, and its file's name.
-
-    Raises:
-        InputError: it cannot be read, or a row is broken.
-    """
+    Raise InputError if it cannot be read, or a row is broken."""
     rows = read_rows(table, ColumnMap(), [Role("cells", ("*",), many=True)])
     if rows.broken:
         raise InputError(rows.broken[0].error, file=rows.file, row=rows.broken[0].number)
@@ -312,11 +303,8 @@ def read_cells(table: str | Path | Frame) -> tuple[pd.DataFrame, str]:
 
 
 def item_column(cells: pd.DataFrame, items: Sequence[str], named: Columns, file: str) -> str:
-    """Return the column of items: the named one, else the one that holds them.
-
-    Raises:
-        InputError: the named one is not there, or no column holds any of them.
-    """
+    """Return the column of items: the named one, else the one that holds them. Raise InputError if
+    the named one is not there, or no column holds any of them."""
     headings: list[str] = cells.columns.tolist()
     role = Role("gold_item", ITEM)
     column_map = ColumnMap(columns={"gold_item": named} if named else {})
@@ -397,14 +385,12 @@ PICTURES = frozenset((".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".avif")
 
 def read_table_data(run: Run, source: Path | str | Frame, gold: Path | None = None) -> RunData:
     """Return the dataset of a run that is a table, a folder with one, or JSON-LD of questions.
+    Raise InputError if the table, its pictures or its labels cannot be read; the file, row and
+    column are named.
 
     Args:
         run: says which table of a folder, and where its pictures and labels are.
         gold: a table of labels, in the place of the run's.
-
-    Raises:
-        InputError: the table, its pictures or its labels cannot be read; the file, row and column
-            are named.
     """
     import pandas as pd
 

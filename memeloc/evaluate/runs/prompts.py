@@ -119,11 +119,8 @@ class Prompts:
     source: str = ""
 
     def of(self, language: str) -> PromptTexts:
-        """Return the texts in a language, or in the language without its region or script.
-
-        Raises:
-            InputError: there are none.
-        """
+        """Return the texts in a language, or in the language without its region or script. Raise
+        InputError if there are none."""
         for tag in (language, language.partition("-")[0]):
             if tag in self.languages:
                 return self.languages[tag]
@@ -143,14 +140,12 @@ def fill(text: str, values: Mapping[str, str]) -> str:
 
 
 def read_prompts(name: str, folder: Path, labels: Sequence[str] = ()) -> Prompts:
-    """Return texts by the name of shipped ones, or of a file: a TOML, or published Python.
+    """Return texts by the name of shipped ones, or of a file: a TOML, or published Python. Raise
+    InputError if there are none of that name, or something in them is wrong.
 
     Args:
         folder: below which a file is looked for.
         labels: of the run, which languages' `names` must fit.
-
-    Raises:
-        InputError: there are none of that name, or something in them is wrong.
     """
     path = folder / name
     if path.suffix == ".py":
@@ -218,9 +213,7 @@ def read_published(path: Path, ours: Prompts) -> Prompts:
     """Return the prompts of a Python file, by language; what they lack (a reminder) are `ours`.
 
     The file is parsed and never run: only literals that are assigned at its top are looked at.
-
-    Raises:
-        InputError: it cannot be read, or lacks one of the assignments.
+    Raise InputError if it cannot be read, or lacks one of the assignments.
     """
     try:
         if path.stat().st_size > LARGEST:

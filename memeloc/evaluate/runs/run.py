@@ -288,12 +288,10 @@ def run_names() -> tuple[str, ...]:
 
 def read_run(name: str | Path, changes: Mapping[str, Any] | None = None) -> tuple[Run, Path]:
     """Return a run by its file or shipped name, and the folder that its paths are relative to.
+    Raise InputError if there is no such run, or a setting is unknown or wrong.
 
     Args:
         changes: settings that go before those of the file; tables are merged.
-
-    Raises:
-        InputError: there is no such run, or a setting is unknown or wrong.
     """
     values, folder, where = _values(name, ())
     run = validate(Run, _merged(values, changes or {}), f"the run {Path(name).stem}", file=where)

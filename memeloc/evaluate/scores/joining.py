@@ -139,11 +139,8 @@ class Joined:
             yield Pair(condition, title, culture, name, f"{culture} {'|'.join(condition)}", *arrays)
 
     def coarser(self, task: str, mapping: Mapping[str, str]) -> Joined:
-        """Return the same with a coarser label for each label; levels become ranks.
-
-        Raises:
-            InputError: the task lacks a label.
-        """
+        """Return the same with a coarser label for each label; levels become ranks. Raise
+        InputError if the task lacks a label."""
         if missing := [label for label in self.labels if label not in mapping]:
             raise InputError(f"The coarser task {task} has no label for {missing[0]!r}.")
         import pandas as pd
@@ -160,12 +157,9 @@ class Joined:
 
 
 def join(answers: ModelAnswers, gold: Gold) -> Joined:
-    """Return answers and gold as places of labels.
-
-    Raises:
-        InputError: there are no answers, or none to an item of the gold; two rows are of the same
-            condition, prompt and item; a label is not one of the labels.
-    """
+    """Return answers and gold as places of labels. Raise InputError if there are no answers, or
+    none to an item of the gold; two rows are of the same condition, prompt and item; a label is not
+    one of the labels."""
     import pandas as pd
 
     if answers.table.empty:

@@ -49,11 +49,8 @@ _MEANS = f"mean over prompts; {_BOOTSTRAP}"
 
 def score(answers: ModelAnswers, gold: Gold, settings: ScoreSettings | None = None) -> pd.DataFrame:
     """Return how right answers are in the eyes of each culture, as rows; see guides/evaluation.md.
-
-    Raises:
-        InputError: answers and gold do not fit; the sentence says how.
-        MissingError: pandas or scipy is not installed.
-    """
+    Raise InputError if answers and gold do not fit; the sentence says how; MissingError if pandas
+    or scipy is not installed."""
     settings = settings or ScoreSettings()
     data = join(answers, gold)
     scored, scores = _scores(data, settings, "accuracy")
@@ -388,14 +385,12 @@ def write_evaluation(
     figures: pd.DataFrame | None = None,
     on_progress: Callable[[int, int], None] = lambda more, total: None,
 ) -> ReportFiles:
-    """Write the report, and the long table of all answers as `scored.parquet`.
+    """Write the report, and the long table of all answers as `scored.parquet`. Raise InputError if
+    answers and gold do not fit, or a file cannot be written; MissingError if matplotlib or pyarrow
+    is not installed.
 
     Args:
         figures: of `score` with the same settings; computed where they are not given.
-
-    Raises:
-        InputError: answers and gold do not fit, or a file cannot be written.
-        MissingError: matplotlib or pyarrow is not installed.
     """
     settings = settings or ScoreSettings()
     if figures is None:

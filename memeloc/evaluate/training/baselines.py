@@ -99,11 +99,8 @@ class Feature(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def fit_transform(self, frame: pd.DataFrame, labels: Any = None, **_: Any) -> Any:
-        """Learn, and return the numbers of what was learned from.
-
-        Raises:
-            InputError: no example has the feature, or no term stands in enough texts.
-        """
+        """Learn, and return the numbers of what was learned from. Raise InputError if no example
+        has the feature, or no term stands in enough texts."""
         column = frame[column_of(self.name)]
         present = column.notna().to_numpy()
         if not present.any():
@@ -141,11 +138,8 @@ class Feature(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._scaled(matrix, present)
 
     def transform(self, frame: pd.DataFrame) -> Any:
-        """Return the numbers of examples.
-
-        Raises:
-            InputError: the features were made by another embedding model.
-        """
+        """Return the numbers of examples. Raise InputError if the features were made by another
+        embedding model."""
         column = frame[column_of(self.name)]
         if self.kind in NGRAMS:
             matrix = self._counter(self.terms_.split("\n")).transform(column.fillna(""))
@@ -217,12 +211,9 @@ class Baseline(BaseEstimator):  # type: ignore[misc]
         return tuple(map(column_of, self.settings.features))
 
     def fit(self, frame: pd.DataFrame, labels: Sequence[str]) -> Baseline:
-        """Learn from examples that have any of the features.
-
-        Raises:
-            InputError: a setting is wrong, or there are no examples, or those of one label only.
-            MissingError: scikit-learn or XGBoost is not installed.
-        """
+        """Learn from examples that have any of the features. Raise InputError if a setting is
+        wrong, or there are no examples, or those of one label only; MissingError if scikit-learn or
+        XGBoost is not installed."""
         settings = self.settings
         for name in settings.features:
             if name not in self.features or column_of(name) not in frame:
@@ -353,14 +344,11 @@ class SavedModel:
 
 
 def save_model(model: Baseline, counts: Mapping[str, int], folder: Path, card: str) -> None:
-    """Write a model into a folder, with its settings and card.
+    """Write a model into a folder, with its settings and card. Raise InputError if it cannot be
+    written; MissingError if skops is not installed.
 
     Args:
         counts: by label the examples that it was trained on.
-
-    Raises:
-        InputError: it cannot be written.
-        MissingError: skops is not installed.
     """
     skops = library("skops.io", EXTRA)
     with replacing(folder / _MODEL) as temporary:
@@ -381,12 +369,9 @@ def save_model(model: Baseline, counts: Mapping[str, int], folder: Path, card: s
 
 
 def load_model(folder: str | Path) -> SavedModel:
-    """Return a model that `memeloc evaluate train` saved.
-
-    Raises:
-        InputError: the folder holds none, or its file was changed or holds other types.
-        MissingError: skops, scikit-learn or XGBoost is not installed.
-    """
+    """Return a model that `memeloc evaluate train` saved. Raise InputError if the folder holds
+    none, or its file was changed or holds other types; MissingError if skops, scikit-learn or
+    XGBoost is not installed."""
     skops = library("skops.io", EXTRA)
     path = Path(folder) / _MODEL
     try:

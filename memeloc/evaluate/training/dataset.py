@@ -125,14 +125,12 @@ class Record(NamedTuple):
 
 
 def read_dataset(data: DatasetSettings, labels: GoldSettings, folder: Path) -> Dataset:
-    """Return the examples of a table or release that have a label.
+    """Return the examples of a table or release that have a label. Raise InputError if a file
+    cannot be read, a row is broken, a label is unknown, a picture is missing, or no row has a
+    label.
 
     Args:
         folder: where pictures of a release are put that stand within its tables.
-
-    Raises:
-        InputError: a file cannot be read, a row is broken, a label is unknown, a picture is
-            missing, or no row has a label.
     """
     path = Path(data.path) / data.table
     if path.is_dir():
@@ -150,10 +148,8 @@ def read_cultures(run: LoraRun, folder: Path) -> dict[str, Dataset]:
     """Return by culture the items that it has a label for.
 
     In a table a culture's labels stand in the column of its name, in a release in the rows of its
-    labels whose column `culture` names it.
-
-    Raises:
-        InputError: the table cannot be read, or a label is none of the options.
+    labels whose column `culture` names it. Raise InputError if the table cannot be read, or a label
+    is none of the options.
     """
     datasets = {}
     names = {label for _, label in run.lora.options}
@@ -181,14 +177,12 @@ def dataset_of(
     """Return the examples of records that have a label.
 
     A taxonomy's labels come from the least severe one on, with severities as levels, its groups as
-    a coarser task, and harmful against harmless (severity 0) as another.
+    a coarser task, and harmful against harmless (severity 0) as another. Raise InputError if a
+    label is unknown, or no record has a label.
 
     Args:
         source: a file or folder, for the page and for sentences.
         about: where the labels are from.
-
-    Raises:
-        InputError: a label is unknown, or no record has a label.
     """
     labels, levels, coarser = settings.order, settings.levels, settings.coarser
     if settings.taxonomy:

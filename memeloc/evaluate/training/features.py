@@ -113,11 +113,8 @@ class VectorStore:
         things: Sequence[str] | Sequence[Path],
         on_progress: OnProgress = lambda what, more, total: None,
     ) -> NDArray[np.float32]:
-        """Return a vector a text or picture file, as rows in their order.
-
-        Raises:
-            InputError: a picture cannot be read, or the model cannot be used on it.
-        """
+        """Return a vector a text or picture file, as rows in their order. Raise InputError if a
+        picture cannot be read, or the model cannot be used on it."""
         keys = [_key(thing) for thing in things]
         first = dict(zip(reversed(keys), reversed(things), strict=True))
         wanted = list(first)

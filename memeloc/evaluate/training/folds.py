@@ -41,14 +41,12 @@ class Fold(NamedTuple):
 def folds_of(
     dataset: Dataset, settings: SplitSettings | None = None, *, seed: int = 0
 ) -> tuple[list[Fold], str]:
-    """Return the folds of a dataset, and how they came about, a sentence for every output.
+    """Return the folds of a dataset, and how they came about, a sentence for every output. Raise
+    InputError if the dataset lacks the splits that are named, or has too few groups for folds.
 
     Args:
         settings: five folds, or the dataset's own split where it has one, if left out.
         seed: where the settings name none.
-
-    Raises:
-        InputError: the dataset lacks the splits that are named, or has too few groups for folds.
     """
     settings = settings or SplitSettings()
     names = np.array([example.split for example in dataset.examples], dtype=object)
@@ -118,14 +116,11 @@ def periods_of(
     charmemes 5.4 has five: 2007-2016, 2016-2017, 2017-2019, 2019-2020 and 2020-2025, each of some
     4,600 memes: a year at a boundary belongs to both sides of it. Such a year is divided at random,
     with the labels in equal shares as far as templates let them: a template is in one period, that
-    of its earliest item.
+    of its earliest item. Raise InputError if there are fewer than two templates for each period.
 
     Args:
         rows: those that are divided; all that have a year if left out.
         held_out: share of each period that is for tests (10 % in charmemes).
-
-    Raises:
-        InputError: there are fewer than two templates for each period.
     """
     if rows is None:
         rows = np.flatnonzero([example.year is not None for example in dataset.examples])

@@ -208,12 +208,9 @@ class Encoder(Network):
         return [self.settings.model_dump(), self.training.recorded, self.labels, self.seed]
 
     def build(self) -> Encoder:
-        """Load the encoders' weights as they were published, below new last layers.
-
-        Raises:
-            InputError: an encoder cannot be loaded.
-            MissingError: PyTorch or transformers is not installed.
-        """
+        """Load the encoders' weights as they were published, below new last layers. Raise
+        InputError if an encoder cannot be loaded; MissingError if PyTorch or transformers is not
+        installed."""
         library("torch", EXTRA)
         package = library("transformers", EXTRA)
         text, picture = self.settings.text, self.settings.picture
@@ -236,12 +233,9 @@ class Encoder(Network):
         return self
 
     def fit(self, frame: pd.DataFrame, labels: Sequence[str]) -> Encoder:
-        """Train on examples that have what it sees.
-
-        Raises:
-            InputError: an encoder or a picture cannot be loaded, or the device is not there.
-            MissingError: PyTorch, transformers or accelerate is not installed.
-        """
+        """Train on examples that have what it sees. Raise InputError if an encoder or a picture
+        cannot be loaded, or the device is not there; MissingError if PyTorch, transformers or
+        accelerate is not installed."""
         torch = library("torch", EXTRA)
         library("accelerate", EXTRA)
         if not len(frame):
@@ -273,11 +267,8 @@ class Encoder(Network):
         return self
 
     def inputs(self, rows: Sequence[Row]) -> dict[str, Any]:
-        """Return a batch as the module takes it; long texts are cut.
-
-        Raises:
-            InputError: a picture cannot be read.
-        """
+        """Return a batch as the module takes it; long texts are cut. Raise InputError if a picture
+        cannot be read."""
         batch: dict[str, Any] = {}
         if self.tokenizer is not None:
             batch |= self.tokenizer(
@@ -294,11 +285,8 @@ class Encoder(Network):
         return batch
 
     def predict_proba(self, frame: pd.DataFrame) -> Floats:
-        """Return probabilities of the labels, a row an example.
-
-        Raises:
-            InputError: a picture cannot be read, or the device is not there.
-        """
+        """Return probabilities of the labels, a row an example. Raise InputError if a picture
+        cannot be read, or the device is not there."""
         torch, target = library("torch", EXTRA), self.target
         module = self.module.to(target).eval()
         scores = [np.zeros((0, len(self.labels)))]
@@ -335,12 +323,8 @@ class Encoder(Network):
 
 
 def load_encoder(folder: Path, *, device: Device = "auto") -> Encoder:
-    """Return what `Encoder.save` wrote.
-
-    Raises:
-        InputError: the folder holds no such network.
-        MissingError: PyTorch or transformers is not installed.
-    """
+    """Return what `Encoder.save` wrote. Raise InputError if the folder holds no such network;
+    MissingError if PyTorch or transformers is not installed."""
     training = NetworkTraining(epochs=1, learning_rate=1e-5)
     name, state, fusion = folder.name[:60], None, "concat"
     if (folder / _JOINED).is_file():
@@ -438,11 +422,8 @@ class Chat:
         return load_pretrained(kind, self._settings.model, dtype=precision)
 
     def adapt(self, seed: int) -> Any:
-        """Put new adapters on the module in place of those of before, and return it.
-
-        Raises:
-            InputError: it has no layers of the names in the settings.
-        """
+        """Put new adapters on the module in place of those of before, and return it. Raise
+        InputError if it has no layers of the names in the settings."""
         peft = library("peft", EXTRA)
         self.release()
         library("transformers", EXTRA).set_seed(seed)
@@ -499,12 +480,9 @@ class Adapter(Network):
         return self.settings.prompt.replace("{text}", row["text"] or "")
 
     def fit(self, frame: pd.DataFrame, labels: Sequence[str]) -> Adapter:
-        """Train new adapters, which answer greedily with the marker of an option.
-
-        Raises:
-            InputError: the model or a picture cannot be loaded.
-            MissingError: PyTorch, transformers or peft is not installed.
-        """
+        """Train new adapters, which answer greedily with the marker of an option. Raise InputError
+        if the model or a picture cannot be loaded; MissingError if PyTorch, transformers or peft is
+        not installed."""
         library("peft", EXTRA)
         if not len(frame):
             self.chat.release()
@@ -588,11 +566,8 @@ class Adapter(Network):
 
 
 def load_pretrained(kind: Any, where: str, **settings: Any) -> Any:
-    """Return `kind.from_pretrained` of a folder or NAME@REVISION; code with it is never run.
-
-    Raises:
-        InputError: there is no such model, or it is of another kind.
-    """
+    """Return `kind.from_pretrained` of a folder or NAME@REVISION; code with it is never run. Raise
+    InputError if there is no such model, or it is of another kind."""
     name, _, revision = (where, "", "") if Path(where).is_dir() else where.partition("@")
     try:
         with quiet():

@@ -86,10 +86,7 @@ def _languages_together(answers: ModelAnswers) -> ModelAnswers:
 
 def scores_of(answers: ModelAnswers, gold: Gold, run: AnyRun) -> pd.DataFrame:
     """Return how right models are on the items that all were tested on, as any model is scored.
-
-    Raises:
-        InputError: there are no such items.
-    """
+    Raise InputError if there are no such items."""
     table = answers.table
     models = table["model"].nunique()
     common = table[table.groupby("item")["model"].transform("nunique") == models]
@@ -108,10 +105,7 @@ def scores_of(answers: ModelAnswers, gold: Gold, run: AnyRun) -> pd.DataFrame:
 
 def figures_of(training: Training) -> pd.DataFrame:
     """Return how right models are, by label, language and fold, and what they were trained on.
-
-    Raises:
-        InputError: no item was tested by all models.
-    """
+    Raise InputError if no item was tested by all models."""
     run, gold, answers = training.run, training.gold, training.answers
     if isinstance(run, LoraRun):
         return joined([*_cultures(scores_of(answers, gold, run)), *_networks(training)])
@@ -227,14 +221,12 @@ def write_training(
     *,
     on_progress: Callable[[int, int], None] = lambda more, total: None,
 ) -> TrainedFiles:
-    """Write the report, the predictions as `answers.parquet`, and the models that are kept.
+    """Write the report, the predictions as `answers.parquet`, and the models that are kept. Raise
+    InputError if a file cannot be written, or no item was tested by all models; MissingError if
+    matplotlib or skops is not installed.
 
     Args:
         more: further figures, of `confusion_figures`, `temporal_figures` and the like.
-
-    Raises:
-        InputError: a file cannot be written, or no item was tested by all models.
-        MissingError: matplotlib or skops is not installed.
     """
     run, dataset = training.run, training.dataset
     figures = joined([figures_of(training), *([] if more is None else [more])])

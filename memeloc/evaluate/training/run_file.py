@@ -326,10 +326,8 @@ def shipped_runs() -> tuple[str, ...]:
 def read_run(run: str | Path) -> AnyRun:
     """Return a run of a file with its paths made absolute.
 
-    Paths of a shipped run, which is found by its name, are relative to the current folder.
-
-    Raises:
-        InputError: there is none, it is of no kind of training, or a setting is wrong.
+    Paths of a shipped run, which is found by its name, are relative to the current folder. Raise
+    InputError if there is none, it is of no kind of training, or a setting is wrong.
     """
     path, folder = Path(run), Path(run).parent
     if not path.is_file() and str(run) in shipped_runs():

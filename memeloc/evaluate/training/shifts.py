@@ -84,15 +84,13 @@ def temporal_figures(
 
     Groups are `MODEL, TASK`; of the matrix `MODEL, TASK · PERIOD TRAINED ON`, its items are those
     tested on. A distance is in periods, below 0 to earlier ones. Coarser tasks are scored by
-    mapping predictions. Only examples that all models see are used.
+    mapping predictions. Only examples that all models see are used. Raise InputError if too few
+    examples have a year, or a model cannot be trained on a period.
 
     Args:
         models: estimators by name.
         settings: their seed is also that of the periods.
         count, held_out: see `periods_of`.
-
-    Raises:
-        InputError: too few examples have a year, or a model cannot be trained on a period.
     """
     dated = [row for row in _seen(dataset, models) if dataset.examples[row].year is not None]
     if not dated:
@@ -165,11 +163,8 @@ class LabelMap(BaseModel):
     )
 
     def of(self, dataset: str, label: str) -> str:
-        """Return the shared label; empty where items of that label are left out.
-
-        Raises:
-            InputError: the dataset is not in the map, or its label is not.
-        """
+        """Return the shared label; empty where items of that label are left out. Raise InputError
+        if the dataset is not in the map, or its label is not."""
         if (mapping := self.maps.get(dataset)) is None:
             raise InputError(
                 f"The label map {self.name} has no dataset {dataset!r}; it has "
@@ -185,11 +180,8 @@ class LabelMap(BaseModel):
 
 
 def load_label_map(name: str) -> LabelMap:
-    """Return the shipped map `harmful`, or one of a file.
-
-    Raises:
-        InputError: there is none, or the file is wrong.
-    """
+    """Return the shipped map `harmful`, or one of a file. Raise InputError if there is none, or the
+    file is wrong."""
     shipped = Path(__file__).parent / f"{name}.toml"
     path = shipped if name.isidentifier() and shipped.is_file() else Path(name)
     labels = validate(LabelMap, read_toml(path), "the label map", file=path)
@@ -203,13 +195,11 @@ def load_label_map(name: str) -> LabelMap:
 
 
 def share_labels(datasets: Mapping[str, tuple[str, Dataset]], labels: LabelMap) -> Dataset:
-    """Return the examples of all datasets with labels that these share, and ids of their own.
+    """Return the examples of all datasets with labels that these share, and ids of their own. Raise
+    InputError if a dataset or one of its labels is not in the map.
 
     Args:
         datasets: by the name that figures have, the name in the map, and the dataset.
-
-    Raises:
-        InputError: a dataset or one of its labels is not in the map.
     """
     examples = [
         replace(example, item=f"{place}/{example.item}", label=label, other={"dataset": name})
@@ -273,7 +263,7 @@ def transfer_figures(
 
     Groups are `TARGET · MODEL`, items the four ways to train. `delta` is the macro F1 less that of
     base; of reverse, less that of full on all of the source's own tests. Only examples that all
-    models see are used.
+    models see are used. Raise InputError if a dataset has no items to learn from, or to test on.
 
     Args:
         dataset: of `share_labels`; the first one in it is the source.
@@ -281,9 +271,6 @@ def transfer_figures(
         settings: their seed is also that of samples and splits.
         splits: by dataset how it is divided: its own splits, or else a seeded one, if left out.
         windows: by target the years of the source that the aligned sample is drawn from.
-
-    Raises:
-        InputError: a dataset has no items to learn from, or to test on.
     """
     examples, seen = dataset.examples, _seen(dataset, models)
     labels = dataset.frame["label"]
