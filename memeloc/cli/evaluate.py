@@ -23,8 +23,6 @@ from memeloc.reports.figures import gaps, of_analysis, wide
 if TYPE_CHECKING:
     import pandas as pd
 
-    from memeloc.evaluate.training.report import TrainedFiles
-
 app = typer.Typer(
     help="Ask models about memes, score their answers, and train baselines.",
     no_args_is_help=True,
@@ -331,14 +329,15 @@ _COLUMNS: list[Column] = [
 ]
 
 
-def _models(written: TrainedFiles) -> list[Any]:
-    from memeloc.reports.figures import wide
-
-    tables = [wide(written.figures, name) for name in ("accuracy", "tasks")]
-    return [row for table in tables for row in table.to_dict("records")]
-
-
-_MODELS = Table("Models", _models, _COLUMNS)
+_MODELS = Table(
+    "Models",
+    lambda written: [
+        row
+        for name in ("accuracy", "tasks")
+        for row in wide(written.figures, name).to_dict("records")
+    ],
+    _COLUMNS,
+)
 
 
 def train(

@@ -263,7 +263,8 @@ def export(
         if without := pages["without_picture"]:
             say(f"{counted(without, 'page has', 'pages have')} no picture")
     elif to == "benchmark":
-        show(chosen, _selected, _FUNNEL)
+        memes = f"{counted(chosen['questions'], 'question')} of {counted(chosen['memes'], 'meme')}"
+        show(chosen, f"{chosen['file']}: {memes}; {chosen['left_out']:,} are left out", _FUNNEL)
         explain("Note", chosen["notes"])
     else:
         unit = ("row", "rows") if to == "parquet" else ("statement of RDF", "statements of RDF")
@@ -409,13 +410,6 @@ def questions(
         else:
             result = about.review(answers=answers, seed=seed, **which)
     show_report(result, out=out)
-
-
-def _selected(result: Mapping[str, Any]) -> Iterator[str]:
-    yield (
-        f"{result['file']}: {counted(result['questions'], 'question')} of "
-        f"{counted(result['memes'], 'meme')}; {result['left_out']:,} are left out"
-    )
 
 
 _FUNNEL = Table(

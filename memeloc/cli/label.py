@@ -276,7 +276,7 @@ def survey(
     sample: int | None = Option(
         None, min=0, help="Of the accepted: so many memes; 0 for all.", show_default="200"
     ),
-    show: bool = Option(
+    show_labels: bool = Option(
         False,
         "--show",
         help="Of differing: show people what the model answered (label-studio, as predictions; "
@@ -300,11 +300,7 @@ def survey(
     if of == "accepted":
         options |= {"purpose": "audit", "sample": SAMPLE if sample is None else sample}
     else:
-        options |= {"purpose": "differing", "show": show}
-    _build(name, options)
-
-
-def _build(name: str, options: Mapping[str, Any]) -> None:
+        options |= {"purpose": "differing", "show": show_labels}
     with memeloc.Workspace.find() as workspace:
         result = workspace.labels.ask_people(name, **options)
         lines = next_lines(workspace, "survey", survey=name)

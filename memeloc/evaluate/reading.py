@@ -275,28 +275,21 @@ def choices_of(
 ) -> ModelAnswers:
     """Return what each row chooses of the options that it was asked about. Raise InputError if two
     rows answer the same prompt about the same item."""
-    choices = [
-        read_choice(row.answer, each.options, language=each.language, prompt=each.text)
+    import pandas as pd
+
+    cells = [
+        {
+            **read_choice(row.answer, each.options, language=each.language, prompt=each.text).cells(
+                [name for _, name in each.options], each.labels
+            ),
+            "prompt_language": each.language,
+            "wording": each.wording,
+            "order": each.order,
+        }
         for row, each in zip(rows_of(rows), asked, strict=True)
     ]
-    places = [
-        [name for _, name in each.options].index(choice.name) if choice.name else -1
-        for choice, each in zip(choices, asked, strict=True)
-    ]
-    table = rows[["model", "item", "language", "input", "answer", "dimension", "meme"]].assign(
-        choice=[
-            each.labels[place] if place >= 0 else ""
-            for each, place in zip(asked, places, strict=True)
-        ],
-        position=[place + 1 for place in places],
-        invalid=[choice.invalid for choice in choices],
-        refused=[choice.refused for choice in choices],
-        rule=[choice.rule for choice in choices],
-        explanation=[choice.explanation for choice in choices],
-        prompt_language=[each.language for each in asked],
-        wording=[each.wording for each in asked],
-        order=[each.order for each in asked],
-    )
+    names = ["model", "item", "language", "input", "answer", "dimension", "meme"]
+    table = rows[names].join(pd.DataFrame(cells, rows.index))
     names = ["model", "language", "input", "prompt_language", "wording", "order"]
     keys = table[names].assign(item=table["item"].map(plain_id))
     if (doubled := keys.duplicated()).any():
@@ -466,8 +459,7 @@ class PromptReader:
         if first:
             self.notes.append(
                 f"Prompts are numbered {min(answered)} to {max(answered)}: prompt 1 is taken for "
-                "the "
-                "first wording in the first order."
+                "the first wording in the first order."
             )
         asked = []
         for row, number in zip(rows, answered, strict=True):

@@ -123,8 +123,21 @@ class Evaluating(Part):
         return open_run(name, out, workspace=self._workspace, **settings)
 
     def labelled(self, data: DatasetSettings, labels: GoldSettings) -> Dataset:
-        """Return the memes of a survey with its labels, to learn from; see `labelled_memes`."""
-        return labelled_memes(self._workspace, data, labels)
+        """Return the memes of a survey to learn from, an example a culture: its label, and the meme
+        as it saw it. A meme of several cultures has an item in each, MEME/CULTURE, and they stay in
+        one split. `where` of the data may name a culture or a language; `pictures` the folder of
+        rendered pictures, `out` in the workspace by default."""
+        from memeloc.evaluate.training.dataset import dataset_of
+        from memeloc.workspace.surveys import Survey
+
+        if unknown := sorted(data.where.keys() - {"culture", "language"}):
+            raise InputError(
+                f"[dataset.where] of a survey takes culture and language, not {unknown[0]}."
+            )
+        survey = Survey(self._workspace, data.survey)
+        root = self._workspace.root or Path()
+        about = f"settled labels of the survey {survey.name}"
+        return dataset_of(_records(self._workspace, survey, data, root), data, labels, root, about)
 
 
 def own_memes(
@@ -280,29 +293,6 @@ def _labels(
         )
     table = pd.DataFrame.from_dict(by_item, orient="index")
     return gold_of(run, table, {**about, "gold": f"tables/{path.name}"})
-
-
-_WHERE = {"culture", "language"}
-
-
-def labelled_memes(
-    workspace: WorkspaceFolder, data: DatasetSettings, labels: GoldSettings
-) -> Dataset:
-    """Return the memes of a survey, an example a culture: its label, and the meme as it saw it. A
-    meme of several cultures has an item in each, MEME/CULTURE, and they stay in one split. `where`
-    of the data may name a culture or a language; `pictures` the folder of rendered pictures, `out`
-    in the workspace by default."""
-    from memeloc.evaluate.training.dataset import dataset_of
-    from memeloc.workspace.surveys import Survey
-
-    if unknown := sorted(data.where.keys() - _WHERE):
-        raise InputError(
-            f"[dataset.where] of a survey takes culture and language, not {unknown[0]}."
-        )
-    survey = Survey(workspace, data.survey)
-    root = workspace.root or Path()
-    about = f"settled labels of the survey {survey.name}"
-    return dataset_of(_records(workspace, survey, data, root), data, labels, root, about)
 
 
 def _records(

@@ -11,26 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import InputError
+from memeloc.knowledge import graph_store, graphs
 from memeloc.knowledge.extraction import (
     extraction_figures,
-)
-from memeloc.knowledge.graph_store import (
-    ROWS,
-    SECONDS,
-    THRESHOLD,
-    compare,
-    open_store,
-    run_query,
-    store_of,
-)
-from memeloc.knowledge.graphs import (
-    ExportFormat,
-    Terms,
-    as_rdflib,
-    checked_base,
-    library,
-    violations,
-    write_graphs,
 )
 from memeloc.knowledge.pages import write_pages
 from memeloc.knowledge.statements import (
@@ -108,12 +91,12 @@ class Knowledge(Part):
     def graph(self) -> Store:
         """Return all graphs as RDF, a named graph a meme and version, for reading: they are kept in
         the workspace's folder until more is extracted. Needs pyoxigraph."""
-        return open_store(self._graphs())
+        return graph_store.open_store(self._graphs())
 
     def rdflib(self) -> Dataset:
         """Return the same for rdflib, in memory."""
-        dataset: Dataset = library("rdflib").Dataset(default_union=True)
-        content = self.graph().dump(format=library("pyoxigraph").RdfFormat.N_QUADS)
+        dataset: Dataset = graphs.library("rdflib").Dataset(default_union=True)
+        content = self.graph().dump(format=graphs.library("pyoxigraph").RdfFormat.N_QUADS)
         dataset.parse(data=content, format="nquads")
         return dataset
 
@@ -124,16 +107,18 @@ class Knowledge(Part):
         parts = (answers.last(), terms, [each.recipe.sha256 for each in extractions])
         source = hashlib.sha256(repr(parts).encode()).hexdigest()
         memes = chain.from_iterable(each.memes() for each in extractions)
-        return store_of(answers.folder / ".cache" / "graphs", source, memes, terms)
+        return graph_store.store_of(answers.folder / ".cache" / "graphs", source, memes, terms)
 
-    def query(self, query: str, *, seconds: float = SECONDS, rows: int = ROWS) -> dict[str, Any]:
+    def query(
+        self, query: str, *, seconds: float = graph_store.SECONDS, rows: int = graph_store.ROWS
+    ) -> dict[str, Any]:
         """Ask all graphs a SPARQL query; see `memeloc.knowledge.graph_store.run_query`."""
-        return run_query(self._graphs(), query, seconds=seconds, rows=rows)
+        return graph_store.run_query(self._graphs(), query, seconds=seconds, rows=rows)
 
-    def export(self, out: str | Path, to: ExportFormat, **which: str) -> dict[str, Any]:
+    def export(self, out: str | Path, to: graphs.ExportFormat, **which: str) -> dict[str, Any]:
         """Write the graphs into a file, or for Parquet tables into a folder; see `write_graphs`."""
         stored = self._stored(**which)
-        return write_graphs(stored.memes(), Path(out), to, _terms(stored))
+        return graphs.write_graphs(stored.memes(), Path(out), to, _terms(stored))
 
     def check(
         self, *, on_progress: OnProgress = lambda more, total: None, **which: str
@@ -144,7 +129,7 @@ class Knowledge(Part):
         memes, terms = list(stored.memes()), _terms(stored)
         found = []
         for each in memes:
-            found += violations(as_rdflib(each, terms), each.meme)
+            found += graphs.violations(graphs.as_rdflib(each, terms), each.meme)
             on_progress(1, len(memes))
         return {"graphs": len(memes), "violations": found}
 
@@ -176,7 +161,7 @@ class Knowledge(Part):
         *,
         language: str = "",
         texts_model: str = "ngrams:3",
-        threshold: float = THRESHOLD,
+        threshold: float = graph_store.THRESHOLD,
         **which: str,
     ) -> Report:
         """Return which statements about a meme have a counterpart in another of its versions.
@@ -191,7 +176,7 @@ class Knowledge(Part):
 
         model = create("texts", texts_model)
         memes = self.memes(**which)
-        return compare(memes, versions, model, language=language, threshold=threshold)
+        return graph_store.compare(memes, versions, model, language=language, threshold=threshold)
 
     def status(self) -> dict[str, list[dict[str, Any]]]:
         """Return how far the `extractions` are: each recipe, model, language of memes and of
@@ -229,7 +214,9 @@ def _inputs(
     return found
 
 
-def _terms(*stored: StoredKnowledge) -> Terms:
+def _terms(*stored: StoredKnowledge) -> graphs.Terms:
     """Return how things are named: by the base of the settings, and the dimensions of recipes."""
     dimensions = {each.id: each for extraction in stored for each in extraction.recipe.dimensions}
-    return Terms(checked_base(stored[0].workspace.settings.knowledge.base), dimensions)
+    return graphs.Terms(
+        graphs.checked_base(stored[0].workspace.settings.knowledge.base), dimensions
+    )

@@ -18,23 +18,7 @@ from pydantic import field_validator
 
 from memeloc.errors import InputError, MemelocError
 from memeloc.evaluate.runs.asking import ANSWERS
-from memeloc.knowledge import TEXTS
-from memeloc.knowledge.benchmark import (
-    COLUMNS,
-    QUESTIONS,
-    SAMPLE,
-    PeopleAnswers,
-    benchmark_of,
-    draw,
-    funnel,
-    others_stage,
-    positive_memes,
-    review,
-    select,
-    toxicity_stage,
-    validity,
-    write_benchmark,
-)
+from memeloc.knowledge import TEXTS, benchmark
 from memeloc.knowledge.dimensions import Recipe, read_recipe
 from memeloc.knowledge.extraction import Extraction, knowledge_answer, knowledge_of
 from memeloc.knowledge.questions import MemeQuestion, QuestionWriting, question_of
@@ -271,9 +255,9 @@ class QuestionSet:
         return {item.id: item.path for item in items if item.path is not None}
 
     @cached_property
-    def people(self) -> PeopleAnswers:
+    def people(self) -> benchmark.PeopleAnswers:
         """People's settled answers about its questions, in all its surveys."""
-        people = PeopleAnswers()
+        people = benchmark.PeopleAnswers()
         current = {each.id: (each.question, each.correct) for each in self.questions}
         store = self.workspace.store.surveys
         for name in store.names():
@@ -367,7 +351,7 @@ class Questions(Part):
         evaluate` whose models were given the question alone; options are shuffled by the `seed`."""
         questions = self.set(**which)
         chosen = _without_picture([Path(each) for each in answers])
-        figures = review(questions.questions, questions.captions, chosen, seed=seed)
+        figures = benchmark.review(questions.questions, questions.captions, chosen, seed=seed)
         return questions.report("questions", "Questions about memes", figures)
 
     def build_surveys(
@@ -377,7 +361,7 @@ class Questions(Part):
         *,
         stage: Stage,
         people: str | Path,
-        sample: int = SAMPLE,
+        sample: int = benchmark.SAMPLE,
         seed: int = 0,
         recipe: str = "",
         model: str = "",
@@ -402,7 +386,7 @@ class Questions(Part):
         state: dict[str, Any] = {"stage": stage, **questions.about, "drawn": {}}
         if stage == "toxicity":
             problem = "There is no question about toxicity to judge."
-            surveys = [toxicity_stage(questions.questions, questions.knowledge)]
+            surveys = [benchmark.toxicity_stage(questions.questions, questions.knowledge)]
         else:
             problem = (
                 "People have not found the toxicity of any meme right yet: settle the first stage, "
@@ -410,8 +394,10 @@ class Questions(Part):
             )
             state["drawn"] = {"sample": sample, "seed": seed}
             judged = questions.people.judged["toxicity"]
-            positive = positive_memes(questions.questions, judged)
-            surveys = others_stage(draw(questions.questions, positive, judged, **state["drawn"]))
+            positive = benchmark.positive_memes(questions.questions, judged)
+            surveys = benchmark.others_stage(
+                benchmark.draw(questions.questions, positive, judged, **state["drawn"])
+            )
         if not any(surveys):
             raise InputError(problem)
         results = []
@@ -420,7 +406,7 @@ class Questions(Part):
             with TemporaryDirectory() as folder:
                 table = Path(folder) / "items.jsonl"
                 rows = [(each.meme, *each.cells().values()) for each in memes]
-                write_table(table, ("meme_id", *COLUMNS), rows)
+                write_table(table, ("meme_id", *benchmark.COLUMNS), rows)
                 result = Surveys(self._workspace).build(
                     survey,
                     cultures,
@@ -448,7 +434,9 @@ class Questions(Part):
         """Return how much of what the model wrote people find right, by dimension."""
         questions = self.set(**which)
         people = questions.people
-        figures = validity(people.dimensions, people.judged, people.statements, people.judgements)
+        figures = benchmark.validity(
+            people.dimensions, people.judged, people.statements, people.judgements
+        )
         title = "Validity of questions about memes"
         return questions.report("validity", title, figures, people.notes())
 
@@ -463,8 +451,8 @@ class Questions(Part):
         """
         questions = self.set(**which)
         people, folder = questions.people, Path(out)
-        rows = select(questions.questions, *people.judged.values())
-        chosen = benchmark_of(rows)
+        rows = benchmark.select(questions.questions, *people.judged.values())
+        chosen = benchmark.benchmark_of(rows)
         if not chosen:
             raise InputError(
                 "People have not found any question about toxicity right yet: memeloc knowledge "
@@ -487,13 +475,13 @@ class Questions(Part):
             "missing": questions.missing(),
         }
         pictures, captions = questions.pictures, questions.captions
-        write_benchmark(rows, folder, pictures, captions, seed=seed, about=about)
+        benchmark.write_benchmark(rows, folder, pictures, captions, seed=seed, about=about)
         return {
-            "file": folder / QUESTIONS,
+            "file": folder / benchmark.QUESTIONS,
             "questions": len(chosen),
             "memes": len(memes),
             "left_out": len(rows) - len(chosen),
-            "funnel": funnel(rows),
+            "funnel": benchmark.funnel(rows),
             "surveys": people.surveys,
             "notes": notes,
         }

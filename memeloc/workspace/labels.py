@@ -18,16 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from memeloc.errors import InputError
-from memeloc.label.prompts import (
-    BUILT,
-    MERGED_INTO,
-    NewTopic,
-    label_prompt,
-    merged,
-    new_topics,
-    read_merges,
-    read_topics,
-)
+from memeloc.label import prompts
 from memeloc.label.rounds import (
     TEXTS,
     Equal,
@@ -97,7 +88,7 @@ class LabelSettings(AskingSettings):
     rounds: Annotated[int, Field(ge=1, le=20)] = 3
     equal: Equal = "severe"
     temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] = 1.0
-    prompt: str = BUILT
+    prompt: str = prompts.BUILT
     topics: str = ""
 
     paths: ClassVar[tuple[str, ...]] = ("topics", "pictures", "taxonomy", "prompt")
@@ -225,8 +216,8 @@ def label_job(workspace: WorkspaceFolder, settings: LabelSettings, model: str) -
     """Return the job that labels memes; raise InputError if there is nothing to label, or no such
     taxonomy, model or prompt."""
     full, store = settings.with_full_paths(), workspace.store
-    topics = read_topics(full.topics) if full.topics else ()
-    prompt = label_prompt(full.prompt, labels_of(full.taxonomy)[1], topics)
+    topics = prompts.read_topics(full.topics) if full.topics else ()
+    prompt = prompts.label_prompt(full.prompt, labels_of(full.taxonomy)[1], topics)
     taxonomy = prompt.scheme.taxonomy
 
     def find(model: str, memes: Mapping[str, AskedMeme]) -> Iterator[tuple[Key, RoundLabel]]:
@@ -424,7 +415,9 @@ class Labels(Part):
         merges = {topic: into for topic, (into, _) in decided.items()}
         topics = {
             # Two topics that became one count once.
-            answer.item: dict.fromkeys(merged(topic["id"], merges) for topic in answer.topics)
+            answer.item: dict.fromkeys(
+                prompts.merged(topic["id"], merges) for topic in answer.topics
+            )
             for answer in labelling.topics
         }
         model, rows = labelling.labelled.model, list[dict[str, Any]]()
@@ -459,18 +452,18 @@ class Labels(Part):
         path, written = write_sheet_table(Path(file), [str(name) for name in frame.columns], rows)
         return {"file": path, "rows": written}
 
-    def new_topics(self, **which: str) -> tuple[NewTopic, ...]:
+    def new_topics(self, **which: str) -> tuple[prompts.NewTopic, ...]:
         """Return the topics that a model proposed, and what people made of them."""
         proposed = ((answer.item, answer.topics) for answer in self._newest(**which).topics)
-        return new_topics(proposed, self._store.model_labels.topic_merges())
+        return prompts.new_topics(proposed, self._store.model_labels.topic_merges())
 
     def merge_topics(self, file: str | Path, *, person: str, **which: str) -> int:
         """Take in a sheet of new topics that a person has filled in; return how many are new. Raise
         InputError if it names a topic that is not there, or merges in a circle."""
         table = self._newest(**which).settings.topics
         ids = [topic.id for topic in self.new_topics(**which)]
-        ids += [topic.id for topic in (read_topics(table) if table else ())]
-        return self._store.model_labels.merge_topics(read_merges(file, ids), person)
+        ids += [topic.id for topic in (prompts.read_topics(table) if table else ())]
+        return self._store.model_labels.merge_topics(prompts.read_merges(file, ids), person)
 
     def write_topics(self, file: str | Path, **which: str) -> Path:
         """Write a sheet in which a person says what each new topic is merged into; return where."""
@@ -479,7 +472,7 @@ class Labels(Part):
             [str(getattr(topic, column)) for column in columns]
             for topic in self.new_topics(**which)
         ]
-        return write_sheet_table(Path(file), [*columns[:-1], MERGED_INTO], rows)[0]
+        return write_sheet_table(Path(file), [*columns[:-1], prompts.MERGED_INTO], rows)[0]
 
     def _newest(self, **which: str) -> Labelling:
         return labellings(self._workspace, **which)[-1]

@@ -27,10 +27,10 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memeloc.evaluate.choices.languages import (
     WORD,
@@ -255,6 +255,13 @@ class Choice:
     refused: bool
     rule: str
     explanation: str = ""
+
+    def cells(self, names: Sequence[str], labels: Sequence[str] = ()) -> dict[str, Any]:
+        """Return the columns of an answer that say what it chooses: of options of these names, in
+        the order shown, which are those `labels` or the names."""
+        cells = asdict(self)
+        place = names.index(name) if (name := cells.pop("name")) else -1
+        return {"choice": (labels or names)[place] if name else "", "position": place + 1, **cells}
 
 
 def read_choice(

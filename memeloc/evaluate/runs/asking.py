@@ -39,7 +39,6 @@ from memeloc.language_models import (
     Message,
     ModelSettings,
     OverBudgetError,
-    Picture,
     Question,
     option_logprobs,
     picture_of,
@@ -170,7 +169,7 @@ def _asked(
     if input in ("text", "none") or item.picture is None:
         message = Message("user", before + after)
     else:
-        picture = _picture(item.picture, run.picture_side, run.picture_shape)
+        picture = _picture(item.picture, run.picture_side, shape=run.picture_shape)
         message = Message("user", before + texts.picture, (picture,), after)
     labels = tuple(item.options or run.labels)[:: -1 if order else 1]
     return Asked(item, prompt, choices, labels, fill(texts.reminder, values), message, form)
@@ -189,10 +188,7 @@ def _form(markers: tuple[str, ...], reasoning: Reasoning) -> type[BaseModel]:
     return create_model("choice", **fields)
 
 
-@lru_cache(maxsize=8)
-def _picture(path: Path, side: int, shape: Any) -> Picture:
-    """Return a picture as it is sent; all questions about an item come together."""
-    return picture_of(path, side, shape=shape)
+_picture = lru_cache(maxsize=8)(picture_of)  # all questions about an item come together
 
 
 ANSWERS = "answers.parquet"
@@ -563,13 +559,8 @@ class _Asking:
             "language": item.language,
             **asked.prompt,
             "answer": answer.text or answer.refusal,
-            "choice": choice.name,
-            "position": asked.labels.index(choice.name) + 1 if choice.name else 0,
-            "invalid": choice.invalid,
-            "refused": choice.refused,
-            "rule": choice.rule,
+            **choice.cells(asked.labels),
             "asks": case.asks + answer.attempts - 1,
-            "explanation": choice.explanation,
             "dimension": item.dimension,
             "meme": item.meme,
             "prompt": asked.text,

@@ -16,16 +16,16 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from memeloc.errors import InputError
-from memeloc.settings import parse_toml, read_toml, validate
+from memeloc.settings import read_toml, shipped_file, validate
 
 _NAME = re.compile(r"\{([a-z]+)\}")
+_TEXTS = Path(__file__).with_name("texts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,21 +147,11 @@ def read_prompts(name: str, folder: Path, labels: Sequence[str] = ()) -> Prompts
         folder: below which a file is looked for.
         labels: of the run, which languages' `names` must fit.
     """
-    path = folder / name
-    if path.suffix == ".py":
-        return read_published(path, read_prompts("multi3hate", folder, labels))
-    file = path if path.suffix == ".toml" else None
-    if file is not None:
-        values = read_toml(file)
-    else:
-        texts = files("memeloc.evaluate.runs") / "texts"
-        shipped = {Path(each.name).stem: each for each in texts.iterdir()}
-        if name not in shipped:
-            raise InputError(
-                f"There are no prompts {name[:60]!r}: name a TOML file, a Python file of published "
-                f"prompts, or one of {', '.join(sorted(shipped))}."
-            )
-        values = parse_toml(shipped[name].read_text("utf-8"))
+    if name.endswith(".py"):
+        return read_published(folder / name, read_prompts("multi3hate", folder, labels))
+    path = folder / shipped_file(name, _TEXTS, "file of prompts")
+    file = None if path.parent == _TEXTS else path  # what does not fit shipped ones is the run
+    values = read_toml(path)
     source = str(values.pop("source", ""))
     languages = {}
     for tag, section in values.items():

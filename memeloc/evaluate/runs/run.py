@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from memeloc.errors import InputError
-from memeloc.settings import parse_toml, read_toml, validate
+from memeloc.settings import read_toml, shipped_file, shipped_names, validate
 from memeloc.tables.column_map import Columns
 
 Input = Literal["picture", "text", "both", "none"]
@@ -25,6 +24,7 @@ INPUTS: tuple[Input, ...] = get_args(Input)
 Reasoning = Literal["none", "before", "after"]
 NATIVE = "native"
 """Stands for the language of each meme, where languages of prompts are listed."""
+_SHIPPED = Path(__file__).with_name("shipped")
 MOST_REASKS = 5  # each is paid for as the first
 _PLACES = {"dataset": ("path", "table", "pictures"), "gold": ("path", "columns")}
 """Settings that say where things are in a dataset: of no use for another one."""
@@ -282,8 +282,7 @@ def refuse_settings(section: BaseModel, names: Sequence[str], kind: str) -> None
 
 def run_names() -> tuple[str, ...]:
     """Return the names of the shipped runs."""
-    folder = files("memeloc.evaluate.runs") / "shipped"
-    return tuple(sorted(Path(each.name).stem for each in folder.iterdir()))
+    return shipped_names(_SHIPPED)
 
 
 def read_run(name: str | Path, changes: Mapping[str, Any] | None = None) -> tuple[Run, Path]:
@@ -299,17 +298,10 @@ def read_run(name: str | Path, changes: Mapping[str, Any] | None = None) -> tupl
 
 
 def _values(name: str | Path, seen: tuple[str, ...]) -> tuple[dict[str, Any], Path, Path | None]:
-    path = Path(name)
-    if path.suffix == ".toml" or path.is_file():
-        values, folder, where = read_toml(path), path.resolve().parent, path
-    elif str(name) in run_names():
-        text = (files("memeloc.evaluate.runs") / "shipped" / f"{name}.toml").read_text("utf-8")
-        values, folder, where = parse_toml(text), Path.cwd(), None
-    else:
-        raise InputError(
-            f"There is no run {str(name)[:60]!r}: name a TOML file, or one of "
-            f"{', '.join(run_names())}."
-        )
+    path = shipped_file(str(name), _SHIPPED, "run")
+    values, folder, where = read_toml(path), path.resolve().parent, path
+    if path.parent == _SHIPPED:  # what is wrong with a run is then in the changes
+        folder, where = Path.cwd(), None
     rename_settings(values)
     like = values.pop("like", None)
     if like is None:

@@ -168,10 +168,8 @@ def join(answers: ModelAnswers, gold: Gold) -> Joined:
     right = gold.table[~gold.table.index.duplicated()]
     right = right.set_axis(right.index.astype(str))
     asked = pd.Index(table["item"].unique())
-    asked_and_right, without = (
-        right.index[right.index.isin(asked)],
-        asked.difference(right.index, sort=False),
-    )
+    asked_and_right = right.index[right.index.isin(asked)]
+    without = asked.difference(right.index, sort=False)
     if asked_and_right.empty:
         raise InputError(
             f"None of the {counted(len(asked), 'item')} that were asked about is in the gold: "

@@ -15,7 +15,7 @@ from memeloc.evaluate.runs.run import (
     refuse_settings,
     rename_settings,
 )
-from memeloc.settings import read_toml, validate
+from memeloc.settings import read_toml, shipped_file, shipped_names, validate
 
 SHIPPED = Path(__file__).with_name("shipped")
 """Runs after the papers; each is copied beside its dataset."""
@@ -320,7 +320,7 @@ def _checked_names(models: tuple[ModelSettings, ...] | tuple[NetworkSettings, ..
 
 def shipped_runs() -> tuple[str, ...]:
     """Return the names of the shipped runs."""
-    return tuple(sorted(path.stem for path in SHIPPED.glob("*.toml")))
+    return shipped_names(SHIPPED)
 
 
 def read_run(run: str | Path) -> AnyRun:
@@ -329,11 +329,8 @@ def read_run(run: str | Path) -> AnyRun:
     Paths of a shipped run, which is found by its name, are relative to the current folder. Raise
     InputError if there is none, it is of no kind of training, or a setting is wrong.
     """
-    path, folder = Path(run), Path(run).parent
-    if not path.is_file() and str(run) in shipped_runs():
-        path, folder = SHIPPED / f"{run}.toml", Path()
-    elif not path.suffix and not path.is_file():
-        raise InputError(f"There is no run file {run}; shipped are {', '.join(shipped_runs())}.")
+    path = shipped_file(str(run), SHIPPED, "run")
+    folder = Path() if path.parent == SHIPPED else path.parent
     values = read_toml(path)
     rename_settings(values)
     kind = KINDS.get(str(values.get("kind", "baselines")))

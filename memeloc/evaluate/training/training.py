@@ -194,22 +194,11 @@ class Training:
                 lora.options,
                 language=lora.prompt_language,
                 prompt=lora.prompt.replace("{text}", texts[item] or ""),
-            )
+            ).cells(names)
             for item, answer in zip(table["item"], table["answer"], strict=True)
         ]
-        columns = [
-            {
-                "choice": choice.name,
-                "position": names.index(choice.name) + 1 if choice.name in names else 0,
-                "invalid": choice.invalid,
-                "refused": choice.refused,
-                "rule": choice.rule,
-                "explanation": choice.explanation,
-            }
-            for choice in read
-        ]
         table = table.assign(prompt_language=lora.prompt_language, wording=1)
-        return ModelAnswers.of(table.join(pd.DataFrame(columns, index=table.index)), names)
+        return ModelAnswers.of(table.join(pd.DataFrame(read, table.index)), names)
 
 
 def train_run(
