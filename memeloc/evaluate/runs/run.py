@@ -299,9 +299,10 @@ def read_run(name: str | Path, changes: Mapping[str, Any] | None = None) -> tupl
 
 def _values(name: str | Path, seen: tuple[str, ...]) -> tuple[dict[str, Any], Path, Path | None]:
     path = shipped_file(str(name), _SHIPPED, "run")
-    values, folder, where = read_toml(path), path.resolve().parent, path
-    if path.parent == _SHIPPED:  # what is wrong with a run is then in the changes
-        folder, where = Path.cwd(), None
+    is_shipped = path.parent == _SHIPPED
+    folder = Path.cwd() if is_shipped else path.resolve().parent
+    where = None if is_shipped else path  # what is wrong with a shipped one are the changes
+    values = read_toml(path)
     rename_settings(values)
     like = values.pop("like", None)
     if like is None:
