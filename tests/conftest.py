@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 from tests import worlds
 from tests.chat_server import ChatServer, serve_chat
@@ -25,15 +26,27 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # pytest's workers use all cores: more threads of NumPy's and scikit-learn's would only wait there.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-# What is collected stays until the end; to look through all of it often takes a tenth of the time.
-gc.set_threshold(20_000)
+# To look through all that is imported and collected takes a quarter of a second each time.
+gc.set_threshold(50_000)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Have `make test` draw no constants of our modules: to find them takes each worker seconds."""
+    if config.getoption("hypothesis_profile", None) != "search":
+        vars(providers).update(_get_local_constants=lambda: providers._local_constants)
+
+
+def pytest_collection_finish() -> None:
+    """Leave modules and tests, which stay until the end, out of the collector's rounds."""
+    gc.freeze()
+
 
 # A first example may open fonts and fill caches, and machines that run tests are busy: time is
 # measured in bench/. `make test` tries the same examples each time, so that it cannot fail by
 # chance; `make test-all` (--hypothesis-profile=search) looks for new ones, and keeps what failed
 # in .hypothesis/ until it passes. Tests leave the number of examples to the profile, but for the
 # few of which one takes long: they try a third.
-settings.register_profile("memeloc", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("memeloc", deadline=None, derandomize=True, max_examples=12)
 settings.register_profile("search", deadline=None, print_blob=True, max_examples=300)
 settings.load_profile("memeloc")
 
@@ -105,6 +118,7 @@ def databases_share_compiled_statements() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         create = functools.partial(database.create_engine, execution_options=options)
         patch.setattr(database, "create_engine", create)
+        patch.setattr(database, "SYNCHRONOUS", "OFF")  # a commit would wait 4 ms for the disk
         yield
 
 
@@ -113,7 +127,7 @@ def plots_are_drawn_in_their_own_tests_alone(request: pytest.FixtureRequest) -> 
     """Reports without plots: a report has some twenty, and each takes a fifth of a second."""
     with pytest.MonkeyPatch.context() as patch:
         part = request.path.relative_to(Path(__file__).parent).parts[0]
-        if part in {"analyze", "cli", "end_to_end", "evaluate", "workspace"}:
+        if part in {"analyze", "cli", "end_to_end", "evaluate", "test_docs.py", "workspace"}:
             blank = b'<svg xmlns="http://www.w3.org/2000/svg"></svg>'
             patch.setattr("memeloc.reports.folder.draw", lambda plot: (blank, b""))
         yield

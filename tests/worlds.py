@@ -31,7 +31,6 @@ from memeloc.correct.sheet_form import languages, sheet_texts
 STARTER = Path(__file__).parents[1] / "examples" / "starter" / "captions.csv"
 LANGUAGES = ("de", "hi")
 CULTURES = ("US", "DE", "IN=hi")
-CONTACT = "lab@university.example"
 MEMES = 12
 
 

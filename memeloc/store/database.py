@@ -40,6 +40,9 @@ DUMPED = (SCHEMA, "schema_10")
 BUSY_SECONDS = 60.0
 """How long a writer waits for another."""
 
+SYNCHRONOUS = "FULL"
+"""SQLite's level of waiting for the disk at a commit."""
+
 _MARK = sa.Table(
     "schema_version", sa.MetaData(), sa.Column("version", sa.String(40), primary_key=True)
 )
@@ -283,7 +286,7 @@ def _url(text: str) -> URL:
 def _begin_sqlite(connection: Connection) -> None:
     options = connection.get_execution_options()
     driver: Any = connection.connection.dbapi_connection
-    level = "NORMAL" if options.get("memeloc_relaxed") else "FULL"
+    level = "NORMAL" if options.get("memeloc_relaxed") else SYNCHRONOUS
     driver.execute(f"PRAGMA synchronous={level}")
     driver.execute("BEGIN IMMEDIATE" if options.get("memeloc_write") else "BEGIN")
 

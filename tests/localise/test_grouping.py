@@ -19,8 +19,11 @@ def groups(paths: list[Path]) -> list[list[str]]:
     return [[path.stem for path in group] for group in found]
 
 
-def test_posts_of_different_people_on_plain_ground_are_joined_with_nothing(tmp_path: Path) -> None:
-    posts = draw_posts(tmp_path)
+@pytest.mark.parametrize("count", [10, pytest.param(20, marks=pytest.mark.slow)])
+def test_posts_of_different_people_on_plain_ground_are_joined_with_nothing(
+    tmp_path: Path, count: int
+) -> None:
+    posts = draw_posts(tmp_path, count)
     assert groups(posts) == [[post.stem] for post in posts]
 
 

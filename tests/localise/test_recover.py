@@ -47,6 +47,7 @@ def test_what_a_meme_shows_is_recovered_at_35_db(recovered: Recovered) -> None:
     assert psnr(recovered.image[shown], truth[shown]) >= 35
 
 
+@pytest.mark.slow
 def test_colours_that_a_jpeg_blurred_end_at_a_drawings_contours(folder: Path) -> None:
     recovered = recover(save(draw_memes(folder, "drawing", 5, CAPTIONS), folder, "contours"))
     shown = ~recovered.uncertain

@@ -114,13 +114,13 @@ def test_however_many_processes_make_the_same_files(tmp_path: Path, to: str) -> 
         for i in range(70)
     ]
     made = []
-    for jobs in (1, 2, 3):
+    for jobs in (1, 3):
         out = tmp_path / str(jobs) / "out"
         out.parent.mkdir()
         for table in (rows, [*rows[10:], ("new", *rows[0][1:])]):
             _render(_table(tmp_path, table), out, jobs=jobs, to=to, prune=True)
         made.append(_files(out))
-    assert made[0] == made[1] == made[2]
+    assert made[0] == made[1]
     assert len(whole_set(tmp_path / "1" / "out")) == 183
 
 

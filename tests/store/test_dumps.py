@@ -54,12 +54,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "work"
 
 
-@pytest.fixture
-def dumped(filled: Store, tmp_path: Path) -> Path:
-    """A dump of three memes."""
-    return dump(filled, tmp_path / "dump")
-
-
 def test_dump_load_and_dump_are_byte_identical(
     lived_in: Store, tmp_path: Path, postgresql: Callable[[], str], write_table: Callable[..., Path]
 ) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-import openpyxl
 import pytest
 
 from memeloc import Workspace
@@ -142,13 +141,6 @@ def test_the_next_sheet_shows_what_changed_and_a_suggestion(folder: Path) -> Non
     status = json.loads(memeloc(folder, "status", "--json"))
     assert [row["outdated"] for row in status["languages"]] == [0, 0, 0]
     assert export(folder, "ravi", "--only", "changed") is None
-
-
-def _text(sheet: Path) -> str:
-    if sheet.suffix == ".xlsx":
-        rows = openpyxl.load_workbook(sheet)["Captions"].iter_rows(values_only=True)
-        return "\n".join(str(cell) for row in rows for cell in row)
-    return sheet.read_text(encoding="utf-8")
 
 
 def test_a_new_text_or_a_suggestion_replaces_an_outdated_one(folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,14 +25,6 @@ def tied(command: Run, folder: Path) -> Path:
     file = write(folder / "back.json", everybody(p4="unknown"))
     assert command("survey", "import", "pilot", file).status == 0
     return folder
-
-
-def filled(path: Path, rows: list[dict[str, str]]) -> Path:
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
 
 
 _SLIPS: list[tuple[dict[str, object], str]] = [

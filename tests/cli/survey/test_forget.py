@@ -31,7 +31,7 @@ from tests.survey.targets.test_nothing_lost import save_json, save_table
 
 __all__ = ["folder", "rendered"]  # fixtures, used by name
 
-ADA, *OTHERS = PEOPLE
+ADA = PEOPLE[0]
 SUBMISSION = PROLIFIC.splitlines()[1].partition(",")[0]
 FILE_NAME = "quokka"
 """What every file of answers is called, beside the participant's id."""

@@ -14,10 +14,6 @@ def drop(store: Store, *memes: str, language: str = "", dropped: bool = True) ->
     return store.drops.add(memes, [language], dropped=dropped, person="ann", comment="a pun")
 
 
-def current(store: Store, tag: str) -> list[str]:
-    return list(store.captions.current(tag))
-
-
 def test_a_dropped_meme_is_brought_back_whole(filled: Store) -> None:
     before = filled.exports.frame("captions")
     drop(filled, "one")

@@ -162,6 +162,7 @@ def test_who_leaves_half_way_leaves_the_last_answer_too(
     assert server.labels() == ["no-hate", "hate"]
 
 
+@pytest.mark.slow
 def test_who_declines_is_told_so_and_keeps_nothing(browser: Browser, survey: SheetsToSend) -> None:
     with served(browser, survey) as (server, page, _):
         page.click("#next")

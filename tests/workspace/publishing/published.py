@@ -15,7 +15,6 @@ from tests.workspace.teams import _saved, workspace_of
 PERSON = "5f8d0c2b9e7a4d3c1b0a9f"
 """As a recruitment service's names of people begin here; two digits follow."""
 MEMES = 8
-ANSWERS = 2 * 6 * MEMES
 
 
 def with_settings(workspace: Workspace, **values: Any) -> Workspace:
