@@ -325,15 +325,13 @@ class SavedModel:
         self.estimator = estimator
 
     def predict(self, examples: Sequence[Example], folder: str | Path) -> list[str]:
-        """Return by example its label; empty where it has nothing that the model looks at.
+        """Return by example its label; empty where it has nothing that the model looks at. Raise
+        InputError if a picture cannot be read, or the features are others than in training,
+        MissingError if what the features need is not installed.
 
         Args:
             examples: whose labels are not looked at.
             folder: where vectors are kept.
-
-        Raises:
-            InputError: a picture cannot be read, or the features are others than in training.
-            MissingError: what the features need is not installed.
         """
         frame = frame_of(examples)
         compute_features(frame, self.estimator.features, Path(folder))

@@ -48,16 +48,13 @@ def compute_features(
 ) -> None:
     """Add a column a feature to a table of examples, None where an example has none.
 
-    One that is there is not computed again.
+    One that is there is not computed again. Raise InputError if no example has a feature, a picture
+    cannot be read, or a model's settings are wrong, MissingError if an embedding model needs what
+    is not installed.
 
     Args:
         frame: of `frame_of`, or of a dataset.
         folder: where vectors are kept, in `vectors.sqlite`.
-
-    Raises:
-        InputError: no example has a feature, a picture cannot be read, or a model's settings are
-            wrong.
-        MissingError: what an embedding model needs is not installed.
     """
     for name, each in features.items():
         if column_of(name) in frame:

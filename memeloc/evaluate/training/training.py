@@ -73,7 +73,8 @@ def train(
     save: bool = True,
     on_progress: OnProgress = lambda what, more, total: None,
 ) -> list[Trained]:
-    """Train an estimator for each fold, and ask it about what the fold tests.
+    """Train an estimator for each fold, and ask it about what the fold tests. Raise InputError if
+    it cannot be trained, MissingError if what it needs is not installed.
 
     Args:
         estimator: any with fit and predict of scikit-learn's kind, which take tables as
@@ -85,10 +86,6 @@ def train(
             stopped goes on.
         save: whether the network itself is kept, too.
         on_progress: see `OnProgress`; of a network counts steps and answers.
-
-    Raises:
-        InputError: it cannot be trained; the sentence says why.
-        MissingError: what it needs is not installed.
     """
     clone = library("sklearn.base", EXTRA).clone
     frame, needs = dataset.frame, list(getattr(estimator, "needs", ()))
@@ -208,16 +205,14 @@ def train_run(
     on_progress: OnProgress = lambda what, more, total: None,
 ) -> Training:
     """Train and test all models of a run; the same run and dataset give the same predictions.
+    Raise InputError if a dataset, a feature or a model cannot be read or made, MissingError if what
+    the run needs is not installed.
 
     Args:
         run: of `read_run`.
         folder: for vectors and networks, so that a run that was stopped goes on.
         dataset: in the place of the run's.
         on_progress: see `OnProgress`; counts vectors and models, and steps and answers of networks.
-
-    Raises:
-        InputError: a dataset, a feature or a model cannot be read or made; the sentence says why.
-        MissingError: what the run needs is not installed.
     """
     gold = None
     if isinstance(run, LoraRun):
