@@ -46,11 +46,13 @@ _BITS = 32
 ALIKE = 64
 """Bits of 256 in which two corners that are the same may differ."""
 _LEAST_AGREEING = 10
+"""Corners that agree on a map at least: six numbers of a map are found by three by chance."""
 _PIXELS = 2.5
 """From where the map says, a corner may lie so far away."""
 _ROUNDS, _SURE = 1000, 0.995
-_MOST_SCALE = 3.3
-_SQUEEZED = 1.6
+"""Samples that RANSAC draws at most, and how sure it is to have drawn a good one when it stops."""
+_MOST_SCALE, _SQUEEZED = 3.3, 1.6
+"""Times that a copy is larger or smaller, and that it is squeezed in one direction, at most."""
 _TURNED = 0.12
 """The most that a map may turn or slant, as a share of its scale."""
 
@@ -122,9 +124,9 @@ def find_features(grey: Grey, of_cell: int = _OF_CELL) -> LocalFeatures:
     detector = cv2.ORB_create(
         nfeatures=_DETECTED * of_cell // _OF_CELL, edgeThreshold=19, fastThreshold=10
     )
-    kept = _spread(detector.detect(grey, None), width, height, of_cell)
+    detected = _spread(detector.detect(grey, None), width, height, of_cell)
     empty = np.zeros((0, _BITS), dtype=np.uint8)
-    if not kept:
+    if not detected:
         points = np.zeros((0, 2), dtype=np.float32)
         return LocalFeatures((width, height), points, empty, empty)
     across = [
@@ -132,33 +134,33 @@ def find_features(grey: Grey, of_cell: int = _OF_CELL) -> LocalFeatures:
             width - 1 - point.pt[0], point.pt[1], point.size, (540 - point.angle) % 360,
             point.response, point.octave, number
         )
-        for number, point in enumerate(kept)
+        for number, point in enumerate(detected)
     ]  # fmt: skip
-    for number, point in enumerate(kept):
+    for number, point in enumerate(detected):
         point.class_id = number
-    there, descriptors = detector.compute(grey, kept)
+    described, descriptors = detector.compute(grey, detected)
     also, mirrored = detector.compute(np.ascontiguousarray(grey[:, ::-1]), across)
     rows = {point.class_id: row for row, point in enumerate(also)}
-    both = [row for row, point in enumerate(there) if point.class_id in rows]
+    both = [row for row, point in enumerate(described) if point.class_id in rows]
     return LocalFeatures(
         (width, height),
-        np.array([there[row].pt for row in both], dtype=np.float32).reshape(-1, 2),
+        np.array([described[row].pt for row in both], dtype=np.float32).reshape(-1, 2),
         descriptors[both] if both else empty,
-        mirrored[[rows[there[row].class_id] for row in both]] if both else empty,
+        mirrored[[rows[described[row].class_id] for row in both]] if both else empty,
     )
 
 
 def _spread(points: Any, width: int, height: int, of_cell: int) -> list[Any]:
     """Return the strongest of each part of the picture, the strongest of all first."""
     taken: dict[tuple[int, int], int] = {}
-    kept = []
+    strongest = []
     for point in sorted(points, key=lambda corner: (-corner.response, corner.pt)):
         x, y = point.pt
         cell = int(x * _CELLS / width), int(y * _CELLS / height)
         taken[cell] = taken.get(cell, 0) + 1
         if taken[cell] <= of_cell:
-            kept.append(point)
-    return kept
+            strongest.append(point)
+    return strongest
 
 
 def pack(features: LocalFeatures) -> str:

@@ -48,6 +48,7 @@ where none were; and there of a pixel in a colour of that meme's texts."""
 _GAP = 5
 """Pixels between letters that are at most so wide are rims."""
 _LEAST, _MOST = 0.03, 0.97
+"""The same after a round: a pixel between letters is never sure to be one, nor not to be."""
 _GOES_ON = 50.0
 """Standard deviation in levels of the background from what goes on from beside the texts."""
 _AROUND = 5
@@ -207,11 +208,11 @@ def _letters(
     """Return how sure it is, for each picture and pixel, that a letter stands there; and where one
     stands in all."""
     cv2 = opencv()
-    inside, there = smooth[:, zone].astype(np.float32), covers[:, zone]
+    inside, covered = smooth[:, zone].astype(np.float32), covers[:, zone]
     every = sorted({pair for of in colours for pair in of})
     ink = np.stack([_ink(pixels, of or every) for pixels, of in zip(inside, colours, strict=True)])
     elsewhere = np.where(ink > 10 * _ANY, np.float32(_COLOUR_ELSEWHERE), np.float32(_ELSEWHERE))
-    sure = np.where(there, np.where(found[:, zone] > 0, found[:, zone], elsewhere), np.float32(1))
+    sure = np.where(covered, np.where(found[:, zone] > 0, found[:, zone], elsewhere), np.float32(1))
 
     def agreeing(colour: Floats, sure: Floats) -> Floats:
         """Return the logarithm of how likely all pixels are where the background has a colour."""
@@ -219,7 +220,7 @@ def _letters(
         off = np.einsum("pc,pc->p", colour - expected, colour - expected)
         goes_on = np.exp(-off / (2 * _GOES_ON**2)) / ((2 * np.pi) ** 1.5 * _GOES_ON**3)
         likely = np.log((goes_on + _ANY) / 2 / _noise(0)).astype(np.float32)
-        for pixels, letter, dark, here in zip(inside, sure, ink, there, strict=True):
+        for pixels, letter, dark, here in zip(inside, sure, ink, covered, strict=True):
             ground = (1 - letter) * _noise(np.einsum("pc,pc->p", pixels - colour, pixels - colour))
             likely += np.where(here, np.log(ground + letter * dark), 0)
         return np.asarray(likely)
@@ -231,23 +232,23 @@ def _letters(
     scores = np.stack([agreeing(colour, sure) for colour in tried])
     chosen = np.take_along_axis(np.stack(tried), scores.argmax(axis=0)[None, :, None], axis=0)[0]
     for _ in range(_ROUNDS):
-        all_letters = np.where(there, np.log(np.maximum(sure, 1e-6) * ink), 0).sum(axis=0)
+        all_letters = np.where(covered, np.log(np.maximum(sure, 1e-6) * ink), 0).sum(axis=0)
         unseen = (agreeing(chosen, sure) < all_letters + _SURE) & in_all[zone]
         for index, pixels in enumerate(inside):
             as_ink = sure[index] * ink[index]
             off = np.einsum("pc,pc->p", pixels - chosen, pixels - chosen)
             share = as_ink / (as_ink + (1 - sure[index]) * _noise(off) + np.float32(1e-30))
             share = np.where(unseen, sure[index], share)
-            letters[index][zone] = np.where(there[index], share, 0)
+            letters[index][zone] = np.where(covered[index], share, 0)
             rims = _grown(_without_specks(letters[index] > 0.8), 1)
             near = cv2.blur(np.maximum(letters[index], 0.95 * rims), (_AROUND, _AROUND))[zone]
             of_text = found[index][zone]
             sure[index] = np.where(of_text > 0, of_text, near.clip(_LEAST, _MOST))
-            sure[index][~there[index]] = 1
-        shows = np.where(there, 1 - letters[:, zone], 0) + np.float32(1e-6)
+            sure[index][~covered[index]] = 1
+        shows = np.where(covered, 1 - letters[:, zone], 0) + np.float32(1e-6)
         chosen = np.einsum("np,npc->pc", shows, inside) / shows.sum(axis=0)[:, None]
     hidden = np.zeros_like(zone)
-    hidden[zone] = unseen | (np.where(there, letters[:, zone], 1).min(axis=0) > _HIDDEN)
+    hidden[zone] = unseen | (np.where(covered, letters[:, zone], 1).min(axis=0) > _HIDDEN)
     return letters, _holes(_without_specks(hidden & in_all), in_all, smooth[0])
 
 

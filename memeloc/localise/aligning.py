@@ -6,6 +6,7 @@ agree make it exact to a part of a pixel (ECC, Evangelidis and Psarakis 2008).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,9 @@ _REFINED = 800
 """Longer side in pixels at which a map is refined."""
 _ROUNDS, _ENOUGH = 25, 5e-5
 """Steps of refining at most, and the gain in correlation from which a step is worth it."""
+_COMPARED = 12
+"""Groups with which a picture is compared at most: a bar or a crop changes many bits of a hash, and
+each comparison takes some tenths of a second."""
 
 
 @dataclass(frozen=True)
@@ -157,8 +161,8 @@ def _moved(first: Points, second: Points, scale: float) -> Map:
     """Return the map that scales and then moves so that edges meet (Kuglin and Hines 1975)."""
     cv2 = opencv()
     shrinking = max(first.small.shape) / max(first.size)
-    own = scale * shrinking * max(second.size) / max(second.small.shape)
-    laid = _resized(second.small, own)
+    shrunk = scale * shrinking * max(second.size) / max(second.small.shape)
+    laid = _resized(second.small, shrunk)
     height, width = np.maximum(first.small.shape, laid.shape)
     padded = np.zeros((2, height, width), np.float32)
     for place, grey in zip(padded, (laid, first.small), strict=True):
@@ -185,15 +189,17 @@ def same_picture(first: Points, second: Points) -> bool:
     matrix = align(first, second)
     if matrix is None:
         return False
-    laid, there, _ = _small_on(first, second, matrix)
+    laid, covered, _ = _small_on(first, second, matrix)
     smooth = [opencv().blur(grey, (5, 5)).astype(np.float32) for grey in (first.small, laid)]
-    ground = np.logical_or.reduce([_ground(grey, there) for grey in smooth])
-    rows, columns = (np.linspace(0, side, _CELLS_LOOKED_AT + 1).astype(int) for side in there.shape)
+    ground = np.logical_or.reduce([_ground(grey, covered) for grey in smooth])
+    rows, columns = (
+        np.linspace(0, side, _CELLS_LOOKED_AT + 1).astype(int) for side in covered.shape
+    )
     structured = 0
     shown = np.zeros((_CELLS_LOOKED_AT, _CELLS_LOOKED_AT), np.bool_)
     for row, column in np.ndindex(shown.shape):
         part = np.s_[rows[row] : rows[row + 1], columns[column] : columns[column + 1]]
-        inside = there[part]
+        inside = covered[part]
         if inside.mean() < 0.5:
             continue
         one, other = (grey[part][inside] for grey in smooth)
@@ -207,13 +213,13 @@ def same_picture(first: Points, second: Points) -> bool:
     return bool(shown.mean() >= _SHOWN and spread >= _SPREAD and share >= _OF_STRUCTURE)
 
 
-def _ground(grey: npt.NDArray[np.float32], there: Mask) -> Mask:
+def _ground(grey: npt.NDArray[np.float32], covered: Mask) -> Mask:
     """Return where a picture is plain: of the grey that much of it has."""
-    counts = np.bincount(grey[there].astype(np.int64) // 4, minlength=65)
+    counts = np.bincount(grey[covered].astype(np.int64) // 4, minlength=65)
     pairs = counts[:-1] + counts[1:]
     most = int(pairs.argmax())
-    if pairs[most] < _OF_PICTURE * there.sum():
-        return np.zeros_like(there)
+    if pairs[most] < _OF_PICTURE * covered.sum():
+        return np.zeros_like(covered)
     return np.asarray(np.abs(grey - 4 * (most + 1)) < _GROUND)
 
 
@@ -224,19 +230,19 @@ def _small_on(first: Points, second: Points, matrix: Map) -> tuple[Grey, Mask, f
     shrunk = [np.array(of.small.shape[1::-1]) / of.size for of in (first, second)]
     small = _scaled(matrix, *shrunk)
     size = first.small.shape[1::-1]
-    there = cv2.warpAffine(np.full_like(second.small, 255), small, size) > 254
-    return cv2.warpAffine(second.small, small, size), there, scale_of(small)
+    covered = cv2.warpAffine(np.full_like(second.small, 255), small, size) > 254
+    return cv2.warpAffine(second.small, small, size), covered, scale_of(small)
 
 
 def _agreeing(first: Points, second: Points, matrix: Map) -> float:
     """Return how much of the overlap looks the same, 0 to 1; 0 for too little of it."""
     cv2 = opencv()
-    laid, there, scale = _small_on(first, second, matrix)
-    if there.sum() < _LEAST_OVERLAP * max(first.small.size, second.small.size * scale**2):
+    laid, covered, scale = _small_on(first, second, matrix)
+    if covered.sum() < _LEAST_OVERLAP * max(first.small.size, second.small.size * scale**2):
         return 0.0
     smooth = [cv2.blur(picture, (5, 5)) for picture in (first.small, laid)]
-    differing = cv2.absdiff(*smooth)[there]
-    if smooth[0][there][differing < _DIFFERENT].std() < _LEAST_CONTRAST:
+    differing = cv2.absdiff(*smooth)[covered]
+    if smooth[0][covered][differing < _DIFFERENT].std() < _LEAST_CONTRAST:
         return 0.0
     return float(np.maximum(0, 1 - differing / _DIFFERENT).mean())
 
@@ -304,10 +310,44 @@ def _difference(fixed: Grey, moving: Grey, matrix: Map) -> tuple[float, Mask]:
     cv2 = opencv()
     size = fixed.shape[1::-1]
     laid = cv2.warpAffine(moving, matrix, size, flags=cv2.INTER_LINEAR)
-    there = cv2.warpAffine(np.full_like(moving, 255), matrix, size) > 254
+    covered = cv2.warpAffine(np.full_like(moving, 255), matrix, size) > 254
     differing = cv2.absdiff(cv2.blur(fixed, (3, 3)), cv2.blur(laid, (3, 3)))
-    same = there & (cv2.blur(differing, (5, 5)) < _DIFFERENT)
-    if not there.any():
+    same = covered & (cv2.blur(differing, (5, 5)) < _DIFFERENT)
+    if not covered.any():
         return float("inf"), same
-    values = differing[there].astype(np.float64)
+    values = differing[covered].astype(np.float64)
     return float(np.minimum(values, 2 * _DIFFERENT).mean()), same
+
+
+def group_pictures(
+    hashes: Mapping[Path, int], on_progress: Callable[[int, int | None], None] = lambda *_: None
+) -> list[list[Path]]:
+    """Return pictures in groups that stand on one picture each, in their order.
+
+    A picture is compared with the first of each group, those of near hashes first, and joins the
+    first on which it lies.
+
+    Args:
+        hashes: the perceptual hash of each, 64 bits.
+        on_progress: gets how many more are grouped, and of how many.
+
+    Raises:
+        InputError: a file is no picture.
+        MissingError: OpenCV is not installed.
+    """
+    groups: list[list[Path]] = []
+    points: list[Points] = []
+    for path, value in hashes.items():
+        found = find_points(open_pixels(path))
+        order = sorted(
+            range(len(groups)), key=lambda group: (value ^ hashes[groups[group][0]]).bit_count()
+        )
+        near = (group for group in order[:_COMPARED] if same_picture(points[group], found))
+        group = next(near, None)
+        if group is None:
+            groups.append([path])
+            points.append(found)
+        else:
+            groups[group].append(path)
+        on_progress(1, len(hashes))
+    return groups

@@ -88,8 +88,8 @@ def continued(crop: Crop, letters: Mask, fill: Floats, outline: Floats) -> Mask:
     count, labels, stats, _ = cv2.connectedComponentsWithStats(
         near.astype(np.uint8), connectivity=4
     )
-    own = stats[np.unique(labels[letters])]
-    usual = float(np.percentile(own[:, cv2.CC_STAT_HEIGHT], 75))
+    of_letters = stats[np.unique(labels[letters])]
+    usual = float(np.percentile(of_letters[:, cv2.CC_STAT_HEIGHT], 75))
     thick = half_thickness(near, labels)
     high = stats[:, cv2.CC_STAT_HEIGHT]
     fits = (share_within(labels, crop.beside) > 0.9) & (high <= 1.15 * usual)
@@ -127,7 +127,7 @@ def others(
     fits &= stats[:, cv2.CC_STAT_HEIGHT] <= _HIGHEST * crop.line_height
     like_letters = share_within(labels, colour_distance(crop.pixels, fill) < SAME) >= 0.25
     # Above and below the lines stand accents, and the picture, where a card ends.
-    fits &= like_letters | (share_within(labels, crop.reach & ~crop.core) < 0.5)
+    fits &= like_letters | (share_within(labels, crop.reach & ~crop.level) < 0.5)
     wide, high = stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT]
     is_row = (high >= _SMALLEST_EMOJI * crop.line_height) & (
         stats[:, cv2.CC_STAT_AREA] >= _FILLED * wide * high

@@ -31,6 +31,7 @@ _PLAIN = 24.0
 _BARE, _UNEVEN = 0.6, 2.5
 """Share of a text's box without ink, at least, and how far single pixels differ more than those."""
 _SHRINK = 0.97
+"""What a turned box that reaches out of the picture is scaled by until it does not."""
 _IN_THE_MIDDLE = 0.015
 """How far from the picture's middle a line is that was centred in it, of its width."""
 _AT_A_SIDE = 0.66
@@ -200,8 +201,8 @@ def _fits(box: TextBox, size: tuple[int, int]) -> bool:
 def overlap(box: FractionBox, other: FractionBox) -> float:
     """Return the share of a box that another one covers, 0 to 1."""
     left, top, right, bottom = _edges(box)
-    there = _edges(other)
-    across = min(right, there[2]) - max(left, there[0])
-    down = min(bottom, there[3]) - max(top, there[1])
+    second = _edges(other)
+    across = min(right, second[2]) - max(left, second[0])
+    down = min(bottom, second[3]) - max(top, second[1])
     area = (right - left) * (bottom - top)
     return across * down / area if across > 0 and down > 0 and area > 0 else 0.0

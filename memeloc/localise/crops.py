@@ -21,6 +21,7 @@ NEAR = 64.0
 _LEAST_HEIGHT = 48
 """Pixels of a line's height; a smaller one is enlarged first, so that its strokes have a middle."""
 _LARGEST_SCALE = 3
+"""Times that a crop is enlarged at most: lines of 16 pixels, below which letters have no middle."""
 _MARGIN = 0.45
 """What is looked at around the lines, in heights of a line: outlines, accents, shadows."""
 _BESIDE = 5.0
@@ -33,7 +34,7 @@ _REACH = 0.28
 class Crop:
     """A region cut out, enlarged by `scale`, with the boxes of its lines in pixels of the cut.
 
-    `core` is within the lines, `reach` what their letters reach, `beside` their continuation, too.
+    `core` is within the lines, `reach` what their letters reach, `level` their continuation.
     """
 
     left: int
@@ -44,7 +45,12 @@ class Crop:
     line_height: float
     core: Mask
     reach: Mask
-    beside: Mask
+    level: Mask
+
+    @property
+    def beside(self) -> Mask:
+        """Pixels that letters reach, and those in which the lines go on."""
+        return self.reach | self.level
 
 
 def cut_region(
@@ -83,10 +89,10 @@ def cut_region(
     for line in lines:
         cv2.fillConvexPoly(core, np.round(line).astype(np.int32), 1)
     reach = cv2.dilate(core, disc(_REACH * line_height * scale))
-    beside = np.zeros(part.shape[:2], np.uint8)
+    level = core.copy()
     for quad in longer:
         corners = np.round((quad - (left, top)) * scale).astype(np.int32)
-        cv2.fillConvexPoly(beside, corners, 1)
+        cv2.fillConvexPoly(level, corners, 1)
     return Crop(
         int(left),
         int(top),
@@ -96,7 +102,7 @@ def cut_region(
         line_height * scale,
         core > 0,
         reach > 0,
-        (reach | beside) > 0,
+        level > 0,
     )
 
 

@@ -29,6 +29,7 @@ _SURE = 3.0
 _PATCH = 20
 """Pixels of a picture that say as much as one: neighbours are alike."""
 _SIDES = 8
+"""Directions that a shadow may be cast to: programs offer these."""
 _GLOWS = 4
 """Sides that must be lit for a glow: a cloud behind the letters lights some of them."""
 _EVEN, _LONG = 0.75, 6
@@ -66,10 +67,10 @@ def with_halo(picture: Pixels, strokes: Strokes, line_height: float, texts: Mask
     mask, hidden = placed(strokes.mask), texts[top:bottom, left:right]
     away = cv2.distanceTransform((~mask).astype(np.uint8), cv2.DIST_L2, 5)
     around = (away <= reach) & ~mask & ~hidden
-    known = (away > reach) & ~hidden
-    if not around.any() or not known.any():
+    outside = (away > reach) & ~hidden
+    if not around.any() or not outside.any():
         return strokes
-    shade = (part - stretched(part, known, directions(part, known))).mean(axis=2)
+    shade = (part - stretched(part, outside, directions(part, outside))).mean(axis=2)
     across, down = (cv2.Sobel(away, cv2.CV_32F, *axis) for axis in ((1, 0), (0, 1)))
     side = np.rint(np.arctan2(down, across) / (2 * np.pi) * _SIDES).astype(int) % _SIDES
     ring = np.ceil(away).astype(int)

@@ -29,7 +29,7 @@ from memeloc.localise.protocol import (
     Restorer,
     clean,
 )
-from memeloc.localise.texts import Text, mask_of
+from memeloc.localise.texts import Text, line_height, mask_of
 from memeloc.model import Locale, Template, TextBox
 from memeloc.ocr.protocol import Line
 from memeloc.registration import opencv
@@ -45,6 +45,7 @@ box that was painted: less is read in drawings, and beside texts."""
 _SHADE, _ALIKE = 7.0, 0.3
 """Levels by which what is left in the shape of letters differs from what is between them, and its
 correlation with them: grain and leaves have 5 and 0.1 at most."""
+_LEAST_HEIGHT = 8.0  # pixels of a line: around smaller ones there is nothing to compare with
 _WIDER, _LEAST_WIDER = 0.08, 2
 """How much more is taken out around letters that are still seen, in heights of a line, and in
 pixels at least: an outline that was missed, a shadow."""
@@ -139,7 +140,7 @@ def localise(
         MissingError: what is needed is not installed.
     """
     decided = decisions or {}
-    taken, waiting, kept, marks = [], [], [], []
+    taken, waiting, staying, marks = [], [], [], []
     for text in texts:
         if text.watermark and text_key(meme, text) not in decided:
             marks.append(text)
@@ -148,12 +149,12 @@ def localise(
         if decision == "text" and text.strokes is not None:
             taken.append(text)
         elif decision == "keep":
-            kept.append(text)
+            staying.append(text)
         else:
             waiting.append(text.number)
     size = meme.pixels.shape[1], meme.pixels.shape[0]
     masks = {text.number: mask_of([text], size) for text in taken}
-    others, stay = mask_of(marks if unmarked else [], size), mask_of(kept, size)
+    others, stay = mask_of(marks if unmarked else [], size), mask_of(staying, size)
     left: list[Text] = []
     for widened in (False, True, True):
         mask = np.any([others, *(masks[text.number] for text in taken)], axis=0)
@@ -221,7 +222,7 @@ def remains(
             and mask[_part(line.box, width, height)].mean() >= _OF_LINE
             for line in lines
         )
-        around = int(text_height(text, height)) | 1
+        around = int(max(_LEAST_HEIGHT, line_height(text.region, (width, height)))) | 1
         edges = box[2] - around, box[0] - around, box[3] + around, box[1] + around
         part = _part(edges, width, height)
         shade = grey[part] - cv2.blur(grey[part], (around, around))
@@ -239,13 +240,6 @@ def remains(
     return found
 
 
-def text_height(text: Text, height: int) -> float:
-    """Return the usual height of a text's lines in pixels, of a picture of a height."""
-    lines = text.region.lines
-    high = [line.corners[3][1] - line.corners[0][1] for line in lines] or [text.region.box[3]]
-    return max(8.0, float(np.median(np.abs(high))) * height)
-
-
 def _part(box: Sequence[float], width: int, height: int) -> tuple[slice, slice]:
     """Return where left, top, right and bottom in pixels are in a picture."""
     left, top, right, bottom = (round(each) for each in box)
@@ -255,7 +249,9 @@ def _part(box: Sequence[float], width: int, height: int) -> tuple[slice, slice]:
 
 def _widened(text: Text, mask: Mask) -> Mask:
     """Return the mask with more around the letters."""
-    radius = max(_LEAST_WIDER, round(_WIDER * text_height(text, mask.shape[0])))
+    radius = max(
+        _LEAST_WIDER, round(_WIDER * line_height(text.region, (mask.shape[1], mask.shape[0])))
+    )
     return np.asarray(opencv().dilate(mask.astype(np.uint8), disc(radius)) > 0)
 
 

@@ -82,19 +82,19 @@ class OnnxRestorer:
         return first, second
 
     def _paint(self, picture: Pixels, holes: Mask) -> Pixels:
-        given: npt.NDArray[np.float32] = np.float32(1 / 255) * picture.transpose(2, 0, 1)[None]
+        levels: npt.NDArray[np.float32] = np.float32(1 / 255) * picture.transpose(2, 0, 1)[None]
         try:
             (out,) = self._session.run(
                 None,
-                {self._picture: given, self._mask: holes[None, None].astype(np.float32)},
+                {self._picture: levels, self._mask: holes[None, None].astype(np.float32)},
             )[:1]
         except Exception as error:  # whatever ONNX Runtime raises
             reason = str(error).strip().split("\n")[-1][:200]
             raise ServiceError(f"The model {self.name}", reason, retryable=False) from error
         values = np.asarray(out, np.float32)
-        if values.shape != given.shape:
+        if values.shape != levels.shape:
             raise InputError(
-                f"the model {self.name} gives {values.shape} where a picture of {given.shape} is "
+                f"the model {self.name} gives {values.shape} where a picture of {levels.shape} is "
                 "expected"
             )
         pixels = values[0].transpose(1, 2, 0) * (255 if values.max() <= 2 else 1)

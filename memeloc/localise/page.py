@@ -43,8 +43,8 @@ def write_pictures(localised: LocalisedMeme, out: Path) -> dict[str, Path]:
     pictures: dict[str, Pixels] = {"original": _numbered(localised)}
     if localised.clean is not None:
         masked = meme.pixels.copy()
-        there = localised.mask
-        masked[there] = (masked[there] * 0.3 + _MASK * 0.7).astype(np.uint8)
+        mask = localised.mask
+        masked[mask] = (masked[mask] * 0.3 + _MASK * 0.7).astype(np.uint8)
         pictures |= {"mask": masked, "clean": localised.clean.pixels}
     files = {}
     for kind, pixels in pictures.items():

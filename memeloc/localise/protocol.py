@@ -51,6 +51,11 @@ class RegionLine:
     corners: tuple[tuple[float, float], ...]
     confidence: float = 1.0
 
+    def extent(self, size: tuple[int, int]) -> tuple[float, float]:
+        """Return its length and height in pixels of a picture of a width and height."""
+        left_top, right_top, _, left_bottom = np.asarray(self.corners) * size
+        return float(np.hypot(*(right_top - left_top))), float(np.hypot(*(left_bottom - left_top)))
+
 
 @dataclass(frozen=True, slots=True)
 class TextRegion:
@@ -138,23 +143,23 @@ class CleanPictureSource(Protocol):
 
 
 def clean(
-    meme: FinishedMeme, mask: Mask, sources: Sequence[CleanPictureSource], kept: Mask
+    meme: FinishedMeme, mask: Mask, sources: Sequence[CleanPictureSource], staying: Mask
 ) -> CleanPicture | None:
     """Return the clean picture of the first source that has one; None where none has.
 
     Args:
-        kept: True on the letters that are to stay: a known template that has none there is no
+        staying: True on the letters that are to stay: a known template that has none there is no
             picture of this meme.
     """
     found = (source.find(meme, mask) for source in sources)
-    return next((picture for picture in found if picture and _shows(picture, meme, kept)), None)
+    return next((picture for picture in found if picture and _shows(picture, meme, staying)), None)
 
 
-def _shows(picture: CleanPicture, meme: FinishedMeme, kept: Mask) -> bool:
+def _shows(picture: CleanPicture, meme: FinishedMeme, staying: Mask) -> bool:
     """Return whether what is kept of a meme stands in a clean picture; only a template's may lack
     it."""
-    if picture.template is None or not kept.any():
+    if picture.template is None or not staying.any():
         return True
-    height, width = kept.shape
-    own = np.asarray(Image.fromarray(picture.pixels).resize((width, height)), np.float32)
-    return bool(np.abs(own[kept] - meme.pixels[kept]).mean() < _ALIKE)
+    height, width = staying.shape
+    pixels = np.asarray(Image.fromarray(picture.pixels).resize((width, height)), np.float32)
+    return bool(np.abs(pixels[staying] - meme.pixels[staying]).mean() < _ALIKE)

@@ -103,11 +103,14 @@ def tightened(region: TextRegion, ink: Points, size: tuple[int, int]) -> TextReg
     away = np.abs(level[:, 1:] - [quad[:, 1].mean() for quad in quads])
     lines = list(region.lines)
     for number, quad in enumerate(quads):
-        own = level[away.argmin(axis=1) == number]
-        high = float(np.ptp(own[:, 1])) if len(own) else np.inf
+        letters = level[away.argmin(axis=1) == number]
+        high = float(np.ptp(letters[:, 1])) if len(letters) else np.inf
         if high < _LOOSE * np.ptp(quad[:, 1]):
             around = _ROOM * high
-            (left, top), (right, bottom) = own.min(axis=0) - around, own.max(axis=0) + around
+            (left, top), (right, bottom) = (
+                letters.min(axis=0) - around,
+                letters.max(axis=0) + around,
+            )
             box = np.array([[left, top], [right, top], [right, bottom], [left, bottom]])
             corners = turned(box, region.angle, middle) / size
             lines[number] = replace(lines[number], corners=_plain(corners))
@@ -119,9 +122,9 @@ def _by_slant(lines: Sequence[Line]) -> list[tuple[float, list[Line]]]:
     groups: list[tuple[float, list[Line]]] = []
     for line in sorted(lines, key=lambda line: line.box[0] - line.box[2]):
         angle = slant(line)
-        for known, group in groups:
-            level = known == 0.0 or angle == 0.0
-            if known == angle or (not level and abs(known - angle) < _ALIKE):
+        for other, group in groups:
+            level = other == 0.0 or angle == 0.0
+            if other == angle or (not level and abs(other - angle) < _ALIKE):
                 group.append(line)
                 break
         else:

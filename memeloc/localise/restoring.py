@@ -60,8 +60,10 @@ class Laplace:
         """See `Restorer`."""
         painted = picture.copy()
         for part, here in _parts(mask):
-            values, known = picture[part].astype(np.float32), ~mask[part]
-            painted[part][here] = _levels(stretched(values, known, directions(values, known)))[here]
+            values, visible = picture[part].astype(np.float32), ~mask[part]
+            painted[part][here] = _levels(stretched(values, visible, directions(values, visible)))[
+                here
+            ]
         return painted
 
 

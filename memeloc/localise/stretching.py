@@ -1,4 +1,4 @@
-"""Continuing values where they are hidden. In: values, where they are known. Out: the others,
+"""Continuing values where they are hidden. In: values, where they are visible. Out: the others,
 continued.
 
 Values are stretched over what is hidden, as Laplace's equation has it, from coarse to fine: Burt,
@@ -27,24 +27,24 @@ _STRIDE = 5
 Floats = npt.NDArray[np.float32]
 
 
-def stretched(values: Floats, known: Mask, directions: Floats | None = None) -> Floats:
-    """Return values (height x width x channels), those that are not known continued from the
+def stretched(values: Floats, visible: Mask, directions: Floats | None = None) -> Floats:
+    """Return values (height x width x channels), those that are hidden continued from the
     others.
 
     Args:
-        values: what stands where they are not known does not count.
-        known: where they are.
+        values: what stands where they are hidden does not count.
+        visible: where they are not.
         directions: of lines to follow, as the function of that name gives them.
     """
     cv2 = opencv()
-    if known.all() or max(known.shape) < 3:
+    if visible.all() or max(visible.shape) < 3:
         return values
-    weight = known.astype(np.float32)
+    weight = visible.astype(np.float32)
     weights = cv2.pyrDown(weight)
     means = cv2.pyrDown(values * weight[..., None]) / np.maximum(weights, 1e-6)[..., None]
     coarse = None if directions is None else cv2.pyrDown(directions)
-    painted = cv2.pyrUp(stretched(means, weights > 1e-3, coarse), dstsize=known.shape[::-1])
-    fixed = known.astype(np.uint8)
+    painted = cv2.pyrUp(stretched(means, weights > 1e-3, coarse), dstsize=visible.shape[::-1])
+    fixed = visible.astype(np.uint8)
     cv2.copyTo(values, fixed, painted)
     lines = None if directions is None else _Lines(directions)
     for _ in range(_SWEEPS):
@@ -54,7 +54,7 @@ def stretched(values: Floats, known: Mask, directions: Floats | None = None) -> 
     return np.asarray(painted, np.float32)
 
 
-def directions(picture: Floats, known: Mask) -> Floats:
+def directions(picture: Floats, visible: Mask) -> Floats:
     """Return which way lines go at each pixel (RGB), as its structure tensor, continued where
     hidden.
 
@@ -65,7 +65,7 @@ def directions(picture: Floats, known: Mask) -> Floats:
     grey = cv2.GaussianBlur(cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY), (0, 0), 1)
     across, down = (cv2.Sobel(grey, cv2.CV_32F, *axis) for axis in ((1, 0), (0, 1)))
     tensor = np.dstack([across * across, across * down, down * down])
-    clear = cv2.erode(known.astype(np.uint8), np.ones((_EDGE, _EDGE))).astype(np.float32)
+    clear = cv2.erode(visible.astype(np.uint8), np.ones((_EDGE, _EDGE))).astype(np.float32)
     weight = cv2.GaussianBlur(clear, (0, 0), _NEAR)
     near = cv2.GaussianBlur(tensor * clear[..., None], (0, 0), _NEAR)
     return stretched(near / np.maximum(weight, 1e-6)[..., None], weight > 0.02)

@@ -45,6 +45,7 @@ from memeloc.registration import opencv
 Colour = tuple[int, int, int]
 
 _PLAIN_NEAR = 22.0
+"""Distance in RGB within which a plain background lies after a JPEG."""
 _PLAIN_SHARE = 0.8
 """Share of a line's edge that a plain background covers; a bubble's border may cross the rest."""
 _FAINTEST = 24.0
@@ -54,10 +55,14 @@ _SHARP, _LAID_OVER = 0.6, 0.8
 edges make the most, have 0.55 to 0.75, larger ones 0.85 to 1; shades and leaves 0.2 to 0.5 (141
 lines of made memes)."""
 _CANDIDATES = 7
+"""Colours that are tried at most: each is a search through all connected areas."""
 _PEAK = 28.0
 """Distance in RGB from a frequent colour of what is counted as it; two of them share nothing."""
 _WIDEST_OUTLINE = 0.18
 """What rings letters further, in heights of a line, is what they stand on: a sign, a cloth."""
+_BLENDED, _PUREST = 2.5, 85
+"""Pixels of an outline's width below which most of it has blended into letters and background, and
+the percentile, by the distance from the letters' colour, from which it has not."""
 _SMALL_LINE = 40.0
 """Pixels of a line's height up to which an outline may be a pixel wide."""
 _BIN = 0.3
@@ -65,6 +70,7 @@ _BIN = 0.3
 _RIM = 1.0
 """Pixels around letters and outline in which they still blend into the background."""
 _PLAIN_RIM = 3
+"""Pixels of the rim on a plain background: what is painted too much there does not show."""
 _SMOOTH_RIM = 2.0
 """Pixels more on smooth backgrounds, which are guessed well, and where a JPEG's ripples show."""
 _LEAST_INK = 0.75
@@ -233,7 +239,7 @@ def _on_any(crop: Crop, wide: Crop) -> Strokes | None:
         more = outlined_emoji(crop, letters, mask, outline, width)
     else:  # of a card that a loose box leaves, what is between the letters shows the colour
         behind = _one_colour(crop.pixels[crop.core & ~wider])
-    if behind is None and is_smooth(crop.pixels, crop.reach & ~wider):
+    if behind is None and is_smooth(crop.pixels, crop.core & ~wider):
         behind = stretched(crop.pixels, ~(crop.beside | wider))
     if behind is not None:
         mask = wider
@@ -397,6 +403,7 @@ def _outline(
     colour, uniform = _ring(crop, letters, fill)
     if uniform < 0.55 or between(colour, fill) < 60:
         return None, 0.0
+    way = (colour - fill) / between(colour, fill)
     distance = cv2.distanceTransform((~letters).astype(np.uint8), cv2.DIST_L2, 5)
     far = 0.3 * crop.line_height
     levels = np.round(distance).astype(int)
@@ -419,7 +426,13 @@ def _outline(
     if end > _WIDEST_OUTLINE * crop.line_height:
         return None, 0.06 * crop.line_height
     step = (share[end] - half) / max(share[end] - share[end + 1], 1e-6)
-    return colour, float(end + min(step, 1.0))
+    width = float(end + min(step, 1.0))
+    if width < _BLENDED * crop.scale:
+        ring = crop.pixels[(distance > 0) & (distance <= width + 0.5)]
+        far = (ring - fill) @ way
+        pure = ring[far >= np.percentile(far, _PUREST)]
+        return np.asarray(np.median(pure, axis=0), np.float32), width
+    return colour, width
 
 
 def _strokes(
@@ -434,7 +447,9 @@ def _strokes(
     sure: float,
 ) -> Strokes:
     cv2 = opencv()
-    unread = float(((letters | more) & ~crop.reach).sum() / letters.sum())
+    # An emoji beside a line, which has colours of its own, is no letter that was not read.
+    words = letters | of_one_colour(crop, more, fill)
+    unread = float((words & ~crop.reach).sum() / letters.sum())
     ink = grown(letters, width + 0.5) | more
     if more.any():
         mask = mask | grown(more, _PLAIN_RIM)

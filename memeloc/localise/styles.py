@@ -33,12 +33,14 @@ _SAME_EDGE, _SAME_MIDDLE = 0.2, 0.5
 """How far the middles of lines may lie apart and the lines still be centred, in heights of a line:
 in any text, and in capitals."""
 _LEAST_OUTLINE, _MOST_OUTLINE = 0.02, 0.5
+"""Width of an outline in em: less is not seen, and more is what the letters stand on."""
 _FOR_HALO = 0.06
 """Width in em of the outline in place of a shadow or glow."""
 _BY_WIDTH = 0.94
 """Share of the size by letters' height that one by a line's width has at least: the text may have
 been read with too many letters."""
 _SIZES = 0.005, 1.0
+"""Font size as a share of the picture's height: what a template may have."""
 
 
 def style_of(
@@ -133,13 +135,8 @@ def _face_and_size(
     faces: Sequence[FaceName],
 ) -> tuple[FaceName, float]:
     """Return the face whose measures fit best, and the font size in pixels."""
-    high = _letter_height(strokes)
-    tops = [np.asarray(line.corners[:2]) * size for line in region.lines]
-    widths = [float(np.hypot(*(right - left))) for left, right in tops]
-    across = _ink_width(region, strokes, size)
-    longest = max(range(len(widths)), key=lambda index: widths[index])
-    text = region.lines[longest].text
-    tall = _line_ink(region, strokes, size)
+    high, across, tall = _measured_ink(region, strokes, size)
+    text = max(region.lines, key=lambda line: line.extent(size)[0]).text
     best: tuple[float, FaceName, float] | None = None
     for face in faces:
         measured = _measure(text, locale, face)
@@ -162,38 +159,27 @@ def _face_and_size(
     return best[1], best[2]
 
 
-def _letter_height(strokes: Strokes) -> float:
-    """Return the height of capitals and ascenders, in pixels: of the connected areas of the
-    fill."""
+def _measured_ink(
+    region: TextRegion, strokes: Strokes, size: tuple[int, int]
+) -> tuple[float, float, float]:
+    """Return the height of capitals and ascenders, the length of the longest line's letters, and
+    the usual height of a line's, with marks above and below, in pixels."""
     cv2 = opencv()
     stats = cv2.connectedComponentsWithStats(strokes.letters.astype(np.uint8))[2][1:]
     heights = stats[:, cv2.CC_STAT_HEIGHT]
     tall = heights[heights >= 0.4 * heights.max()] if len(heights) else np.array([1])
-    return float(np.percentile(tall, _HIGH))
-
-
-def _line_ink(region: TextRegion, strokes: Strokes, size: tuple[int, int]) -> float:
-    """Return the usual height of a line's ink in pixels, marks above and below included."""
-    rows, columns = np.nonzero(strokes.letters)
-    points = np.stack([columns + strokes.left, rows + strokes.top], axis=1).astype(float)
-    middle = size[0] / 2, size[1] / 2
-    heights = turned(points, -region.angle, middle)[:, 1]
-    middles = [
-        turned(np.asarray(line.corners) * size, -region.angle, middle)[:, 1].mean()
-        for line in region.lines
-    ]
-    nearest = np.abs(heights[:, None] - middles).argmin(axis=1)
-    inks = [np.ptp(heights[nearest == line]) + 1 for line in np.unique(nearest)]
-    return float(np.median(inks)) if inks else np.inf
-
-
-def _ink_width(region: TextRegion, strokes: Strokes, size: tuple[int, int]) -> float:
-    """Return the length of the longest line's letters, in pixels, along the line."""
     rows, columns = np.nonzero(strokes.letters)
     points = np.stack([columns + strokes.left, rows + strokes.top], axis=1).astype(float)
     middle = size[0] / 2, size[1] / 2
     level = turned(points, -region.angle, middle)
-    return float(np.ptp(level[:, 0])) + 1 if len(level) else 1.0
+    middles = [
+        turned(np.asarray(line.corners) * size, -region.angle, middle)[:, 1].mean()
+        for line in region.lines
+    ]
+    nearest = np.abs(level[:, 1:] - middles).argmin(axis=1)
+    inks = [np.ptp(level[nearest == line, 1]) + 1 for line in np.unique(nearest)]
+    across = float(np.ptp(level[:, 0])) + 1 if len(level) else 1.0
+    return float(np.percentile(tall, _HIGH)), across, float(np.median(inks)) if inks else np.inf
 
 
 def _measure(text: str, locale: Locale, face: FaceName) -> tuple[float, float, float] | None:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from PIL import Image
 
 from memeloc.locales.tags import count_scripts, letter_scripts
-from memeloc.localise.crops import between
+from memeloc.localise.crops import between, disc
 from memeloc.localise.halos import with_halo
 from memeloc.localise.protocol import FractionBox, Mask, Pixels, TextRegion
 from memeloc.localise.regions import find_regions, in_order, turned
@@ -25,6 +26,7 @@ from memeloc.ocr.blocks import are_neighbours
 from memeloc.ocr.protocol import Line, Reader
 from memeloc.ocr.rapid import read_line, unread_lines
 from memeloc.ocr.watermarks import is_watermark, marks_among
+from memeloc.registration import opencv
 
 _LOOKS_ALIKE = 70.0
 """Distance in RGB within which the fills of two lines of one text lie."""
@@ -34,8 +36,19 @@ _LEAST_READ = 0.55
 """The same where its letters are told for sure: it is a text, and its words can be corrected.
 Tesseract reads letters that are there with 0.6 to 0.8."""
 _LEAST_SURE, _TOLD = 0.5, 0.9
+"""`Strokes.sure` below which a person is asked, and from which letters are told for sure: all along
+the lines, and of one very colour."""
 _UNREAD = 0.03
 """Share of a text's letters outside of what was read: a letter of thirty."""
+_GAP = 0.5
+"""Heights of a line's box between two letters from which one is missing: a space has 0.2 to 0.3."""
+_LEAST_HIGH = 0.25
+"""Height of a letter at least, in heights of a line's box: specks of a cloud and dots are lower."""
+_FEWEST = 0.75
+"""Characters for each height of a line's box at least: Latin ones are 1.5 to 2.5, Chinese 1.2."""
+_OF_CARD, _UNLIKE = 60.0, 0.1
+"""Distance in RGB within which a plain background is still itself, with a gradient of the sky, and
+the share of what is around letters, a line away, that is farther where they stand on a card."""
 _STEEPEST = 15.0
 """Degrees by which text that was laid over a picture is turned at most, usually."""
 _SMALLEST = 12.0
@@ -147,8 +160,10 @@ def find_texts(
     texts: list[Text] = []
     for number, region in enumerate(in_order(list(found), locale), 1):
         strokes, style, watermark = found[region], None, region in marked
-        if strokes is not None and strokes.background is None:
-            strokes = with_halo(pixels, strokes, _line_height(region, size), masked)
+        if strokes is not None and not _on_card(pixels, strokes, line_height(region, size)):
+            strokes = with_halo(pixels, strokes, line_height(region, size), masked)
+            if strokes.background is None:
+                strokes = _with_gaps(strokes, region, size)
         if strokes is not None:
             style = style_of(region, strokes, size, locale)
             region = replace(region, box=ink_box(region, strokes, size))
@@ -174,6 +189,49 @@ def _in_one_face(text: Text, texts: Sequence[Text], size: tuple[int, int], local
     if face == text.style.face or not letters[face]:
         return text
     return replace(text, style=style_of(text.region, text.strokes, size, locale, face))
+
+
+def _on_card(pixels: Pixels, strokes: Strokes, height: float) -> bool:
+    """Return whether the plain background of letters ends near them, as a bubble does and a sky
+    does not: there a glow would be looked for across its border."""
+    if strokes.background is None:
+        return False
+    away = round(height)
+    rows, columns = strokes.mask.shape
+    top, left = max(0, strokes.top - away), max(0, strokes.left - away)
+    part = pixels[top : strokes.top + rows + away, left : strokes.left + columns + away]
+    frame = np.concatenate([part[0], part[-1], part[:, 0], part[:, -1]]).astype(np.float32)
+    far = np.sqrt(((frame - strokes.background) ** 2).sum(axis=1))
+    return bool((far > _OF_CARD).mean() > _UNLIKE)
+
+
+def _with_gaps(strokes: Strokes, region: TextRegion, size: tuple[int, int]) -> Strokes:
+    """Return strokes whose mask has the stretches of lines in which letters were read and none can
+    be told from the picture, as white ones on a cloud."""
+    cv2 = opencv()
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(strokes.letters.astype(np.uint8))
+    tall = stats[:, cv2.CC_STAT_HEIGHT] >= _LEAST_HIGH * line_height(region, size)
+    tall[0] = False
+    rows, columns = np.nonzero(tall[labels])
+    points = np.stack([columns, rows], axis=1)
+    gaps = np.zeros(strokes.mask.shape, np.uint8)
+    for line in region.lines:
+        corner, right, _, below = np.asarray(line.corners) * size - (strokes.left, strokes.top)
+        length, height = line.extent(size)
+        if line.confidence < _LEAST_CONFIDENCE or not line.text or not min(length, height) >= 1:
+            continue
+        across, down = (right - corner) / length, (below - corner) / height
+        inside = np.abs((points - corner) @ down / height - 0.5) <= 0.5
+        along = np.unique(((points[inside] - corner) @ across).clip(0, length))
+        # An outline tells the first and the last letter from a cloud; a box may be wider than they.
+        outer = (0.0, length) if strokes.outline is None else ()
+        for start, end in pairwise(sorted([*along.tolist(), *outer])):
+            if end - start > _GAP * height:
+                ends = corner + np.outer([start, end], across)
+                quad = np.concatenate([ends, ends[::-1] + down * height])
+                cv2.fillConvexPoly(gaps, np.round(quad).astype(np.int32), 1)
+    around = cv2.dilate(gaps, disc(strokes.halo))
+    return replace(strokes, mask=strokes.mask | (around > 0)) if gaps.any() else strokes
 
 
 def _covered(region: TextRegion, mask: Mask) -> bool:
@@ -220,20 +278,24 @@ def doubts(
         reasons.append("its letters cannot be told from the picture")
     elif _in_the_picture(region, strokes):
         reasons.append("it stands in the picture itself, as on cloth, a sign or a logo")
-    if strokes is not None and strokes.unread > _UNREAD:
+    if (strokes is not None and strokes.unread > _UNREAD) or _is_cut_short(region, size):
         reasons.append("letters beside it were not read")
     if abs(region.angle) > _STEEPEST:
         reasons.append(f"it is turned by {region.angle:.0f} degrees")
-    if region.lines and _line_height(region, size) < _SMALLEST:
+    if region.lines and line_height(region, size) < _SMALLEST:
         reasons.append("it is tiny")
     return tuple(reasons)
 
 
-def _line_height(region: TextRegion, size: tuple[int, int]) -> float:
+def _is_cut_short(region: TextRegion, size: tuple[int, int]) -> bool:
+    """Return whether fewer characters were read in a line than have room in it."""
+    lines = ((line.text, *line.extent(size)) for line in region.lines if line.text)
+    return any(len(text) < _FEWEST * length / max(height, 1) for text, length, height in lines)
+
+
+def line_height(region: TextRegion, size: tuple[int, int]) -> float:
     """Return the usual height of a region's lines in pixels."""
-    heights = [
-        np.hypot(*((np.asarray(line.corners[3]) - line.corners[0]) * size)) for line in region.lines
-    ]
+    heights = [line.extent(size)[1] for line in region.lines]
     return float(np.median(heights)) if heights else region.box[3] * size[1]
 
 

@@ -65,9 +65,9 @@ class State:
         """Return the state of a folder; empty where nothing of it can be read."""
         try:
             values = json.loads((folder / STATE).read_text("utf-8"))
-            known, translated = values.get("pictures", {}), values.get("translated", {})
+            pictures, translated = values.get("pictures", {}), values.get("translated", {})
             return cls(
-                dict(values["templates"]), dict(values["cells"]), dict(known), dict(translated)
+                dict(values["templates"]), dict(values["cells"]), dict(pictures), dict(translated)
             )
         except (OSError, ValueError, KeyError, TypeError):
             return cls()
@@ -120,11 +120,11 @@ def check_owner(folder: Path, names: Sequence[str]) -> None:
     Raises:
         InputError: the folder has a file of one of the names and never had localised memes.
     """
-    own = [name for name in names if (folder / name).exists()]
-    if own and not (folder / STATE).is_file():
+    found = [name for name in names if (folder / name).exists()]
+    if found and not (folder / STATE).is_file():
         raise InputError(
-            f"{' and '.join(own)} in this folder {'was' if len(own) == 1 else 'were'} not made by "
-            "`memeloc localise`; name another folder, or move what is yours.",
+            f"{' and '.join(found)} in this folder {'was' if len(found) == 1 else 'were'} not made "
+            "by `memeloc localise`; name another folder, or move what is yours.",
             file=folder,
         )
 
@@ -184,7 +184,7 @@ def write_captions(
     for name in (*_KEYS, source):
         if name not in columns:
             columns.append(name)
-    kept = []
+    changed_by_hand = []
     for meme_id, (template, parts) in rows.items():
         cell = SEPARATOR.join(part.strip() for part in parts)
         row = table.setdefault(meme_id, {"meme_id": meme_id})
@@ -192,7 +192,7 @@ def write_captions(
         if now != cell:
             others = [name for name in columns if name not in _KEYS and row.get(name)]
             if any(row[name] != state.cells.get(f"{meme_id} {name}") for name in others):
-                kept.append(meme_id)
+                changed_by_hand.append(meme_id)
                 continue
             for name in others:  # translations of another text
                 row[name] = ""
@@ -201,7 +201,7 @@ def write_captions(
     if table:
         _write(path, columns, table)
     state.write(out)
-    return tuple(kept)
+    return tuple(changed_by_hand)
 
 
 def fill_captions(

@@ -77,7 +77,7 @@ def columns(lines: Sequence[Line]) -> list[list[Line]]:
     groups = _groups(lines, _same_block)
 
     def beside(group: list[Line], other: list[Line]) -> bool:
-        touching = any(_same_line(line, there) for line in group for there in other)
+        touching = any(_same_line(line, piece) for line in group for piece in other)
         gap = max(_left(group), _left(other)) - min(_right(group), _right(other))
         return touching and (min(len(group), len(other)) < 2 or gap <= 0)
 

@@ -19,11 +19,12 @@ from memeloc.ocr.protocol import Quad
 _ROUND = re.compile(r"(?:[0oOоО०০๐٠٥ه७]|[^\w])+")
 """What dots are read as: round letters and digits, and any punctuation."""
 _ASPECT = 0.75, 1.33
+"""Height of a dot in widths: round, give or take a pixel of four."""
 _FILL = 0.68
 """Least share of its box that a dot fills; of a disc it is 0.79."""
 _SIZES = 1.5
 """Most ratio of the heights of two dots in a row."""
-_FEWEST = 3
+_FEWEST = 3  # two may be a colon, one a full stop
 
 
 def may_be_dots(text: str) -> bool:

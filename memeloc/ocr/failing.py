@@ -30,10 +30,8 @@ of which `LEAST_WORDS` mix no letters with other signs."""
 NOT_SEEN = "not in the picture"
 """Criterion 3: nothing was read, or the reader trusts none of it as far as `LEAST_TRUST`."""
 
-SHORTEST_WORD = 3
-LEAST_SHARE = 0.5
-LEAST_WORDS = 0.5
-LEAST_TRUST = 0.5
+SHORTEST_WORD = 3  # letters: pieces of drawings are read as one or two
+LEAST_SHARE = LEAST_WORDS = LEAST_TRUST = 0.5  # more wrong than right
 LEAST_SURE = 0.75
 """Mean confidence below which a reading is marked `UNSURE`."""
 

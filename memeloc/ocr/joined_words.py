@@ -12,7 +12,7 @@ from functools import cache
 from memeloc.errors import MissingError
 
 _JOINED = re.compile(r"(?<![\w@#./-])[^\W\d_]{8,}(?![\w@/-]|\.\w)")
-_LONGEST = 20
+_LONGEST = 20  # letters of a piece: bounds what is tried at each letter
 _SHORT = frozenset(
     re.findall(
         r"\w+",

@@ -33,7 +33,7 @@ _LONGEST = 2000
 _SLIMMEST = 4
 """How many times as long as wide a picture is looked at, at most; it is padded to that."""
 _SMALLEST = 32  # px
-_PADDING = (127, 127, 127)
+_PADDING = (127, 127, 127)  # grey, in which no text is seen
 _LEAST = 0.5
 """Confidence below which a line is a drawing: the engine's own setting."""
 

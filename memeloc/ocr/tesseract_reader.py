@@ -15,15 +15,17 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import attrgetter
 
+import numpy as np
 from PIL import Image
+from scipy import ndimage
 
 from memeloc.model import Locale
 from memeloc.ocr.blocks import are_neighbours
 from memeloc.ocr.dots import dots_in, may_be_dots
-from memeloc.ocr.masks import cut_line, find_letters
+from memeloc.ocr.masks import PAGE, cut_line, find_letters
 from memeloc.ocr.protocol import Line
 from memeloc.ocr.rapid import TextLine, find_text, model_paths, read_line
 from memeloc.ocr.tesseract import (
@@ -37,7 +39,6 @@ from memeloc.ocr.tesseract import (
     one_thread_each,
     read_words,
 )
-from memeloc.ocr.word_places import are_doubtful
 
 _LEAST = 0.35
 """Confidence below which a line is a drawing. Tesseract's own, less where it read too little."""
@@ -48,7 +49,7 @@ _EXPECTED = 0.8
 _HANGUL_GAP = 7
 """Pixels of a page: Tesseract takes syllables for words, which are at least this far apart."""
 _LATIN = re.compile(r"(?=.*[A-Za-z]{2})[ -~]+")
-_LATIN_LEAST = 0.95
+_LATIN_LEAST = 0.95  # RapidOCR's confidence: its model takes other scripts for Latin, less sure
 _LIKE_LATIN = frozenset(("Latn", "Cyrl", "Grek", "Armn"))
 """Scripts whose letters look like Latin ones. In others, what RapidOCR is sure to be Latin and
 Tesseract cannot read is: `ctrl+s` in Arabic, which no Arabic model reads."""
@@ -58,6 +59,11 @@ _PAGES = 400
 """Pages a start, at most."""
 _SMALLEST = 3
 """Pixels of the shorter side that Tesseract takes at the least."""
+_INK = 128  # of 255: the middle, for the masks are black on white
+_WIDE = 0.9 * PAGE
+"""Pixels of a page between two words, at least, where one may be missing: a space has a third."""
+_UNREAD = PAGE // 2
+"""Columns with ink, in pixels of a page, that no word covers: about a letter of Devanagari."""
 
 
 class TesseractReader:
@@ -220,3 +226,30 @@ def _read(pages: Sequence[Image.Image], model: str, mode: int) -> list[list[Word
 
 def _letters(text: str) -> int:
     return sum(unicodedata.category(sign)[0] in "LMN" for sign in text)
+
+
+def are_doubtful(words: Sequence[Word], mask: Image.Image | None, *, ordered: bool) -> bool:
+    """Return whether words of a line may be lost or out of order, as those of Hindi often are: they
+    do not follow each other, are too far apart, or leave letters uncovered.
+
+    Args:
+        words: in the order in which they were read; their boxes are in pixels of the mask.
+        mask: the line's letters, black on white, `PAGE` high; None where they are not known.
+        ordered: the words have to follow each other from left to right. Where letters of two
+            directions stand side by side they do not.
+    """
+    lefts = [word.left for word in words]
+    if ordered and lefts != sorted(lefts):
+        return True
+    spans = sorted((word.left, word.right) for word in words)
+    if any(after[0] - before[1] >= _WIDE for before, after in pairwise(spans)):
+        return True
+    if mask is None:
+        return False
+    ink = np.any(np.asarray(mask.convert("L")) < _INK, axis=0)
+    uncovered = np.ones(mask.width, dtype=bool)
+    for left, right in spans:
+        uncovered[left:right] = False
+    gaps, count = ndimage.label(uncovered)
+    unread = ndimage.sum_labels(ink, gaps, range(1, count + 1))
+    return bool(count) and max(unread) >= _UNREAD

@@ -15,11 +15,10 @@ import numpy as np
 from memeloc.curate.duplicates.hashing import bits_between, hash_picture
 from memeloc.curate.pictures import map_pictures
 from memeloc.engine import usable_cpus
-from memeloc.localise.aligning import find_points, same_picture
-from memeloc.localise.grouping import group_pictures
+from memeloc.localise.aligning import find_points, group_pictures, same_picture
 from memeloc.localise.localise import Restoring
 from memeloc.localise.protocol import CleanPicture, CleanPictureSource, FinishedMeme, Mask, Restorer
-from memeloc.localise.recovered_pictures import RecoveredPictures
+from memeloc.localise.recover import RecoveredPictures
 from memeloc.model import Template
 from memeloc.templates import load_templates, open_picture
 

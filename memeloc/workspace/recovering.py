@@ -20,10 +20,9 @@ from memeloc.curate.pictures import map_pictures
 from memeloc.engine import usable_cpus
 from memeloc.errors import InputError
 from memeloc.items import FoundTemplate, Origin
-from memeloc.localise.grouping import group_pictures
-from memeloc.localise.recover import Recovered, recover
+from memeloc.localise.aligning import group_pictures
+from memeloc.localise.recover import Recovered, recover, text_boxes
 from memeloc.localise.restoring import make_restorer
-from memeloc.localise.text_places import text_boxes
 from memeloc.templates import write_template
 from memeloc.templates.names import name_from
 from memeloc.workspace.folder import Phases, WorkspaceFolder, silent

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -141,6 +142,20 @@ def test_a_text_with_a_watermark_goes_to_a_person() -> None:
     reason = next(pair.reason for pair in done.pairs)
     assert reason.startswith("The pictures' hashes differ in 1 bit of 64. ")
     assert reason.endswith("One contains the other.")
+
+
+def test_a_sites_name_is_no_difference_of_text() -> None:
+    parts = ("Me on Monday",), ("Me on Monday", "imgflip.com"), ("imgflip.com",)
+    items = [replace(picture(f"{n}", width=900 - n), parts=each) for n, each in enumerate(parts)]
+    done = deduplicate(items, DedupSettings(), hashes=hashes_of(items, [0, 1, 2]))
+    assert by_item(done) == {"0": "keep", "1": "drop 0", "2": "ask 0"}
+    captions = [
+        caption("a", "x", "hi"),
+        caption("b", "x", "hi", "@cat_x"),
+        caption("c", "x", "@cat_x"),
+    ]
+    done = deduplicate(captions, DedupSettings(), hashes={})
+    assert by_item(done) == {"a": "keep", "b": "drop a", "c": "keep"}
 
 
 def test_which_one_stays_is_a_rule_and_ties_are_settled() -> None:

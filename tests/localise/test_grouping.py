@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memeloc.curate.duplicates.hashing import hash_picture
-from memeloc.localise.grouping import group_pictures
+from memeloc.localise.aligning import group_pictures
 from tests.localise.drawn_memes import CAPTIONS, draw_memes, save, worn
 from tests.localise.posts import draw_posts
 

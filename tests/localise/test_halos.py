@@ -80,3 +80,12 @@ def test_letters_with_a_halo_get_an_outline_for_it(tmp_path: Path) -> None:
     (text,) = find_texts(pixels, meme.lines, EN)
     assert text.style is not None
     assert (text.style.outline, text.style.outline_width > 0) == ("#000000", True)
+
+
+def test_letters_that_are_lost_on_a_cloud_are_taken_out_with_their_line(tmp_path: Path) -> None:
+    ground = stripes()
+    cloud = 0.3 * SIZE[0], 60, 0.5 * SIZE[0], 300
+    ImageDraw.Draw(ground).ellipse(cloud, "#ffffff")
+    meme, pixels = with_halo(ground, "#000000", (4, 4), 3, tmp_path)
+    (text,) = find_texts(pixels, meme.lines, EN)
+    assert (meme.letters & ~mask_of([text], SIZE)).sum() <= 0.01 * meme.letters.sum()

@@ -12,10 +12,8 @@ from bench.backgrounds import make_background
 from memeloc.errors import InputError
 from memeloc.localise.aligning import align, find_points, lay_on, open_pixels, refine
 from memeloc.localise.protocol import FinishedMeme, Pixels
-from memeloc.localise.recover import Recovered, find_letters, recover
-from memeloc.localise.recovered_pictures import RecoveredPictures
+from memeloc.localise.recover import Recovered, RecoveredPictures, find_letters, recover, text_boxes
 from memeloc.localise.restoring import make_restorer
-from memeloc.localise.text_places import text_boxes
 from tests.localise.drawn_memes import CAPTIONS, SIZE, draw_memes, psnr, save, worn
 
 pytest.importorskip("cv2")

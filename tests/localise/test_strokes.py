@@ -192,7 +192,7 @@ def test_emoji_that_the_letters_outline_rings_are_masked_on_a_pattern(tmp_path: 
     (text,) = find_texts(np.asarray(image), meme.lines, EN)
     mask = mask_of([text], SIZE)
     assert [bool(mask[y, x]) for x, y in middles] == [True, True]
-    assert text.doubts == ("letters beside it were not read",)
+    assert text.doubts == ()
 
 
 def test_a_white_spot_beside_letters_with_a_white_outline_is_no_emoji(tmp_path: Path) -> None:
@@ -309,11 +309,31 @@ def test_emoji_in_a_line_of_their_own_belong_to_the_text_above(tmp_path: Path) -
     assert (text.region.box[1] + text.region.box[3]) * SIZE[1] == pytest.approx(below + side, abs=3)
 
 
+def test_an_emoji_beside_a_line_is_no_letter_that_was_not_read(tmp_path: Path) -> None:
+    meme = drawn(plain(), "two melons", box(kind="bubble", max_size=0.08), folder=tmp_path)
+    (below,) = meme.lines
+    side = round(below.box[3] - below.box[1]) - 8
+    left, top = round(below.box[2]) + 8, round(below.box[1]) + 4
+    image = Image.fromarray(meme.meme)
+    draw = ImageDraw.Draw(image)
+    draw.rectangle((left, top, left + side, top + side), "#ffdd00")
+    draw.ellipse((left + side // 4, top + 4, left + side // 2, top + side // 2), "#101010")
+    (text,) = find_texts(np.asarray(image), meme.lines, EN)
+    assert text.doubts == ()
+    assert mask_of([text], SIZE)[top + side // 2, left : left + side : 8].all()
+
+
+def test_a_reading_that_is_too_short_for_its_line_is_doubtful(tmp_path: Path) -> None:
+    meme = drawn(gradient(), "two melons", box(), folder=tmp_path)
+    (text,) = find_texts(meme.meme, [replace(meme.lines[0], text="TW")], EN)
+    assert text.doubts == ("letters beside it were not read",)
+
+
 def test_text_read_as_another_script_is_doubtful(tmp_path: Path) -> None:
     from dataclasses import replace
 
     meme = drawn(gradient(), "two melons", box(), folder=tmp_path)
-    (text,) = find_texts(meme.meme, [replace(meme.lines[0], text="十")], EN)
+    (text,) = find_texts(meme.meme, [replace(meme.lines[0], text="十" * 10)], EN)
     assert text.doubts == ("it was read as another script than that of English",)
 
 

@@ -27,6 +27,13 @@ def test_size_and_face_are_those_of_the_poster(quality: int, tmp_path: Path) -> 
     assert style.max_size * SIZE[1] == pytest.approx(meme.parts[0].font_size, rel=0.05)
 
 
+def test_a_thin_outline_has_its_colour_though_it_blends(tmp_path: Path) -> None:
+    where = box(0.3, 0.07, kind="plain", fill="#ffffff", outline="#000000", outline_width=0.06)
+    for ground in (gradient(), stripes()):
+        meme = drawn(ground, "two melons, a lamp", where, folder=tmp_path, quality=85)
+        assert first_box(meme).style.outline == "#000000"
+
+
 @pytest.mark.parametrize(
     ("text", "upper"),
     [("ЩЕПОТКА сколько, ЭТО В КИЛОБАЙТАХ?", True), ("HR ok", False), ("Two", False), ("", False)],

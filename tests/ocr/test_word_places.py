@@ -6,7 +6,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from memeloc.ocr.tesseract import Word
-from memeloc.ocr.word_places import are_doubtful
+from memeloc.ocr.tesseract_reader import are_doubtful
 
 BARS = ((20, 80), (95, 150), (165, 220))
 """Left and right of three words, in pixels."""

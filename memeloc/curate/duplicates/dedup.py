@@ -39,6 +39,7 @@ from memeloc.curate.protocol import cache_key_of
 from memeloc.curate.verdict import Judgement, Pair, Stage, Verdict
 from memeloc.errors import InputError
 from memeloc.items import Item, ItemKind
+from memeloc.ocr.watermarks import without_watermarks
 
 FILTER = "dedup"  # the name under which the verdicts are stored
 _VERSION = 2  # of what the verdicts rest on besides the settings
@@ -344,7 +345,8 @@ def group_captions(
     for place, item in enumerate(grouping.items):
         template = stays.get(item.parent, item.parent) if settings.scope == "template" else ""
         by_text = by_template.setdefault(template, {})
-        by_text.setdefault(plain_text(item.parts), []).append(place)
+        text = plain_text(without_watermarks(item.parts) or item.parts)
+        by_text.setdefault(text, []).append(place)
     for by_text in by_template.values():
         for first, *others in by_text.values():
             for other in others:
@@ -394,7 +396,7 @@ def group_similar(grouping: Grouping, embedded: Embedded, settings: DedupSetting
     items = [grouping.items[at] for at in places]
     pictures = unit_vectors(np.stack([embedded.pictures[item.picture] for item in items]))
     raw_texts = [raw_text(item.parts) for item in items]
-    plain = [plain_text(item.parts) for item in items]
+    plain = [plain_text(without_watermarks(item.parts)) for item in items]
     has_text = [text in embedded.texts for text in raw_texts]
     empty = np.zeros_like(next(iter(embedded.texts.values()), np.zeros(1, dtype=np.float32)))
     texts = unit_vectors(np.stack([embedded.texts.get(text, empty) for text in raw_texts]))

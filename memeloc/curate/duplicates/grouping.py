@@ -22,6 +22,7 @@ from memeloc.curate.duplicates.texts import plain_text
 from memeloc.curate.protocol import FilterSettings
 from memeloc.curate.verdict import PAIR, Judgement, Pair, Stage, majority
 from memeloc.items import Item
+from memeloc.ocr.watermarks import without_watermarks
 
 Rule = Literal["largest", "oldest", "votes", "first"]
 """Most pixels; earliest made; most votes; first collected."""
@@ -299,12 +300,13 @@ class Grouping:
 def known_texts(grouping: Grouping, settings: DedupSettings) -> dict[int, str | None]:
     """Return the plain text of each representative: its own, else the first of its group's.
 
-    By the rule `paper` (charmemes 4.3) no text counts, nor does a template have one: "" for these.
+    Sites' names and handles, which say where a meme went round, are no part of it. By the rule
+    `paper` (charmemes 4.3) no text counts, nor does a template have one: "" for these.
     """
     texts: dict[int, str | None] = {}
     for item, root in zip(grouping.items, grouping.groups.roots().tolist(), strict=True):
         if settings.rule == "paper" or item.kind == "template":
             texts[root] = ""
         elif texts.get(root) is None:
-            texts[root] = plain_text(item.parts) or None
+            texts[root] = plain_text(without_watermarks(item.parts)) or None
     return texts
