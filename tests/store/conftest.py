@@ -52,7 +52,7 @@ def postgresql() -> Iterator[Callable[..., str]]:
 
 
 DATABASES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)]
-"""`make test` runs test_contract.py and test_append_only.py on PostgreSQL, `make test-all` all."""
+"""`make test` runs test_databases.py on PostgreSQL, `make test-all` all."""
 
 
 @pytest.fixture(params=DATABASES)

@@ -25,7 +25,7 @@ from memeloc.store.tables.captions import files
 from tests.each import each
 from tests.store.conftest import import_table
 from tests.store.surveys.test_erasures import ADA, BEN, back, file, rows, surveyed
-from tests.store.test_append_only import lived_in
+from tests.store.test_databases import lived_in
 
 __all__ = ["lived_in", "surveyed"]  # fixtures, used by name
 

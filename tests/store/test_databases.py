@@ -1,13 +1,21 @@
-"""What people typed stays: the database itself refuses to change or delete it."""
+"""SQLite and PostgreSQL: what people typed stays, both hold the same, runs of a kind take turns."""
 
 from __future__ import annotations
 
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
 from memeloc.curate.verdict import Judgement, Pair, Verdict
-from memeloc.errors import MemelocError
+from memeloc.errors import InputError, MemelocError
 from memeloc.items import FoundPicture, Origin, Refusal
 from memeloc.knowledge.statements import KnowledgeAnswer
 from memeloc.label.rounds import RoundLabel
@@ -28,10 +36,23 @@ from memeloc.survey.model import (
 from memeloc.survey.serving import Place
 from memeloc.survey.targets.protocol import Imported
 from memeloc.translate import TranslationFailure
+from tests import worlds
 from tests.store.conftest import answer, decide, send
 from tests.store.test_collected import caption, cat, picture
 
-pytestmark = pytest.mark.parametrize("place", ["sqlite", "postgresql"], indirect=True)
+on_both = pytest.mark.parametrize("place", ["sqlite", "postgresql"], indirect=True)
+TABLES = ("captions", "history", "memes", "corrections", "cases", "memory", "sheets", "files")
+# Times, and ids that are drawn; what is stored of a file is told by its hash.
+VOLATILE = re.compile(r"\d{4}-\d\d-\d\dT[\d:.+]+|\b[0-9a-f]{12,64}\b")
+HOLD = """
+import sys, time
+from memeloc.store.database import Database
+from pathlib import Path
+where = sys.argv[1]
+with Database(where if "://" in where else Path(where)).lock("translate"):
+    print("held", flush=True)
+    time.sleep(60)
+"""
 
 
 @pytest.fixture
@@ -94,6 +115,7 @@ def lived_in(filled: Store) -> Store:
     return filled
 
 
+@on_both
 def test_no_row_is_changed_or_deleted(lived_in: Store) -> None:
     names = [table.name for table in metadata.sorted_tables if table.info["append_only"]]
     for table in names:
@@ -111,6 +133,7 @@ def test_no_row_is_changed_or_deleted(lived_in: Store) -> None:
             assert connection.exec_driver_sql(f"SELECT * FROM {table}").fetchall() == rows
 
 
+@on_both
 def test_a_version_cannot_be_there_twice(lived_in: Store) -> None:
     columns = (
         "meme_id, language, version, parts, stage, round, person, origin, translator, source_id, "
@@ -125,6 +148,7 @@ def test_a_version_cannot_be_there_twice(lived_in: Store) -> None:
         )
 
 
+@on_both
 def test_a_row_refers_to_what_is_there(lived_in: Store) -> None:
     with (
         pytest.raises(WorkspaceError, match=r"(?i)foreign key"),
@@ -136,6 +160,7 @@ def test_a_row_refers_to_what_is_there(lived_in: Store) -> None:
         )
 
 
+@on_both
 def test_what_is_judged_again_is_stored_once(lived_in: Store) -> None:
     first, second = (item.id for item in lived_in.items.find("caption"))
     assert lived_in.curation.add_verdicts([Verdict(first, "language", "keep", 0.9)]) == 0
@@ -152,3 +177,52 @@ def test_what_is_judged_again_is_stored_once(lived_in: Store) -> None:
     assert lived_in.curation.add_judgements(file, [again]) == 1
     assert lived_in.curation.add_judgements(file, [again]) == 0
     assert [each.answer for each in lived_in.curation.judgements("duplicates")] == ["different"]
+
+
+def test_one_study_gives_the_same_tables_on_both_databases(
+    postgresql: Callable[[], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMELOC_SURVEY_KEY", "k" * 43)
+    printed = []
+    for name, url in (("sqlite", ""), ("postgresql", postgresql())):
+        monkeypatch.setenv("MEMELOC_DATABASE_URL", url)
+        folder = tmp_path / name
+        worlds.make_captions(folder)
+        worlds.make_translated(folder)
+        worlds.make_corrected(folder)
+        worlds.make_rendered(folder)
+        worlds.make_surveyed(folder, ["US", "DE"])
+        worlds.make_answered(folder)
+        checked = worlds.memeloc(folder, "survey", "check", "pilot", "--json")
+        settled = worlds.memeloc(folder, "survey", "settle", "pilot", "--json")
+        for table in TABLES:
+            worlds.memeloc(folder, "export", table, "--to", f"{table}.csv")
+        texts = [VOLATILE.sub("", (folder / f"{table}.csv").read_text()) for table in TABLES]
+        printed.append([checked, json.loads(settled)["states"], *map(str.splitlines, texts)])
+        assert (folder / "memeloc.db").exists() == (name == "sqlite")
+    assert printed[0] == printed[1]
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_one_run_of_a_kind_is_at_work(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    url = request.getfixturevalue("postgresql")() if kind == "postgresql" else ""
+    with Store.create(tmp_path, url) as store:
+        where = url or str(tmp_path / "memeloc.db")
+        other = subprocess.Popen([sys.executable, "-c", HOLD, where], stdout=subprocess.PIPE)
+        try:
+            assert other.stdout is not None
+            assert other.stdout.readline() == b"held\n"
+            with pytest.raises(InputError, match="Another `memeloc translate` is at work"):
+                store.database.lock("translate").__enter__()
+            with store.database.lock("render"), store.database.write():
+                assert store.captions.count() == 0
+        finally:
+            other.kill()
+            other.communicate()
+        for _ in range(100):  # a server notices some moments later
+            with suppress(InputError), store.database.lock("translate"):
+                return
+            time.sleep(0.05)
+        pytest.fail("a killed run holds the lock")
