@@ -9,6 +9,7 @@ from lxml import html
 from PIL import Image
 
 from memeloc.reports import write_report
+from memeloc.reports.drawing import draw
 from memeloc.reports.figures import joined, tidy
 
 
@@ -100,7 +101,16 @@ def long_report(report, tmp_path_factory):
     path.write_text("\n".join([toml, *copies]), encoding="utf-8")
     people = tidy("people", pd.DataFrame({"item": map(str, range(60)), "answers": 12}))
     figures = joined([report.figures, *extra, people])
-    return write_report(replace(report, texts=path, figures=figures), path.parent / "report")
+    drawn = {}
+
+    def draw_once(drawing):  # the plots of the copies are equal
+        if drawing.title not in drawn:
+            drawn[drawing.title] = draw(drawing)
+        return drawn[drawing.title]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("memeloc.reports.folder.draw", draw_once)
+        return write_report(replace(report, texts=path, figures=figures), path.parent / "report")
 
 
 def test_twelve_memes_and_three_cultures_fit_8000_pixels(browser, long_report):

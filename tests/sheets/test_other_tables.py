@@ -14,6 +14,7 @@ import pytest
 
 from memeloc.tables import read_table
 from tests.conftest import Outcome
+from tests.each import each
 from tests.worlds import columns_of, read_rows, write_table
 
 Command = Callable[..., Outcome]
@@ -94,15 +95,12 @@ def test_numbers_and_formulas_among_decisions(disputed: Path, command: Command) 
     assert any("50%" in str(row["de"]) for row in exported(command, "captions"))
 
 
-@pytest.mark.parametrize("suffix", ["xlsx", "ods", "jsonl", "parquet"])
-@pytest.mark.parametrize(
-    "table",
-    ["settle", "captions"],
-)
+@each("suffix", ["xlsx", "ods", "jsonl", "parquet"])
+@each("table", ["settle", "captions"])
 def test_a_name_that_says_another_format(
     disputed: Path, command: Command, table: str, suffix: str
 ) -> None:
-    path = Path(f"table.{suffix}")
+    path = Path(f"{table}-table.{suffix}")
     words = ("correct", "settle") if table == "settle" else ("export", table)
     done = command(*words, "--to", path)
     if done.status:

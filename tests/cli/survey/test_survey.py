@@ -15,6 +15,7 @@ from memeloc.studio.serving import serve_survey
 from memeloc.survey.model import Check, Sheet, entry_id
 from memeloc.workspace import Workspace
 from tests.conftest import Outcome
+from tests.each import each
 from tests.worlds import starter_rows, write_table
 
 Run = Callable[..., Outcome]
@@ -64,6 +65,12 @@ def build(command: Run, *more: str, name: str = "pilot") -> Mapping[str, Any]:
     return printed
 
 
+@pytest.fixture
+def pilot(command: Run) -> None:
+    """The survey `pilot`, for tests of many commands that change nothing."""
+    build(command)
+
+
 def sheets_of(name: str = "pilot") -> tuple[Sheet, ...]:
     with Workspace.find() as workspace:
         return workspace.survey(name).all_sheets
@@ -110,7 +117,7 @@ def everybody(people: int = 5, **labels: Any) -> list[Any]:
 # Batches
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "sentence"),
     [
         (("--cultures", "US,MX"), "Which language is MX asked in?"),
@@ -151,7 +158,7 @@ def test_pictures_that_are_missing_or_old_are_reported(command: Run, folder: Pat
     assert "The picture of cloud-monday-01 in de shows an earlier caption" in done.err
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "status", "sentence"),
     [
         (("--to", "nowhere", *CONTACT), 1, "There is no target 'nowhere'"),
@@ -171,9 +178,8 @@ def test_pictures_that_are_missing_or_old_are_reported(command: Run, folder: Pat
     ],
 )
 def test_what_cannot_go_out_is_a_sentence(
-    command: Run, arguments: tuple[str, ...], status: int, sentence: str
+    command: Run, pilot: None, arguments: tuple[str, ...], status: int, sentence: str
 ) -> None:
-    build(command)
     done = command("survey", "export", "pilot", *arguments)
     assert done.status == status
     assert sentence in done.err

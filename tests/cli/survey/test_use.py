@@ -13,23 +13,24 @@ from memeloc.workspace import Workspace
 from tests.cli.survey.test_survey import (
     CONTACT,
     FILES,
-    build,
     everybody,
     folder,
+    pilot,
     rendered,
     write,
 )
 from tests.conftest import Outcome
+from tests.each import each
 
 Run = Callable[..., Outcome]
 
-__all__ = ["folder", "rendered"]  # fixtures, used by name
+__all__ = ["folder", "pilot", "rendered"]  # fixtures, used by name
 
 
 # Batches
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "sentence"),
     [
         (("ümlaut", "--cultures", "US"), "A survey cannot be called 'ümlaut': 1 to 60 of a to z"),
@@ -50,11 +51,9 @@ __all__ = ["folder", "rendered"]  # fixtures, used by name
     ],
 )
 def test_a_slip_in_building_is_named(
-    command: Run, folder: Path, words: tuple[str, ...], sentence: str
+    command: Run, folder: Path, pilot: None, words: tuple[str, ...], sentence: str
 ) -> None:
-    build(command)
     (folder / "ids.txt").write_text("meme_id\ncloud-monday-01\nnobody\nnone\n", encoding="utf-8")
-    (folder / "memeloc.db").read_bytes()
     done = command("survey", "build", *words)
     assert done.status == 1
     assert sentence in done.err
@@ -64,7 +63,7 @@ def test_a_slip_in_building_is_named(
 # Out
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "sentence"),
     [
         (("--contact", "  "), "--contact ADDRESS"),
@@ -74,9 +73,8 @@ def test_a_slip_in_building_is_named(
     ],
 )
 def test_a_slip_in_exporting_is_named(
-    command: Run, folder: Path, words: tuple[str, ...], sentence: str
+    command: Run, folder: Path, pilot: None, words: tuple[str, ...], sentence: str
 ) -> None:
-    build(command)
     done = command("survey", "export", "pilot", "--to", "html", *words)
     assert (done.status, sentence in done.err) == (1, True), done.err
     with Workspace.find() as workspace:
@@ -86,7 +84,7 @@ def test_a_slip_in_exporting_is_named(
 # Back
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "sentence"),
     [
         ("none.csv", "none.csv: There is no such file."),
@@ -96,9 +94,8 @@ def test_a_slip_in_exporting_is_named(
     ],
 )
 def test_a_file_that_cannot_be_read_says_why(
-    command: Run, folder: Path, name: str, sentence: str
+    command: Run, folder: Path, pilot: None, name: str, sentence: str
 ) -> None:
-    build(command)
     assert command("survey", "export", "pilot", "--to", "html", *CONTACT, *FILES).status == 0
     (folder / "empty.csv").touch()
     done = command("survey", "import", "pilot", name)
@@ -108,7 +105,7 @@ def test_a_file_that_cannot_be_read_says_why(
 # What is written beside the workspace
 
 
-@pytest.mark.parametrize(
+@each(
     "words",
     [
         ("import", "pilot", "a.json", "--left", "left.xlsx"),
@@ -119,9 +116,8 @@ def test_a_file_that_cannot_be_read_says_why(
     ],
 )
 def test_a_table_of_another_suffix_is_refused_at_once(
-    command: Run, folder: Path, words: tuple[str, ...]
+    command: Run, folder: Path, pilot: None, words: tuple[str, ...]
 ) -> None:
-    build(command)
     write(folder / "a.json", everybody())
     done = command("survey", *words)
     assert (done.status, f"{words[-1]}: " in done.err) == (1, True)
