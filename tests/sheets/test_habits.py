@@ -60,12 +60,15 @@ def habit(name: str, kinds: str = ALL, language: str = "de") -> Callable[[Edit],
     return enter
 
 
+FILLED = [
+    "1.1 text Montag,_neu placed", "2.2 text zweiter_Teil,_neu placed",
+    "3.1 comment wer_ist_gemeint? comment", "4.1 status Richtig kept",
+]  # fmt: skip
+"""Half of a sheet filled in, as most people do, see CELLS."""
+
+
 def fill(sheet: Edited) -> None:
-    """Fill in half of a sheet, as most people do."""
-    sheet.text(1, 1, "Montag, neu")
-    sheet.text(2, 2, "zweiter Teil, neu")
-    sheet.comment(3, 1, "wer ist gemeint?")
-    sheet.status(4, 1, "Richtig", "kept")
+    type_cells(sheet, FILLED)
 
 
 @habit("half filled in")
@@ -297,31 +300,6 @@ def _(sheet: Csv) -> None:
             row.pop()
 
 
-@habit("semicolons", "csv")
-def _(sheet: Csv) -> None:
-    fill(sheet)
-    sheet.text(5, 1, "eins, zwei; drei")
-    sheet.form = {"delimiter": ";"}
-
-
-@habit("tabs, without a byte order mark", "csv")
-def _(sheet: Csv) -> None:
-    fill(sheet)
-    sheet.form, sheet.encoding = {"delimiter": "\t"}, "utf-8"
-
-
-@habit("lines end as on an old Mac", "csv")
-def _(sheet: Csv) -> None:
-    fill(sheet)
-    sheet.form = {"lineterminator": "\r"}
-
-
-@habit("every cell quoted", "csv")
-def _(sheet: Csv) -> None:
-    fill(sheet)
-    sheet.form, sheet.encoding = {"quoting": 1}, "utf-8"
-
-
 @habit("one quoted cell a line", "csv")
 def _(sheet: Csv) -> None:
     """A file that has no line but such as stand in a PO, too."""
@@ -329,12 +307,6 @@ def _(sheet: Csv) -> None:
     sheet.says = "--sheet|placed"
     sheet.delete(*(set(columns_of(sheet.rows[0])) - {"source", "your text"}))
     sheet.form, sheet.encoding = {"quoting": 1}, "utf-8"
-
-
-@habit("UTF-16", "csv xliff")
-def _(sheet: Csv | Xliff) -> None:
-    fill(sheet)
-    sheet.encoding = "utf-16"
 
 
 @habit("a Western encoding", "csv xliff po")
@@ -347,25 +319,6 @@ def _(sheet: Any) -> None:
         sheet.file.metadata["Content-Type"] = "text/plain; charset=ISO-8859-1"
 
 
-@habit("a Western encoding, with quotes and the euro", "csv")
-def _(sheet: Csv) -> None:
-    sheet.text(1, 1, "„für 5 €“ – süß")
-    sheet.encoding = "cp1252"
-
-
-@habit("an Arabic encoding", "csv", "ar")
-def _(sheet: Csv) -> None:
-    sheet.text(1, 1, "طبق جديد", "placed")
-    sheet.encoding, sheet.says = "cp1256", "1256"
-
-
-@habit("letters destroyed", "csv", "hi")
-def _(sheet: Csv) -> None:
-    sheet.text(1, 1, "नया पकवान", "refused")
-    sheet.text(2, 1, "एक और", "refused")
-    sheet.encoding, sheet.errors = "cp1252", "replace"
-
-
 @habit("letters destroyed, in a workbook", "xlsx", "hi")
 def _(sheet: Xlsx) -> None:
     sheet.text(1, 1, "नया पकवान", "refused")
@@ -374,12 +327,6 @@ def _(sheet: Xlsx) -> None:
             cell.encode("cp1252", "replace").decode("cp1252") if isinstance(cell, str) else cell
             for cell in row
         ]
-
-
-@habit("UTF-8 read as Western and saved again", "csv", "ar")
-def _(sheet: Csv) -> None:
-    sheet.text(1, 1, "طبق جديد", "refused")
-    sheet.change = lambda text: text.encode().decode("cp1252", "replace")
 
 
 @habit("UTF-8 read as Western and saved again, in German", "csv")
@@ -701,9 +648,38 @@ def type_cells(sheet: Edited, cells: list[str]) -> None:
         sheet.write(number, part, {"text": "your text"}.get(column, column), text)
 
 
+SAVED: dict[str, tuple[str, str, list[str], dict[str, Any]]] = {
+    "semicolons": ("csv", "de", [*FILLED, "5.1 text eins,_zwei;_drei placed"],
+        {"form": {"delimiter": ";"}}),
+    "tabs, without a byte order mark": ("csv", "de", FILLED,
+        {"form": {"delimiter": "\t"}, "encoding": "utf-8"}),
+    "lines end as on an old Mac": ("csv", "de", FILLED, {"form": {"lineterminator": "\r"}}),
+    "every cell quoted": ("csv", "de", FILLED, {"form": {"quoting": 1}, "encoding": "utf-8"}),
+    "UTF-16": ("csv xliff", "de", FILLED, {"encoding": "utf-16"}),
+    "a Western encoding, with quotes and the euro": ("csv", "de",
+        ["1.1 text „für_5_€“_–_süß placed"], {"encoding": "cp1252"}),
+    "an Arabic encoding": ("csv", "ar", ["1.1 text طبق_جديد placed"],
+        {"encoding": "cp1256", "says": "1256"}),
+    "letters destroyed": ("csv", "hi", ["1.1 text नया_पकवान refused", "2.1 text एक_और refused"],
+        {"encoding": "cp1252", "errors": "replace"}),
+    "UTF-8 read as Western and saved again": ("csv", "ar", ["1.1 text طبق_جديد refused"],
+        {"change": lambda text: text.encode().decode("cp1252", "replace")}),
+}  # fmt: skip
+"""Habits of saving: the language, cells that are filled in, attributes of the edited sheet."""
+
+
+def save_so(sheet: Edited, cells: list[str], attributes: dict[str, Any]) -> None:
+    type_cells(sheet, cells)
+    for name, value in attributes.items():
+        setattr(sheet, name, value)
+
+
 HABITS |= {
     name: (kinds, "de", functools.partial(type_cells, cells=cells))
     for name, (kinds, cells) in CELLS.items()
+} | {
+    name: (kinds, language, functools.partial(save_so, cells=cells, attributes=attributes))
+    for name, (kinds, language, cells, attributes) in SAVED.items()
 }
 
 
