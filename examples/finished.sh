@@ -53,7 +53,7 @@ memeloc status
 
 say "A survey of what was selected: the same pictures in two cultures"
 memeloc survey build harm --collected selected --taxonomy harmeme --cultures US,DE --answers 3 --seed 7
-memeloc survey export harm --to html --contact lab@university.example --option codes=false
+memeloc survey export harm --to html --contact lab@university.example --set codes=false
 "$python" "$here/simulated_people.py" harm ../back --seed 7
 memeloc survey settle harm --out ../labels.csv
 memeloc survey status harm

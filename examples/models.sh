@@ -106,7 +106,7 @@ team ../team.csv rater 3
 if memeloc label survey differing --of differing --people ../team.csv --cultures US; then
     memeloc render --langs en --max-side 480
     memeloc survey export differing --to html --contact lab@university.example \
-        --option codes=false --out ../sheets
+        --set codes=false --out ../sheets
     "$python" "$here/simulated_people.py" differing ../back --seed 7 --team ../team.csv --agreement 0.8
     memeloc survey settle differing --out ../differing-labels.csv
 fi

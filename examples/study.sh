@@ -73,7 +73,7 @@ say "A survey in two cultures"
 memeloc survey build pilot --cultures US,DE --seed 7
 round=1
 while :; do
-    memeloc survey export pilot --to html --contact lab@university.example --option codes=false
+    memeloc survey export pilot --to html --contact lab@university.example --set codes=false
     "$python" "$here/simulated_annotators.py" pilot surveys/pilot "../answers-$round" --seed 7
     memeloc survey import pilot "../answers-$round/html"
     memeloc survey check pilot

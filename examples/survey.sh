@@ -34,7 +34,7 @@ while :; do
     say "Round $round: out to every target"
     for target in $targets; do
         options=()
-        [ "$target" != html ] || options=(--option send_to=https://survey.university.example/answers)
+        [ "$target" != html ] || options=(--set send_to=https://survey.university.example/answers)
         # Without a token nobody knows the ids of Prolific's filters: the studies are drafted, and the
         # export says what they lack.
         memeloc survey export pilot --to "$target" --contact lab@university.example "${options[@]}" ||

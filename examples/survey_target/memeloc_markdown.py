@@ -39,7 +39,7 @@ class Markdown(SheetFiles):
 
     Args:
         heading: before each item, such as `Meme`; an option of the command line:
-            `--option heading=Meme`.
+            `--set heading=Meme`.
     """
 
     name = "markdown"

@@ -113,7 +113,7 @@ def test_from_memes_to_a_benchmark(study: Study, chat: ChatServer) -> None:
 def judge(study: Study, name: str, *, quietly: bool = False) -> None:
     """Have a survey of judgements filled in, and settle it."""
     run = partial(memeloc, study.folder) if quietly else study.run
-    run("survey", "export", name, "--to", "html", *CONTACT, "--option", "codes=false")
+    run("survey", "export", name, "--to", "html", *CONTACT, "--set", "codes=false")
     answer_as_team(study.folder, name, name, seed=19, colleagues=Colleagues(agreement=0.95))
     run("survey", "import", name, name)
     run("survey", "check", name)

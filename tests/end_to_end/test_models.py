@@ -98,7 +98,7 @@ def test_memes_labelled_in_rounds(
     write_table(study.folder / "team.csv", PEOPLE)
     people = ("--cultures", "US", "--people", "team.csv", "--model", "tiny")
     study.run("label", "survey", "hard", "--of", "differing", *people, "--json")
-    study.run("survey", "export", "hard", "--to", "html", *CONTACT, "--option", "codes=false")
+    study.run("survey", "export", "hard", "--to", "html", *CONTACT, "--set", "codes=false")
     answer_as_team(study.folder, "hard", "back", seed=3)
     study.run("survey", "import", "hard", "back")
     study.run("survey", "check", "hard")
@@ -122,7 +122,7 @@ def test_memes_labelled_in_rounds(
     )
     study.run("label", "status", "trial")
     study.run("label", "status", "hard", status=1)
-    study.run("survey", "export", "trial", "--to", "html", *CONTACT, "--option", "codes=false")
+    study.run("survey", "export", "trial", "--to", "html", *CONTACT, "--set", "codes=false")
     answer_as_team(study.folder, "trial", "audited", seed=4)
     study.run("survey", "import", "trial", "audited")
     memeloc(study.folder, "survey", "check", "trial")  # lists three people by drawn ids

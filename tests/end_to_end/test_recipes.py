@@ -36,7 +36,7 @@ def team(study: Study, **groups: int) -> tuple[str, str]:
 
 def rounds(study: Study, name: str, *, seed: int, colleagues: Colleagues | None = None) -> None:
     """Have a team fill all rounds."""
-    export = ("survey", "export", name, "--to", "html", "--option", "codes=false", *CONTACT)
+    export = ("survey", "export", name, "--to", "html", "--set", "codes=false", *CONTACT)
     for number in range(1, 4):
         study.run(*export)
         answer_as_team(study.folder, name, f"{name}-{number}", seed=seed, colleagues=colleagues)
@@ -132,7 +132,7 @@ def test_multi3hate_with_a_preannotation(study: Study) -> None:
     build = ("survey", "build", "large", "--cultures", "US,DE", "--recipe", "multi3hate")
     study.run(*build, "--preannotate", "--size", 4, "--set", "implicit=1", "--answers", 2)
     study.run("survey", "choose", "large", "--total", 4, status=1)
-    export = ("survey", "export", "large", "--to", "html", "--option", "codes=false", *CONTACT)
+    export = ("survey", "export", "large", "--to", "html", "--set", "codes=false", *CONTACT)
     study.run(*export)
     answer_as(study.folder, "large", label_of, people=2, file="before.json")
     study.run("survey", "import", "large", "before.json")

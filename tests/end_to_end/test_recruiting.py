@@ -23,7 +23,7 @@ from tests.survey import forms_server, prolific_server
 from tests.worlds import read_rows, write_table
 
 World = Callable[..., Path]
-PICTURES = ("--option", "pictures_base=https://pictures.example/x")
+PICTURES = ("--set", "pictures_base=https://pictures.example/x")
 
 
 @pytest.fixture(autouse=True)
@@ -142,8 +142,8 @@ def test_studies_at_prolific(
     study.run(*export, "--push", "--publish", "--yes")
     study.show("a study", list(service.studies.values())[1])
     pages = ("survey", "export", "pilot", "--to", "html", "--minutes", 3)
-    study.run(*pages, "--option", "codes=false", status=1)
-    study.run(*pages, "--option", "send_to=https://survey.example/answers")
+    study.run(*pages, "--set", "codes=false", status=1)
+    study.run(*pages, "--set", "send_to=https://survey.example/answers")
     answer(study.folder, "pilot", ["html"])
     study.run("survey", "import", "pilot", "answers")
     exports = sorted((study.folder / "answers" / "prolific").iterdir())

@@ -53,7 +53,7 @@ def test_plan_and_build(study: Study, world: World) -> None:
             "--to",
             "html",
             *CONTACT,
-            "--option",
+            "--set",
             "codes=false",
             "--json",
         )
@@ -160,7 +160,7 @@ def test_every_target(study: Study, world: World) -> None:
     study.run(*built, "--items", "items.csv")
     study.run("survey", "show", "taxonomies", "weather.toml", "--lang", "de", "--json")
     for target in dict.fromkeys((*TARGETS, "prolific")):
-        codes = ("--option", "codes=false") if target == "html" else ()
+        codes = ("--set", "codes=false") if target == "html" else ()
         # Studies need filters' ids and addresses, which nobody has named yet.
         status = int(target == "prolific")
         study.run("survey", "export", "pilot", "--to", target, *CONTACT, *codes, status=status)
@@ -212,7 +212,7 @@ def test_rounds_discussions_and_reasons(study: Study, world: World) -> None:
     (study.folder / "memes.txt").write_text("\n".join(memes), encoding="utf-8")
     built = ("--cultures", "US,DE", "--memes", "memes.txt", "--answers", 3, "--set", "implicit=1")
     study.run("survey", "build", "pilot", *built)
-    export = ("survey", "export", "pilot", "--to", "html", "--option", "codes=false", *CONTACT)
+    export = ("survey", "export", "pilot", "--to", "html", "--set", "codes=false", *CONTACT)
     study.run(*export)
     answer_as(study.folder, "pilot", opinion, people=4, file="first.json")
     study.run("survey", "import", "pilot", "first.json")

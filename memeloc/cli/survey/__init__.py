@@ -12,7 +12,7 @@ app = typer.Typer(
     "Example:\n  memeloc survey plan --memes 300 --cultures US,DE,MX,IN,CN\n"
     "  memeloc survey build pilot --cultures US,DE,MX=es,IN=hi,CN\n"
     "  memeloc survey export pilot --to html --contact lab@university.example "
-    "--option codes=false\n"
+    "--set codes=false\n"
     "  memeloc survey import pilot answers/*.json\n"
     "  memeloc survey check pilot\n  memeloc survey settle pilot\n  memeloc survey status pilot",
 )

@@ -59,7 +59,7 @@ def import_(
     ),
     option: list[str] | None = Option(
         None,
-        "--option",
+        "--set",
         metavar="KEY=VALUE",
         help="Of the kind, as zone=Europe/Berlin for times of a table of Google Forms.",
     ),

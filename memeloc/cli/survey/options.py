@@ -33,11 +33,11 @@ Pictures = Annotated[Path, Option(metavar="DIR", help="The folder that `memeloc 
 
 
 def target_options(texts: Sequence[str] | None) -> dict[str, Any]:
-    """Return the values of `--option`; true and false are flags."""
+    """Return the values of `--set`; true and false are flags."""
     flags = {"true": True, "false": False}
     return {
         key.replace("-", "_"): flags.get(value.lower(), value)
-        for key, value in pairs("--option", texts).items()
+        for key, value in pairs("--set", texts).items()
     }
 
 

@@ -343,7 +343,7 @@ def export(
     ),
     option: list[str] | None = Option(
         None,
-        "--option",
+        "--set",
         metavar="KEY=VALUE",
         help="A setting of the target's, which its guide names. Repeatable.",
     ),
@@ -373,8 +373,8 @@ def export(
     in by hand; the export reads the file, --out or one in the workspace.
 
     Example:
-      memeloc survey export pilot --to html --contact lab@university.example --option codes=false
-      memeloc survey export pilot --to google-forms --option pictures_base=https://host/pictures
+      memeloc survey export pilot --to html --contact lab@university.example --set codes=false
+      memeloc survey export pilot --to google-forms --set pictures_base=https://host/pictures
       memeloc survey export pilot --to prolific --look-up
       memeloc survey export pilot --to prolific --push --dry-run
     """

@@ -2,7 +2,7 @@
 
 A target is a subclass of `Target` in a file or folder of its own, registered by name (`registry.py`
 for memeloc's own, the entry point group `memeloc.targets` for other packages'). Its constructor's
-keyword arguments are its options: `--option KEY=VALUE` and `[survey.NAME]` in memeloc.toml set
+keyword arguments are its options: `--set KEY=VALUE` and `[survey.NAME]` in memeloc.toml set
 them. One that writes each sheet by itself has `export` from `instructions.SheetFiles`.
 
 A reader says only what stands in the file: it yields raw records, passes on as text what it cannot

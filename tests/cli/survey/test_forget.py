@@ -152,7 +152,7 @@ def test_nothing_of_a_person_is_left(
         ("check", "--out", "aside.csv"),
         ("settle", "--out", "labels.csv", "--answers", "answers.csv"),
         ("export", "--to", "csv", "--round", "1", *CONTACT),
-        ("export", "--to", "html", "--round", "1", "--option", "codes=false", *CONTACT),
+        ("export", "--to", "html", "--round", "1", "--set", "codes=false", *CONTACT),
     ):
         done = command("survey", step[0], "pilot", *step[1:])
         assert done.status == 0, done.err

@@ -22,7 +22,7 @@ Run = Callable[..., Outcome]
 
 CULTURES = "US,DE,MX=es"
 CONTACT = ("--contact", "lab@university.example")
-FILES = ("--option", "codes=false")
+FILES = ("--set", "codes=false")
 """Pages whose answers are saved as files."""
 
 
@@ -163,12 +163,12 @@ def test_pictures_that_are_missing_or_old_are_reported(command: Run, folder: Pat
     [
         (("--to", "nowhere", *CONTACT), 1, "There is no target 'nowhere'"),
         (("--to", "html"), 1, "--contact"),
-        (("--to", "html", *CONTACT, "--option", "colour=red"), 1, "no option 'colour'"),
-        (("--to", "html", *CONTACT, "--option", "red"), 1, "KEY=VALUE"),
+        (("--to", "html", *CONTACT, "--set", "colour=red"), 1, "no option 'colour'"),
+        (("--to", "html", *CONTACT, "--set", "red"), 1, "KEY=VALUE"),
         (("--to", "html", *CONTACT, "--cultures", "FR"), 1, "no culture 'FR'"),
         (("--to", "html", *CONTACT, "--round", "9"), 1, "no round '9'"),
         (("--to", "html", *CONTACT, "--push"), 1, "google-forms or prolific"),
-        (("--to", "html", *CONTACT), 1, "--option send_to=https"),
+        (("--to", "html", *CONTACT), 1, "--set send_to=https"),
         (("--to", "prolific", *CONTACT, "--publish"), 2, "goes with --push"),
         (
             ("--to", "prolific", *CONTACT, "--push"),

@@ -41,7 +41,7 @@ def test_a_packages_target_is_exported_to_and_imported_from(
     monkeypatch.syspath_prepend(site)
     build(command)
     done = command(
-        "survey", "export", "pilot", "--to", "markdown", *CONTACT, "--option", "heading=Picture"
+        "survey", "export", "pilot", "--to", "markdown", *CONTACT, "--set", "heading=Picture"
     )
     assert done.status == 0, done.err
     out = folder / "surveys" / "pilot" / "markdown"

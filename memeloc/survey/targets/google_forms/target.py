@@ -195,7 +195,7 @@ class GoogleForms(Target):
             raise InputError(
                 "Google fetches the pictures of a form from the web: put the exported folder "
                 "pictures on an https server and give its address: "
-                "--option pictures_base=https://..."
+                "--set pictures_base=https://..."
             )
         noted = [self._noted(form, state) for form in forms]
         rows = []
@@ -216,7 +216,7 @@ class GoogleForms(Target):
             if not self.remake:
                 raise InputError(
                     f"The form of {form.sheet} was made of other texts or pictures. Keep it; or "
-                    "bin it in Drive and have it made anew: --option remake=true"
+                    "bin it in Drive and have it made anew: --set remake=true"
                 )
             made = {"replaced": [*made.get("replaced", []), made.get("form", "")]}
         return {"items": {}} | made | {"plan": digest}

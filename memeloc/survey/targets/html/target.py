@@ -145,9 +145,9 @@ class Html(SheetFiles):
         if not self.send_to and self.codes and sheet.id in survey.codes:
             raise InputError(
                 "Whoever fills in a page would get the completion code, and the answers would stay "
-                "in the browser. Say where they are sent, --option send_to=https://...; or run "
+                "in the browser. Say where they are sent, --set send_to=https://...; or run "
                 "`memeloc survey serve`; or, for people whom no service pays by a code, leave the "
-                f"code out, --option codes=false: they send a saved file to {survey.contact}."
+                f"code out, --set codes=false: they send a saved file to {survey.contact}."
             )
         path = folder / f"{sheet.id}.html"
         pictures = files.EmbeddedPictures()

@@ -94,8 +94,8 @@ class Prolific(Target):
             problems.append(
                 f"It is not known where {counted(len(nowhere), 'sheet')} can be filled in "
                 f"({', '.join(nowhere[:3])}{' ...' if len(nowhere) > 3 else ''}): export again "
-                "with --option urls=https://survey.university.example/{sheet}.html, or with the "
-                "address of memeloc survey serve, --option server=https://..."
+                "with --set urls=https://survey.university.example/{sheet}.html, or with the "
+                "address of memeloc survey serve, --set server=https://..."
             )
         if self.settings.urls and survey.made.get("html", {}).get("codes") is False:
             problems.append(
