@@ -1,8 +1,4 @@
-"""Words and forms of our own in docstrings, messages, help, guides: none comes back.
-
-What is not mended yet is named in `LATER_*`; take a package out of it when you mend one, and put
-none in.
-"""
+"""Words and forms of our own in docstrings, messages, help, guides: none comes back."""
 
 from __future__ import annotations
 
@@ -36,8 +32,6 @@ OPENINGS = re.compile(r"(What|Who|How|Which|Where|Whether|Of|By|As|Those)\b")
 """Docstrings of functions begin with a verb: Return, Yield, Read, Write, Raise."""
 ADVERBS = {"own", "known", "given", "there", "kept", "further", "served", "told"}
 """No names of variables: a variable is the noun of its kind."""
-LATER_ADVERBS = ("cli",)
-LATER_NUMBERS = ("cli",)
 
 
 @cache
@@ -86,7 +80,7 @@ def test_docstrings_of_functions_begin_with_a_verb() -> None:
 def test_variables_are_nouns() -> None:
     wrong = []
     for name, (_, tree) in _modules().items():
-        for node in ast.walk(tree) if not name.startswith(LATER_ADVERBS) else ():
+        for node in ast.walk(tree):
             if isinstance(node, ast.arg) and node.arg in ADVERBS:
                 wrong.append(f"{name}:{node.lineno} {node.arg}")
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -99,7 +93,6 @@ def test_numbers_have_a_reason() -> None:
     assert [
         place
         for name, (text, tree) in _modules().items()
-        if not name.startswith(LATER_NUMBERS)
         for place in _bare_numbers(name, text.splitlines(), tree.body)
     ] == []
 

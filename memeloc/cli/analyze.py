@@ -104,7 +104,7 @@ def analyze(
         smallest_cell=smallest_cell,
         pair=(two[0], two[1]) if two else None,
     )
-    further: list[str] = []
+    next_line: list[str] = []
     with progress("Analysing", None, unit="analyses") as bar:
 
         def on_analysis(_: str, done: int, total: int) -> None:
@@ -117,7 +117,7 @@ def analyze(
             computed = figures(answers, settings, split(only), None, on_analysis)
             report = report_of(answers, computed, settings)
         else:
-            report, further = _of_survey(
+            report, next_line = _of_survey(
                 source, pictures, models, split(only), settings, on_analysis
             )
     with progress("Drawing", None, unit="plots") as bar:
@@ -133,7 +133,7 @@ def analyze(
         for row in of_analysis(report.figures, analysis, *names).itertuples(index=False)
         if not row.item
     ]
-    show(rows, _FIGURES, f"The report: {files.page}", *further)
+    show(rows, _FIGURES, f"The report: {files.page}", *next_line)
 
 
 def _of_survey(

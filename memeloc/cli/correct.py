@@ -257,8 +257,8 @@ def import_(
             result["problems"] = list(map(str, result["problems"]))
             results.append(as_plain(result))
         is_stored = not dry_run and any("error" not in result for result in results)
-        further = next_lines(workspace, "correct", quiet=not is_stored)
-    show({"files": results, "stored": not dry_run}, *further)
+        next_line = next_lines(workspace, "correct", quiet=not is_stored)
+    show({"files": results, "stored": not dry_run}, *next_line)
     if any("error" in result or result["left_out"] for result in results):
         raise typer.Exit(1)
 
@@ -268,11 +268,11 @@ def _take_back(files: list[Path], person: str, why: str) -> None:
         raise typer.BadParameter("takes back one file at a time", param_hint="--take-back")
     with memeloc.Workspace.find() as workspace:
         result = workspace.correcting.withdraw(files[0], person=person, why=why)
-        further = next_lines(workspace, "correct")
+        next_line = next_lines(workspace, "correct")
     stay = result["stay"]
     later = f"Later work stands on top of {', '.join(stay[:SHOWN])}: these captions stay"
     then = f"{counted(result['answers'], 'answer')} of {files[0]} taken back"
-    show(result, then, *[later] * bool(stay), *further)
+    show(result, then, *[later] * bool(stay), *next_line)
 
 
 def _print_import(result: dict[str, Any], dry_run: bool) -> None:
@@ -465,10 +465,10 @@ def settle(
             _list_cases(cases.open(tags) if case is None else [cases.find(case)])
             return
         open_cases = len(cases.open(tags))
-        further = next_lines(workspace, "correct")
+        next_line = next_lines(workspace, "correct")
     dropped = f" ({done['dropped']:,} of them dropped)" if done["dropped"] else ""
     then = f"{done['settled']:,} settled{dropped}, {open_cases:,} open"
-    show(done | {"open": open_cases}, _WARNINGS, then, *further)
+    show(done | {"open": open_cases}, _WARNINGS, then, *next_line)
 
 
 def _list_cases(cases: list[Case]) -> None:

@@ -12,15 +12,7 @@ import typer
 from typer import Argument, Option
 
 import memeloc
-from memeloc.cli.options import (
-    FontFiles,
-    Jobs,
-    Langs,
-    LocaleFolders,
-    TemplateFolders,
-    languages,
-    own_and,
-)
+from memeloc.cli import options
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import SHOWN, Table, as_plain, by_place, explain, show
 from memeloc.counts import counted
@@ -104,7 +96,7 @@ def show_templates(
     boxes: Path | None = Option(
         None, metavar="FILE", help="Draw its boxes, with numbers and names, over its picture: .png."
     ),
-    folders: TemplateFolders = None,
+    folders: options.TemplateFolders = None,
 ) -> None:
     """List the templates with their boxes, in the order of a caption's parts; or show one whole.
 
@@ -116,7 +108,7 @@ def show_templates(
     """
     from memeloc.templates import find_template, load_templates, picture_size, write_preview
 
-    by_name, problems = load_templates(own_and(folders, "templates"))
+    by_name, problems = load_templates(options.own_and(folders, "templates"))
     if not name:
         if boxes:
             raise typer.BadParameter("draws the boxes of one template", param_hint="--boxes")
@@ -178,7 +170,7 @@ def recover(
     inpaint: str = Option(
         "auto", metavar="NAME|FILE", help="What paints the places that no meme shows without text."
     ),
-    jobs: Jobs = None,
+    jobs: options.Jobs = None,
 ) -> None:
     """Make templates of memes: where several on one picture agree is the picture without text.
 
@@ -230,8 +222,8 @@ def fonts(
         "poster",
         help="Captions on pictures (poster), bubbles and bars (plain), or handwriting (comic).",
     ),
-    font: FontFiles = None,
-    locales: LocaleFolders = None,
+    font: options.FontFiles = None,
+    locales: options.LocaleFolders = None,
 ) -> None:
     """List the font families, their scripts, styles, files; or say which of them draws a text.
 
@@ -375,8 +367,8 @@ def show_locales(
     check: bool = Option(
         False, "--check", help="Check instead that the fonts draw CLDR's exemplar characters."
     ),
-    folders: LocaleFolders = None,
-    font: FontFiles = None,
+    folders: options.LocaleFolders = None,
+    font: options.FontFiles = None,
 ) -> None:
     """List the locales: tag, names, script, direction, country; or show one, with its letters.
 
@@ -390,7 +382,7 @@ def show_locales(
     """
     from memeloc.locales import Registry
 
-    registry = Registry.load(own_and(folders, "locales"))
+    registry = Registry.load(options.own_and(folders, "locales"))
     chosen = [registry.get(tag)] if tag else [*registry]
     if check:
         _check(registry, chosen, font or ())
@@ -446,10 +438,11 @@ def _check(registry: Registry, chosen: Sequence[Locale], font: Sequence[str]) ->
             preferred = {None} | {each.family for each in stack.preferred}
 
             def family_for(
-                cluster: str, stack: FontStack = stack, own: set[Any] = preferred
+                cluster: str, stack: FontStack = stack, preferred: set[Any] = preferred
             ) -> Any:
+                # One of another stack does not count.
                 family = getattr(stack.font_for(cluster), "family", None)
-                return family if family in own else None  # one of another stack does not count
+                return family if family in preferred else None
 
             drawn_by = coverage(locale, letters, family_for, upper=face == "poster")
             missing = [cluster for cluster, family in drawn_by.items() if family is None]
@@ -480,7 +473,7 @@ def _shown(value: object) -> str | float | bool:
 _TERMS = Table("Glossary", "terms", "language term wanted forbidden note", most=SHOWN)
 
 
-def glossary(langs: Langs = "all") -> None:
+def glossary(langs: options.Langs = "all") -> None:
     """Read the team's glossary and list its terms, by language.
 
     The setting `glossary` of memeloc.toml names the file; guides/machine-translation.md says what
@@ -498,7 +491,7 @@ def glossary(langs: Langs = "all") -> None:
             {"language": locale.tag}
             | {name: shown(getattr(term, field)) for name, field in fields.items()}
             | {"note": term.note}
-            for locale in workspace.locales_of(languages(langs))
+            for locale in workspace.locales_of(options.languages(langs))
             for term in workspace.glossary.terms(locale)
         ]
     count = counted(len(terms), "term")

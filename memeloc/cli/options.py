@@ -168,9 +168,9 @@ def taking(
     ]
 
     def with_options(command: Callable[..., None]) -> Callable[..., None]:
-        own = list(signature(command, eval_str=True).parameters.values())
-        at = [parameter.name for parameter in own].index(before or own[-1].name)
-        whole = [*own[:at], *parameters, *own[at:-1]]
+        declared = list(signature(command, eval_str=True).parameters.values())
+        at = [parameter.name for parameter in declared].index(before or declared[-1].name)
+        whole = [*declared[:at], *parameters, *declared[at:-1]]
         whole = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in whole]
         command.__signature__ = Signature(whole)  # type: ignore[attr-defined]
         command.__annotations__ = {each.name: each.annotation for each in whole}
@@ -230,11 +230,8 @@ def split(text: str) -> list[str]:
 
 
 def column_map(texts: Sequence[str] | None) -> ColumnMap:
-    """Return the map of `--map`: its TOML file, before which its pairs go.
-
-    Raises:
-        InputError: the file cannot be read, or there is no such role.
-    """
+    """Return the map of `--map`: its TOML file, before which its pairs go. Raise InputError if the
+    file cannot be read, or there is no such role."""
     import re
 
     from memeloc.tables.column_map import read_map
@@ -258,16 +255,13 @@ def column_map(texts: Sequence[str] | None) -> ColumnMap:
 
 
 def own_and(
-    given: Sequence[Path] | None, kind: Literal["templates", "locales", "fonts"]
+    folders: Sequence[Path] | None, kind: Literal["templates", "locales", "fonts"]
 ) -> list[Path]:
     """Return the workspace's own folders of a kind, where the command runs in one, and those given.
-
-    Raises:
-        InputError: memeloc.toml cannot be read.
-    """
+    Raise InputError if memeloc.toml cannot be read."""
     from memeloc.workspace.own_folders import own_folders
 
-    return [*getattr(own_folders(), kind), *(given or ())]
+    return [*getattr(own_folders(), kind), *(folders or ())]
 
 
 def languages(text: str) -> list[str] | None:
@@ -277,11 +271,7 @@ def languages(text: str) -> list[str] | None:
 
 
 def pairs(option: str, texts: Sequence[str] | None) -> dict[str, str]:
-    """`KEY=VALUE` as a mapping.
-
-    Raises:
-        InputError: one is not written so.
-    """
+    """`KEY=VALUE` as a mapping. Raise InputError if one is not written so."""
     from memeloc.errors import InputError
 
     values = {}
@@ -310,12 +300,8 @@ def settings(texts: Sequence[str] | None) -> dict[str, Any]:
 
 
 def engine(name: str, settings: EngineSettings | None = None) -> Engine:
-    """Return what `--engine` names; without it, what the settings do.
-
-    Raises:
-        InputError: there is no such engine.
-        MissingError: it is not installed.
-    """
+    """Return what `--engine` names; without it, what the settings do. Raise InputError if there is
+    no such engine; MissingError if it is not installed."""
     from memeloc.engine import EngineSettings, engine_of
     from memeloc.settings import validate
 

@@ -87,7 +87,7 @@ def publish(
             jobs=jobs or usable_cpus(),
             on_progress=bar.phase,
         )
-        further = next_lines(workspace, "publish")
+        next_line = next_lines(workspace, "publish")
     explain("Note", result["notes"])
     explain("Warning", map(str, result["findings"]))
     if result["unread"] and not check:
@@ -95,10 +95,10 @@ def publish(
         explain("Warning", [f"No person read these captions, by language: {listed}."])
     name = Path(str(result["folder"])).name
     upload = [f"To the Hub: hf upload YOU/{name} {folder} --repo-type dataset"]
-    further = further if "://" in folder or output.as_json else upload + further
+    next_line = next_line if "://" in folder or output.as_json else upload + next_line
     then = (
         f"Published {counted(sum(result['pictures'].values()), 'picture')} and "
         f"{counted(len(result['tables']), 'table')} in {folder} "
         f"({counted(result['files'], 'file')}, {result['size'] / 1e6:,.1f} MB)."
     )
-    show(result, _PICTURES, _TABLES, then, *further)
+    show(result, _PICTURES, _TABLES, then, *next_line)

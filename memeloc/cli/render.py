@@ -99,25 +99,27 @@ def render(
     by = engine(engine_name, stated)
     options["jobs"] = options["jobs"] or by.cpus()
     options["languages"] = languages(options["languages"]) or "all"
-    given = {name: value for name, value in options.items() if value is not None}
+    values = {name: value for name, value in options.items() if value is not None}
     if captions is not None:  # what the workspace has, and `templates` beside the table
-        for kind, own in own_folders(captions)._asdict().items():
-            given[kind] = (
-                [*given.get(kind, ()), *own] if kind == "fonts" else [*own, *given.get(kind, ())]
+        for kind, folders in own_folders(captions)._asdict().items():
+            values[kind] = (
+                [*values.get(kind, ()), *folders]
+                if kind == "fonts"
+                else [*folders, *values.get(kind, ())]
             )
-    settings = RenderSettings(**given)
+    settings = RenderSettings(**values)
     if output.is_program:
         leave_out_pandas()
         if settings.jobs > 1 and not by.elsewhere:
             by = replace(by, map_shards=fork_ahead(settings.jobs))
-    further: list[str] = []
+    next_line: list[str] = []
     with progress("Rendering", None) as bar:
         if captions is None:
             with memeloc.Workspace.find() as workspace:
                 summary = workspace.rendering.render(
                     out, settings, captions=taken, engine=by, on_progress=bar.report
                 )
-                further = next_lines(workspace, "render")
+                next_line = next_lines(workspace, "render")
         else:
             from memeloc.render.sets.parallel_set import render_table
 
@@ -133,7 +135,7 @@ def render(
         more=summary.input_kinds.total() - len(summary.input_problems),
         where=str(summary.skipped_file),
     )
-    show(_fields(summary), _PROBLEMS, *_sentences(summary), *further)
+    show(_fields(summary), _PROBLEMS, *_sentences(summary), *next_line)
     if summary.failed or not summary.rendered + summary.unchanged:
         raise typer.Exit(1)
 

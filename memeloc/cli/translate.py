@@ -140,7 +140,7 @@ def translate(
             say(f"{sentence(counts, **plan)}, about {_money(plan['cost'], currency)}")
         with progress("Translating", plan["captions"], unit="captions") as bar:
             result = job.run(on_progress=bar.report, on_wait=_wait)
-        further = next_lines(workspace, "translate", quiet=kind != "caption")
+        next_line = next_lines(workspace, "translate", quiet=kind != "caption")
     done = (
         f"{result.translated:,} translated, {result.from_memory:,} from memory, "
         f"{result.repeated:,} repeated, {result.empty:,} without text; "
@@ -150,7 +150,7 @@ def translate(
         done += f"\n{result.elsewhere:,} were translated by another program at the same time"
     if result.marks:
         done += f"\nMarked: {listed(dict(sorted(result.marks.items())))}"
-    show(result, done, *further)
+    show(result, done, *next_line)
     if plan["translator"] == "memory":  # what the memory does not know is not a failure
         if result.failures:
             say(f"{counted(len(result.failures), 'caption is', 'captions are')} not in the memory.")

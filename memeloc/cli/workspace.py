@@ -156,7 +156,7 @@ def import_table(
             dry_run=dry_run,
             on_progress=bar.report,
         )
-        further = next_lines(workspace, "translate")
+        next_line = next_lines(workspace, "translate")
     explain("Note", result.notes)
     explain("Left out", result.left_out, more=sum(result.problems.values()) - len(result.left_out))
     if result.empty:
@@ -169,7 +169,7 @@ def import_table(
         then = "Nothing is new: {r.unchanged:caption is|captions are} here already."
     did = "Would import" if dry_run else "Imported"
     then = sentence(then, did=did, r=result, new=added, changed=changed)
-    show(result, then, *further)
+    show(result, then, *next_line)
 
 
 def _import_memory(file: Path) -> None:
@@ -186,7 +186,7 @@ def _import_folder(folder: Path) -> None:
     with memeloc.Workspace.find() as workspace, progress("Importing", None) as bar:
         result = workspace.publishing.import_folder(folder, on_progress=bar.phase)
         stage = "translate" if result["memes"] else "collect"
-        further = next_lines(workspace, stage)
+        next_line = next_lines(workspace, stage)
     collected = result["collected"]
     if not result["layout"]:
         explain("Read", map(how_read, collected.tables))
@@ -205,7 +205,7 @@ def _import_folder(folder: Path) -> None:
             f"Captions of {counted(result['memes'], 'meme')}: {captions:,} new or changed. "
             f"{counted(len(result['tables']), 'table')} and further files: {result['kept']}"
         )
-    show(result, *then, *further)
+    show(result, *then, *next_line)
 
 
 def export(

@@ -75,17 +75,17 @@ def _command(name: str) -> Any:
         return typer.main.get_command(alone)
     options = options_of(source)
     shared = dict(inspect.signature(_run, eval_str=True).parameters)
-    own = (option.name for option in options)
+    names = (option.name for option in options)
     needless = [] if hasattr(source, "dataset") else ["dataset"]
     needless += ["allow_host", "delay", "max_age"] if name in _LOCAL else []
-    for taken in ("name", "values", *own, *needless):
+    for taken in ("name", "values", *names, *needless):
         shared.pop(taken, None)
     parameters = [_parameter(option, first=index == 0) for index, option in enumerate(options)]
     parameters += [*shared.values()]
 
     def run(**values: Any) -> None:
-        own = {option.name: values.pop(option.name) for option in options}
-        _run(name, own, **values)
+        chosen = {option.name: values.pop(option.name) for option in options}
+        _run(name, chosen, **values)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -151,11 +151,11 @@ def _run(
         if dry_run:
             plan = workspace.collecting.plan(name, values, dataset=dataset, delay=delay)
             options = ", ".join(f"{key} {value}" for key, value in plan["options"].items())
-            there = ", ".join(f"{count:,} {kind}s" for kind, count in plan["there"].items())
+            stored = ", ".join(f"{count:,} {kind}s" for kind, count in plan["there"].items())
             of_dataset = f" the dataset {plan['dataset']}" if plan["dataset"] else ""
             then = (
                 f"Would collect{of_dataset} from {name} with {options or 'no options'}, "
-                f"{plan['delay']:g} s between two requests.\nHere already: {there or 'nothing'}"
+                f"{plan['delay']:g} s between two requests.\nHere already: {stored or 'nothing'}"
             )
             show(plan, then, lambda plan: map(how_read, plan["tables"]))
             return
@@ -170,7 +170,7 @@ def _run(
             on_tables=lambda tables: explain("", map(how_read, tables)),
             on_progress=bar.phase,
         )
-        further = next_lines(workspace, "collect")
+        next_line = next_lines(workspace, "collect")
     if result.cost:
         say(result.cost)
     counts = ", ".join(counted(count, kind) for kind, count in result.found.items())
@@ -186,7 +186,7 @@ def _run(
             f"{asked['not modified']:,} not modified; "
             f"{counted(asked['from cache'], 'page')} not asked for"
         )
-    show(result, done, _NOT_TAKEN, *further)
+    show(result, done, _NOT_TAKEN, *next_line)
     explain("", [f"{refusal.url}: {refusal.sentence}" for refusal in result.refusals])
 
 

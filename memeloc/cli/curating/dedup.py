@@ -68,7 +68,7 @@ def dedup(
             engine=engine(engine_name, workspace.settings.engine),
             on_progress=bar.phase,
         )
-        further = next_lines(workspace, "collect")
+        next_line = next_lines(workspace, "collect")
     for subject in result["contradictions"]:
         first, _, second = subject.partition("|")
         say(
@@ -76,4 +76,4 @@ def dedup(
             "different; they are held apart."
         )
     explain("", [f"memeloc: {item}: {why}" for item, why in result["unreadable"].items()], most=10)
-    show(result, _TABLE, RECIPE_SETTINGS, *further)
+    show(result, _TABLE, RECIPE_SETTINGS, *next_line)

@@ -10,15 +10,8 @@ import typer
 from typer import Argument, Option
 
 import memeloc
+from memeloc.cli import options
 from memeloc.cli.curating.recipes import RECIPE_SETTINGS
-from memeloc.cli.options import (
-    CurationRecipe,
-    EngineName,
-    Jobs,
-    engine,
-    settings,
-    split,
-)
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import Table, by_place, explain, next_lines, show
 
@@ -77,7 +70,7 @@ def filter_items(
     names: list[str] | None = Argument(
         None, metavar="NAME", help="Filters; without, those of memeloc.toml."
     ),
-    recipe: CurationRecipe = "",
+    recipe: options.CurationRecipe = "",
     langs: str = Option("", metavar="TAGS", help="Languages to keep, with commas between."),
     set_: list[str] | None = Option(
         None,
@@ -86,8 +79,8 @@ def filter_items(
         help="A filter's setting, as language.sure=0.95; memeloc.toml has the others.",
     ),
     again: bool = Option(False, "--again", help="Judge also what was judged before."),
-    jobs: Jobs = None,
-    engine_name: EngineName = "",
+    jobs: options.Jobs = None,
+    engine_name: options.EngineName = "",
     model: str = Option("", metavar="NAME", help="The language model, for filters that ask one."),
     budget: float | None = Option(
         None, min=0, help="The most that the model may cost; needs prices."
@@ -129,24 +122,24 @@ def filter_items(
             chosen,
             changed,
             recipe=recipe,
-            languages=split(langs),
+            languages=options.split(langs),
             again=again,
             model=model,
             budget=budget,
             jobs=jobs,
-            engine=engine(engine_name, workspace.settings.engine),
+            engine=options.engine(engine_name, workspace.settings.engine),
             dry_run=dry_run,
             on_progress=bar.phase,
         )
         if dry_run:
             show(result, _PLANS)
             return
-        further = next_lines(workspace, "collect")
+        next_line = next_lines(workspace, "collect")
     judged, skipped = (
         sum(run[name] for run in result["filters"]) for name in ("judged", "skipped")
     )
     done = f"{judged:,} judged now, {skipped:,} before"
-    show(result, _VERDICTS, RECIPE_SETTINGS, done, *further)
+    show(result, _VERDICTS, RECIPE_SETTINGS, done, *next_line)
     if result["cost"]:
         say(result["cost"])
     runs = [run for run in result["filters"] if run["failure"]]
@@ -166,7 +159,7 @@ def _no_verdict(result: Mapping[str, Any]) -> Iterator[str]:
 def _settings(texts: list[str] | None, names: list[str]) -> dict[str, dict[str, Any]]:
     # By filter; of a single filter its name may be left out.
     by_filter: dict[str, dict[str, Any]] = {}
-    for key, value in settings(texts).items():
+    for key, value in options.settings(texts).items():
         name, dot, setting = key.partition(".")
         if not dot and len(names) > 1:
             raise typer.BadParameter(f"--set {key}: say whose it is, as {names[0]}.{key}")

@@ -129,7 +129,7 @@ def select(
             page=page,
             dry_run=dry_run,
         )
-        further = next_lines(workspace, "select", quiet=dry_run)
+        next_line = next_lines(workspace, "select", quiet=dry_run)
     views = (*map(_stages, NOUNS), _TOPICS, RECIPE_SETTINGS, _PAPER)
     show(result, *views)
     if output.as_json:
@@ -144,7 +144,7 @@ def select(
         say(f"{counts} would be selected; nothing was stored.")
     else:
         say(f"{counts} selected, {result['new']:,} of them new memes. {result['page'] or ''}")
-    show(result, *further)
+    show(result, *next_line)
 
 
 def _counts(selected: Mapping[str, int]) -> str:
@@ -155,8 +155,8 @@ def _counts(selected: Mapping[str, int]) -> str:
 def _take_back() -> None:
     with memeloc.Workspace.find() as workspace:
         result = workspace.curating.take_back_selection()
-        further = next_lines(workspace, "select")
+        next_line = next_lines(workspace, "select")
     then = f"The selection before holds again: {_counts(result['selected'])}."
     if not result["taken_back"]:
         then = "Nothing is selected that could be taken back."
-    show(result, then, *further)
+    show(result, then, *next_line)
