@@ -184,3 +184,17 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     with serve_chat() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         yield server
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A headless Chromium, which asks for nothing by itself."""
+    playwright, program = pytest.importorskip("playwright.sync_api"), shutil.which("chromium")
+    if program is None:
+        pytest.fail("chromium is missing: install the Debian package chromium.")
+    quiet = ("background-networking", "component-update", "gpu", "sync")
+    options = ["--no-sandbox", *(f"--disable-{one}" for one in quiet)]
+    with playwright.sync_playwright() as running:
+        chromium = running.chromium.launch(executable_path=program, args=options)
+        yield chromium
+        chromium.close()

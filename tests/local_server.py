@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Self
+from urllib.parse import parse_qs, urlsplit
 
 
 @dataclass(frozen=True)
@@ -114,3 +115,61 @@ def serve(answer: Callable[[Request], Reply]) -> Iterator[str]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+class RefusedError(Exception):
+    def __init__(self, status: int, reason: Any) -> None:
+        super().__init__(reason)
+        self.status, self.reason = status, reason
+
+
+class Service:
+    """A service that answers with JSON, and does not always answer.
+
+    Attributes:
+        root: of its paths; `call` and `answer` get what comes after it.
+        requests: all of them, and `calls` what each is known by.
+        faults: by call, what happens at the next ones: a status, `cut` (done, and the answer lost),
+            `half` (done, and the answer ends half way), `drop` (lost before it was done) or `ok`.
+    """
+
+    root = ""
+
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+        self.calls: list[str] = []
+        self.faults: dict[str, list[int | str]] = {}
+        self.address = ""
+        self._lock = threading.Lock()
+
+    def call(self, verb: str, path: str) -> str:
+        raise NotImplementedError
+
+    def answer(self, request: Request, path: str, query: dict[str, list[str]]) -> Any:
+        raise NotImplementedError
+
+    def error(self, status: int, reason: Any) -> Reply:
+        raise NotImplementedError
+
+    def reply(self, request: Request) -> Reply:
+        parts = urlsplit(request.path)
+        path = parts.path.removeprefix(self.root)
+        call = self.call(request.method, path)
+        with self._lock:
+            self.requests.append(request)
+            self.calls.append(call)
+            fault = self.faults[call].pop(0) if self.faults.get(call) else "ok"
+            if fault == "drop":
+                return Reply(drop=True)
+            try:
+                if isinstance(fault, int):
+                    raise RefusedError(fault, "try later")
+                value = self.answer(request, path, parse_qs(parts.query))
+            except RefusedError as error:
+                return self.error(error.status, error.reason)
+            return Reply(drop=True) if fault == "cut" else json_reply(value, half=fault == "half")
+
+    @contextmanager
+    def serving(self) -> Iterator[Self]:
+        with serve(self.reply) as self.address:
+            yield self

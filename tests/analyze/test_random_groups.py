@@ -1,16 +1,25 @@
-"""Random groups of annotators: what is drawn, and cultures compared with it."""
+"""Random groups of annotators: what is drawn, with which probability, and cultures beside it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import multivariate_hypergeom
 
 from memeloc.analyze import Answers, Settings
-from memeloc.analyze.cultures.random_groups import compared, random_groups, repeated_groups
+from memeloc.analyze.cultures.random_groups import (
+    agreement_chances,
+    compared,
+    random_groups,
+    repeated_groups,
+)
+from memeloc.errors import InputError
 from memeloc.reports.figures import value_of, wide
+from tests.each import each
 
 FAST = Settings(permutations=199, repetitions=1_000)
 
@@ -104,3 +113,32 @@ def test_shifted_culture_agrees_less_than_random_groups() -> None:
     assert frame.loc["A–C", "agreement"] < frame.loc["A–C", "expected_low"]
     mean = value_of(rows, "multi3hate-groups", "mean_of_pairs")
     assert mean == pytest.approx(frame["agreement"].mean())
+
+
+@each("pool", [(14, 11), (12, 9, 4), (25, 0), (8, 7, 6, 4)])
+def test_chances_agree_with_scipys_distribution(pool: tuple[int, ...]) -> None:
+    """Both groups' counts are multivariate hypergeometric, the second's given the first's."""
+    counts = [count for count in product(range(6), repeat=len(pool)) if sum(count) == 5]
+    same = apart = 0.0
+    for first in counts:
+        chance = multivariate_hypergeom.pmf(first, pool, 5)
+        if not chance > 0:
+            continue
+        rest = np.subtract(pool, first)
+        chances = multivariate_hypergeom.pmf(np.array(counts), rest, 5)
+        for second, given in zip(counts, chances, strict=True):
+            tops = [[label for label, n in enumerate(c) if n == max(c)] for c in (first, second)]
+            if len(tops[0]) == len(tops[1]) == 1 and given > 0:
+                same += chance * given * (tops[0] == tops[1])
+                apart += chance * given * (tops[0] != tops[1])
+    (found,) = agreement_chances(np.array([pool]), 5, 5)
+    assert found == pytest.approx((same, apart), abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "sentence"),
+    [((5, 5), "groups of 5 and 5 answers need 10"), ((0, 3), "1 answer or more, not 0")],
+)
+def test_groups_that_cannot_be_are_refused(sizes: tuple[int, int], sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        agreement_chances(np.array([(5, 4)]), *sizes)

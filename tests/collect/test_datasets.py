@@ -1,8 +1,13 @@
-"""Published datasets on disk, in small harmless copies, and hostile ones."""
+"""Published datasets and plain folders on disk, in small harmless copies, and hostile ones."""
 
 from __future__ import annotations
 
+import base64
+import json
+import os
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,14 +15,14 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
+from memeloc.collect.datasets.folder import terms_of
 from memeloc.collect.fetching.fetch import Fetcher
 from memeloc.collect.protocol import SOURCES
 from memeloc.errors import InputError
-from memeloc.items import FoundPicture
+from memeloc.items import FoundPicture, FoundTemplate
+from memeloc.picture_writers import TarWriter
 from tests.collect.datasets_on_disk import OTHER, PICTURE, collected, lines, parquet, put, reasons
 from tests.curate.drawn import as_png
-
-# Hateful Memes
 
 
 def test_wrong_rows_are_refused_with_their_place(tmp_path: Path) -> None:
@@ -53,9 +58,6 @@ def test_wrong_rows_are_refused_with_their_place(tmp_path: Path) -> None:
     assert refusals[0].sentence.startswith("The line is not JSON")
 
 
-# Multi3Hate
-
-
 def multi3hate(tmp_path: Path) -> Path:
     head = "Meme ID,Template Name,Original (English),Translation\n"
     put(tmp_path / "data/captions/en.csv", f"{head}12,Happy Dog,good // day,good // day\n")
@@ -79,9 +81,6 @@ def test_multi3hate_s_folders_may_not_lead_out(tmp_path: Path) -> None:
     (root / "data/memes/en").symlink_to(tmp_path / "elsewhere")
     result, _ = collected("multi3hate", root)
     assert [item.language for item in result if isinstance(item, FoundPicture)] == ["de"]
-
-
-# Hugging Face
 
 
 def test_parquet_with_pictures(tmp_path: Path) -> None:
@@ -166,3 +165,146 @@ def test_what_datasets_saved_to_disk_with_names_of_classes(tmp_path: Path) -> No
         assert (first.picture, second.picture) == (PICTURE, OTHER)
         assert (first.labels, second.labels) == ({"label": "wild"}, {})
         assert first.details["moods"] == ["calm", "wild"]
+
+
+CASES = Path(__file__).with_name("dataset_cases.json")
+
+
+PICTURES = {"@png": PICTURE, "@jpg": OTHER}
+
+
+def read(case: dict[str, Any], root: Path) -> dict[str, Any]:
+    """Return what a source finds in the files of a case, and what it refuses."""
+    for name, text in case["files"].items():
+        packed = text.removeprefix("@base64 ") if text.startswith("@base64 ") else None
+        put(root / name, PICTURES.get(text, text) if packed is None else base64.b64decode(packed))
+    options = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in case["options"].items()
+    }
+    if str(options.get("layout", "")).endswith(".toml"):
+        options["layout"] = str(root / options["layout"])
+    try:
+        found, refusals = collected(case["source"], root / case["path"], **options)
+    except InputError as error:
+        return {"error": error.message.replace(str(root), ".")}
+    names = {content: name for name, content in PICTURES.items()}
+    rows = []
+    for item in found:
+        row = {"kind": type(item).__name__.removeprefix("Found").lower()}
+        row |= {"key": item.origin.key, "url": item.origin.url, "terms": item.origin.terms}
+        for name in ("name", "template", "parts", "language", "labels", "created", "details"):
+            row[name] = getattr(item, name, "")
+        row["year"] = str(getattr(item, "year", "") or "")
+        row["picture"] = names.get(getattr(item, "picture", b"") or b"", "")
+        rows.append({name: value for name, value in row.items() if value})
+    refused = [[each.url, each.reason, each.sentence.replace(str(root), ".")] for each in refusals]
+    return json.loads(json.dumps({"found": rows, "refused": refused}))  # type: ignore[no-any-return]
+
+
+def test_a_dataset_is_read_as_written_down(tmp_path: Path, subtests: Any) -> None:
+    cases = json.loads(CASES.read_text(encoding="utf-8"))
+    for number, case in enumerate(cases):
+        with subtests.test(case["name"]):
+            result = read(case, tmp_path / str(number))
+            if os.environ.get("MEMELOC_WRITE_EXPECTED"):
+                case["expected"] = result
+            assert result == case["expected"]
+    if os.environ.get("MEMELOC_WRITE_EXPECTED"):
+        CASES.write_text(json.dumps(cases, ensure_ascii=False, indent=1) + "\n", "utf-8")
+
+
+def test_a_plain_folder(tmp_path: Path) -> None:
+    outside = put(tmp_path / "outside/secret.png", OTHER)
+    root = tmp_path / "pictures"
+    put(root / "b/deep/001.PNG", PICTURE)
+    put(root / "a.jpg", OTHER)
+    put(root / "notes.txt", "text")
+    put(root / ".hidden.png", PICTURE)
+    put(root / "cut.png", PICTURE[:40])
+    put(root / "page.gif", "<html>")
+    (root / "link.png").symlink_to(outside)
+    (root / "folder").symlink_to(outside.parent)
+    (root / "inside.jpg").symlink_to(root / "a.jpg")
+    (root / "broken.jpg").symlink_to(root / "nothing.jpg")
+    result, refusals = collected("folder", root, language="en")
+    assert [(item.origin.key, item.name) for item in result if item.name != "cut"] == [
+        ("a.jpg", "a"),
+        ("b/deep/001.PNG", "001"),
+    ]
+    assert all(isinstance(item, FoundPicture) and item.language == "en" for item in result)
+    by_name = reasons(refusals)
+    assert {name: by_name[name] for name in ("folder", "link.png", "broken.jpg", "page.gif")} == {
+        "folder": "outside the folder",
+        "link.png": "outside the folder",
+        "broken.jpg": "outside the folder",
+        "page.gif": "not a picture",
+    }
+    templates, _ = collected("folder", root, templates=True)
+    assert all(isinstance(template, FoundTemplate) for template in templates)
+
+
+def test_links_of_the_hub_s_cache_are_reported(tmp_path: Path) -> None:
+    blob = parquet(tmp_path / "blobs/abc", {"image": [PICTURE]})
+    (tmp_path / "snapshot").mkdir()
+    (tmp_path / "snapshot/train.parquet").symlink_to(blob)
+    result, (refusal,) = collected("huggingface", tmp_path / "snapshot")
+    assert result == []
+    assert (refusal.url, refusal.reason) == ("train.parquet", "not readable")
+    assert "--local-dir" in refusal.sentence
+
+
+def test_names_that_are_no_text(tmp_path: Path) -> None:
+    name = os.fsdecode(b"caf\xe9.png")
+    try:
+        put(tmp_path / name, PICTURE)
+    except OSError:
+        pytest.skip("the file system takes only UTF-8")
+    ((first,), _) = collected("folder", tmp_path)
+    assert first.origin.key == "caf\\xe9.png"
+    first.name.encode("utf-8")
+
+
+def test_terms_come_from_the_folder_only(tmp_path: Path) -> None:
+    put(tmp_path / "secret", "line")
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set/LICENSE").symlink_to(tmp_path / "secret")
+    assert terms_of(tmp_path / "set") == ""
+
+
+def _shard(path: Path, *samples: tuple[str, dict[str, bytes]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(TarWriter(path)) as writer:
+        for key, files in samples:
+            writer.add_sample(key, files)
+    return path
+
+
+def test_shards_that_others_made(tmp_path: Path) -> None:
+    _shard(
+        tmp_path / "train-000.tar",
+        ("a", {"png": PICTURE, "txt": b"tea // now", "cls": b"1"}),
+        ("b", {"jpg": OTHER, "json": b'{"text": "rain", "language": "de", "mood": "calm"}'}),
+        ("c", {"txt": b"no picture"}),
+        ("d", {"png": PICTURE, "json": b"[1]"}),
+    )
+    result, refusals = collected("huggingface", tmp_path)
+    first, second = result
+    assert (first.picture, first.parts, first.labels) == (PICTURE, ("tea", "now"), {"cls": "1"})
+    assert (second.picture, second.parts, second.language) == (OTHER, ("rain",), "de")
+    assert second.details["mood"] == "calm"
+    assert first.origin.key == "train-000.tar#a"
+    assert [refusal.sentence for refusal in refusals] == [
+        "its jpg or png is missing",
+        "the sample's JSON is no object",
+    ]
+
+
+def test_a_broken_shard_is_refused_and_others_are_read(tmp_path: Path) -> None:
+    _shard(tmp_path / "a.tar", ("a", {"png": PICTURE}))
+    put(tmp_path / "b.tar", b"tea" * 500)
+    cut = _shard(tmp_path / "c.tar", *((str(n), {"png": PICTURE}) for n in range(60)))
+    cut.write_bytes(cut.read_bytes()[: -len(PICTURE)])
+    result, refusals = collected("huggingface", tmp_path)
+    assert len(result) >= 1
+    assert reasons(refusals)["b.tar"] == "not readable"

@@ -59,7 +59,7 @@ def google(
         serialization.NoEncryption(),
     )
     token = json_reply({"access_token": "t0p", "expires_in": 3600, "token_type": "Bearer"})
-    with serve(lambda request: token) as tokens, forms_server.serving() as (forms, address):
+    with serve(lambda request: token) as tokens, forms_server.FormsServer().serving() as forms:
         account = {
             "type": "service_account",
             "private_key": key.decode(),
@@ -69,7 +69,7 @@ def google(
         file = tmp_path / "account.json"
         file.write_text(json.dumps(account), encoding="utf-8")
         monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(file))
-        change(study, "survey.google-forms", endpoint=address)
+        change(study, "survey.google-forms", endpoint=forms.address)
         yield forms
 
 
@@ -117,12 +117,11 @@ def service(
 ) -> Iterator[prolific_server.ProlificServer]:
     """Prolific on this machine, with a token in the environment."""
     monkeypatch.setenv("PROLIFIC_API_TOKEN", prolific_server.TOKEN)
-    with prolific_server.serving() as (state, address):
+    with prolific_server.ProlificServer().serving() as state:
         countries = sorted({names[0] for names in load_filters().countries.values()})
         state.filters = prolific_server.offered(countries)
-        change(
-            study, "survey.prolific", endpoint=address, urls="https://survey.example/", wage="12"
-        )
+        options = {"endpoint": state.address, "urls": "https://survey.example/", "wage": "12"}
+        change(study, "survey.prolific", **options)
         yield state
 
 

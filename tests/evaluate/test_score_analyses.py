@@ -1,4 +1,4 @@
-"""Analyses of an evaluation: rankings, changes, positions, sizes, coarser labels, parts."""
+"""Analyses of an evaluation, and models of known behaviour, found again within their intervals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from memeloc.evaluate.scores import (
     scored_table,
     write_evaluation,
 )
-from memeloc.reports.figures import value_of, wide
+from memeloc.reports.figures import of_analysis, value_of, wide
 from tests.evaluate import simulated
 
 SETTINGS = ScoreSettings(
@@ -26,7 +26,11 @@ SETTINGS = ScoreSettings(
     countries={"hi": "भारत"},
     models={"first": ModelFacts("Cat", 7), "one culture": ModelFacts("Cat", 72)},
 )
+
+
 MODELS = ("first", "one culture", "refuses")
+
+
 CONDITIONS = (
     {"input": "picture", "prompt_language": "en"},
     {"input": "both", "prompt_language": "en"},
@@ -37,6 +41,8 @@ CONDITIONS = (
 
 
 GOLD = simulated.gold(60)
+
+
 GOLD = replace(
     GOLD,
     table=GOLD.table.rename(columns={"IN": "भारत", "MX": "مصر"}),
@@ -113,3 +119,49 @@ def test_the_page_has_all_figures_and_a_paragraph(
     assert "The highest accuracy is that of one culture" in files.methods[0].read_text("utf-8")
     assert len(pd.read_parquet(files.figures[1])) == len(figures)
     assert len(pd.read_parquet(tmp_path / "scored.parquet")) == len(answers.table)
+
+
+MANY = simulated.gold(150)
+
+
+@pytest.fixture(scope="module")
+def scored() -> pd.DataFrame:
+    return score(simulated.answers(MANY), MANY, ScoreSettings(bootstraps=300))
+
+
+def holds(scored: pd.DataFrame, truth: float, analysis: str, *key: str) -> bool:
+    """Whether the interval of a figure has the truth; the key is figure, group and item."""
+    figure, group, item = (*key, "")[:3]
+    rows = of_analysis(scored, analysis, figure)
+    row = rows[(rows["group"] == group) & (rows["item"] == item)].iloc[0]
+    return bool(row["low"] <= truth <= row["high"])
+
+
+@pytest.mark.parametrize(
+    ("model", "culture"), [("one culture", "US"), ("echoes", "US"), ("hindi digits", "IN")]
+)
+def test_agreement_with_the_culture_that_a_model_follows_is_found(
+    scored: pd.DataFrame, model: str, culture: str
+) -> None:
+    assert holds(scored, simulated.FOLLOWED, "accuracy", "accuracy", model, culture)
+    assert value_of(scored, "best-culture", "rank", model, culture) == 1
+    p = of_analysis(scored, "best-culture", "p_second")
+    assert p["value"][p["group"] == model].min() < 0.05
+
+
+def test_the_first_option_is_found(scored: pd.DataFrame) -> None:
+    for figure in ("first", "changed"):
+        assert value_of(scored, "position-bias", figure, "first") == 1
+    assert holds(scored, 0.5, "accuracy", "accuracy", "first", "US")
+
+
+def test_refusals_are_found_and_are_wrong(scored: pd.DataFrame) -> None:
+    for figure in ("refused", "invalid"):
+        assert holds(scored, simulated.REFUSED, "validity", figure, "refuses")
+    assert holds(scored, 1 - simulated.REFUSED, "accuracy", "accuracy", "refuses", "US")
+
+
+def test_a_copied_prompt_is_invalid_and_no_refusal(scored: pd.DataFrame) -> None:
+    assert value_of(scored, "validity", "invalid", "copies") == 1
+    assert value_of(scored, "validity", "refused", "copies") == 0
+    assert value_of(scored, "accuracy", "accuracy", "copies", "US") == 0

@@ -1,21 +1,26 @@
-"""The client against a local server that speaks the protocol, well and badly."""
+"""The client of chat models: settings, what is asked and asked again, and its cache."""
 
 from __future__ import annotations
 
 import base64
 import json
+import multiprocessing
+import os
+import signal
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
-from memeloc.errors import MissingError, ServiceError
+from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.language_models import (
     Answer,
     AnswerError,
     Budget,
+    FileCache,
     LanguageModel,
     MemoryCache,
     Message,
@@ -23,8 +28,10 @@ from memeloc.language_models import (
     OverBudgetError,
     Picture,
     Question,
+    read_model_settings,
 )
 from tests.chat_server import ChatServer, error
+from tests.each import each
 
 Connect = Callable[..., LanguageModel]
 
@@ -272,12 +279,6 @@ def test_the_key_is_nowhere_to_be_seen(
     assert "sesame" not in str(missing.value)
 
 
-# Questions without a form: sent as they stand, answered with the model's own text.
-
-
-# A model that does not see is found out by one picture.
-
-
 def _questions(count: int) -> list[Question[str]]:
     picture = Picture("tea", lambda: b"tea")
     return [Question((Message("user", f"Cup {n}?", (picture,)),), None) for n in range(count)]
@@ -307,3 +308,106 @@ def test_a_model_that_does_not_see_ends_the_run(
     # One question, and two small ones that find out why it failed.
     assert len(chat.bodies) == 3
     assert [body["max_tokens"] for body in chat.bodies] == [1024, 1, 1]
+
+
+def test_command_comes_before_file_before_environment() -> None:
+    environ = {"OPENAI_BASE_URL": "http://localhost:1/v1", "OPENAI_MODEL": "env"}
+    assert read_model_settings({}, environ=environ).model == "env"
+    read = read_model_settings({"model": "file", "price_in": 1}, environ=environ)
+    assert (read.model, read.base_url, read.price_in) == ("file", "http://localhost:1/v1", 1.0)
+    read = read_model_settings({"model": "file"}, model="cli", environ={})
+    assert (read.model, read.base_url) == ("cli", "https://api.openai.com/v1")
+    assert (read.temperature, read.seed) == (0.0, 0)
+
+
+@each(
+    ("table", "message"),
+    [
+        ({}, "no language model is named"),
+        ({"model": "m", "modle": 1}, "no setting 'modle'"),
+        ({"model": "m", "key": "sk-1"}, "no setting 'key'"),
+        ({"model": "m", "price_in": "cheap"}, "price_in .*number.*million tokens"),
+        ({"model": "m", "price_in": float("nan")}, "price_in .*finite"),
+        ({"model": "m", "asks": 0}, "asks .*greater than or equal to 1"),
+        ({"model": "m", "base_url": "ftp://localhost"}, "setting base_url"),
+        ({"model": "m", "base_url": "file:///etc/hosts"}, "setting base_url"),
+        ({"model": "m", "base_url": "http://"}, "setting base_url"),
+        ({"model": "m", "key_variable": "MY KEY"}, "setting key_variable"),
+    ],
+)
+def test_a_wrong_setting_is_a_sentence(table: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_model_settings(table, environ={})
+
+
+def test_a_password_in_an_address_is_refused_and_not_shown() -> None:
+    with pytest.raises(InputError) as raised:
+        read_model_settings({"model": "m", "base_url": "http://me:sesame@localhost/v1"}, environ={})
+    assert "sesame" not in str(raised.value)
+
+
+ASKED = (Message("user", "Is it warm?"),)
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "requests"),
+    [
+        ("warm", "wrong", 3),
+        ("I cannot help with that.", "refused", 3),
+        ({"content": None, "refusal": "I can't assist."}, "refused", 1),
+    ],
+)
+def test_refused_and_wrong_answers_are_paid_for_once(
+    chat: ChatServer, connect: Connect, reply: Any, kind: str, requests: int
+) -> None:
+    chat.say = lambda number, body: reply
+    cache = MemoryCache()
+    for resumed in (False, True):
+        model = connect(cache, price_in=1.0)
+        with pytest.raises(AnswerError) as raised:
+            model.ask(ASKED, Weather)
+        assert raised.value.kind == kind
+        assert raised.value.answer is not None
+        assert raised.value.answer.cached is resumed
+        assert (raised.value.cost == 0) is resumed
+        assert model.spent.refused + model.spent.failed == 1
+    assert len(chat.bodies) == requests
+    assert connect(cache).plan([Question(ASKED, Weather)]).cached == 1
+
+
+def test_all_that_an_answer_depends_on_is_in_its_key() -> None:
+    question = Question(ASKED, Weather)
+
+    def key(**more: Any) -> str:
+        settings = {"model": "m", "base_url": "http://one/v1", **more}
+        return LanguageModel(ModelSettings(**settings)).key(question)
+
+    others = [
+        key(model="n"),
+        key(base_url="http://two/v1"),
+        key(seed=1),
+        key(temperature=1.0),
+        key(max_tokens=7),
+        key(logprobs=5),
+        key(extra={"top_p": 0.5}),
+    ]
+    assert len({key(), *others}) == 8
+    assert key() == key(base_url="http://one/v1/", price_in=3.0, at_once=9, timeout=1.0, asks=1)
+
+
+def _put_and_die(path: str) -> None:
+    cache = FileCache(path)
+    for index in range(20):
+        cache.put(str(index), "kept")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no kill -9 here")
+def test_a_killed_process_loses_no_answer(tmp_path: Path) -> None:
+    path = str(tmp_path / "kept.sqlite")
+    process = multiprocessing.get_context("spawn").Process(target=_put_and_die, args=(path,))
+    process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
+    with FileCache(path) as cache:
+        assert len(cache) == 20

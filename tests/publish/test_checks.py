@@ -1,16 +1,24 @@
-"""Checks: each rule finds what it is for, names its place, and leaves the rest alone."""
+"""Checks, metadata and demographics: each rule finds what it is for, and nobody is found out."""
+
+from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image, PngImagePlugin
 
 from memeloc.errors import InputError
 from memeloc.publish.checks import Private, check
-from memeloc.publish.metadata import metadata_of
+from memeloc.publish.metadata import metadata_of, without_metadata
+from memeloc.publish.people import WITHHELD, protect, small_cells
 from memeloc.publish.release import Release
 from tests.publish.releases import small_release, tables
 
@@ -220,3 +228,99 @@ def test_near_pictures_in_two_splits_are_refused(tmp_path: Path) -> None:
     release = small_release(tmp_path)
     private = Private(near_pictures=lambda files: [(0, 1), (0, 4)])
     assert _refused(release, private) == [("splits", "test/en/rain.png", None, "")]
+
+
+PERSON = st.tuples(st.sampled_from(["DE", "US"]), st.sampled_from("fmx"), st.sampled_from("123"))
+
+
+def frame(people: list[tuple[str, str, str]]) -> pd.DataFrame:
+    return pd.DataFrame(people, columns=["culture", "gender", "age"], dtype=object)
+
+
+@given(st.lists(PERSON, max_size=60), st.integers(1, 6))
+def test_every_combination_is_shared_by_enough(
+    people: list[tuple[str, str, str]], smallest: int
+) -> None:
+    table = protect(frame(people), ["gender", "age"], smallest)[0]
+    assert small_cells(table, ["gender", "age"], smallest) == []
+
+
+@given(st.lists(PERSON, max_size=60), st.integers(2, 6))
+def test_people_without_answers_are_enough_or_none(
+    people: list[tuple[str, str, str]], smallest: int
+) -> None:
+    table = protect(frame(people), ["gender", "age"], smallest)[0]
+    for culture, group in table.groupby("culture"):
+        nothing = int(((group["gender"] == WITHHELD) & (group["age"] == WITHHELD)).sum())
+        of_culture = Counter(person[0] for person in people)[str(culture)]
+        assert nothing == 0 or nothing >= min(smallest, of_culture)
+
+
+def test_the_last_column_is_withheld_first() -> None:
+    people = [("DE", "f", age) for age in "1111112345"]
+    table, withheld = protect(frame(people), ["gender", "age"], 3)
+    assert table["gender"].tolist() == ["f"] * 10
+    assert table["age"].tolist() == ["1"] * 6 + [WITHHELD] * 4
+    assert withheld == {"age": 4}
+
+
+def test_others_keep_company_to_the_only_one() -> None:
+    table, _ = protect(frame([("DE", "f", "1")] * 11 + [("DE", "x", "1")]), ["gender"], 3)
+    assert Counter(table["gender"]) == {"f": 9, WITHHELD: 3}
+
+
+def picture(kind: str, **options: object) -> bytes:
+    """A gradient with EXIF, XMP and a comment, as far as its kind has them."""
+    exif = Image.Exif()
+    exif[0x010E] = "seen at my kitchen"  # ImageDescription
+    exif.get_ifd(0x8825)[1] = "N"  # GPSLatitudeRef
+    info = PngImagePlugin.PngInfo()
+    info.add_text("Author", "A cat")
+    extra = {"PNG": {"pnginfo": info}, "JPEG": {"comment": b"hello", "progressive": True}}
+    stream = BytesIO()
+    gradient = Image.linear_gradient("L").convert("RGB").resize((80, 60))
+    gradient.save(stream, kind, exif=exif, xmp=b"<x/>", **extra.get(kind, {}), **options)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
+def test_metadata_goes_and_pixels_stay(kind: str, tmp_path: Path) -> None:
+    content = picture(kind)
+    file = tmp_path / "picture"
+    file.write_bytes(content)
+    assert metadata_of(file)
+    clean = without_metadata(content)
+    assert clean is not None
+    file.write_bytes(clean)
+    assert metadata_of(file) == ()
+    assert b"kitchen" not in clean
+    with Image.open(BytesIO(content)) as before, Image.open(file) as after:
+        assert after.convert("RGB").tobytes() == before.convert("RGB").tobytes()
+
+
+def test_colour_profiles_stay() -> None:
+    clean = without_metadata(picture("JPEG", icc_profile=b"profile"))
+    assert clean is not None
+    with Image.open(BytesIO(clean)) as after:
+        assert after.info["icc_profile"] == b"profile"
+
+
+def test_what_follows_the_picture_goes() -> None:
+    clean = without_metadata(picture("JPEG") + picture("JPEG"))
+    assert clean == without_metadata(picture("JPEG"))
+
+
+def test_a_turned_picture_is_left_alone() -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    stream = BytesIO()
+    Image.new("RGB", (8, 4), "red").save(stream, "JPEG", exif=exif)
+    assert without_metadata(stream.getvalue()) is None
+
+
+@given(st.sampled_from(["JPEG", "PNG", "WEBP"]), st.integers(0, 3000), st.binary(max_size=20))
+def test_broken_pictures_crash_nothing(kind: str, place: int, rubbish: bytes) -> None:
+    content = picture(kind)
+    place = min(place, len(content))
+    without_metadata(content[:place] + rubbish)
+    without_metadata(content[:place] + rubbish + content[place + len(rubbish) :])

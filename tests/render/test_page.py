@@ -1,9 +1,8 @@
-"""The page, in headless Chromium, opened from disk."""
+"""The page, also of a very large set, in headless Chromium, opened from disk."""
 
 from __future__ import annotations
 
 import random
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from PIL import Image
 from memeloc.locales import default
 from memeloc.object_storage import folder_at
 from memeloc.render.proof import KINDS
+from memeloc.render.sets import page
 from memeloc.render.sets.page import Page
 
 CAPTIONS = {
@@ -23,6 +23,8 @@ CAPTIONS = {
     "zh": "我向鸭子解释 // 代码",
     "ar": "أنا أشرح الكود v2 // للبَطّة",
 }
+
+
 HOSTILE = (
     "</script><img src=x onerror=hacked=1><script>hacked=1</script>\u2028<!--<script> // ${1}`'\"&"
 )
@@ -96,20 +98,6 @@ def small_rows() -> list[dict[str, object]]:
             notes = ("hyphenated",) if number in (2, 5) and language == "hi" else ()
             rows.append(picture(number, language, written, problems, notes))
     return [row for row in rows if (row["meme_id"], row["language"]) != ("m00009", "zh")]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    sync_api = pytest.importorskip("playwright.sync_api")
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    if program is None:
-        pytest.skip("no Chromium here: apt install chromium")
-    options = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
-    quiet = ("--disable-component-update", "--disable-sync")
-    with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=program, args=[*options, *quiet])
-        yield chromium
-        chromium.close()
 
 
 class Reader:
@@ -410,3 +398,82 @@ def test_languages_and_templates_that_come_late_have_their_place(
     options = reader.tab.locator("#template option").all_inner_texts()
     assert options == ["All templates", "cloud-monday (1)", "long-train (2)"]
     reader.context.close()
+
+
+def rows_of(memes: int, language: str = "en") -> list[dict[str, object]]:
+    """A picture a meme; number 555 and the last but one have problems."""
+    flawed = {555: ("too small",), memes - 2: ("missing glyph",)}
+    text = "tea is ready // {}" if language == "en" else "الشاي جاهز // {}"
+    return [
+        picture(number, language, text.format(number), flawed.get(number, ()))
+        for number in range(memes)
+    ]
+
+
+def data_files(large_reader: Reader) -> list[str]:
+    return [
+        url.rpartition("/")[2] for url in large_reader.requests if "/.memeloc/page/rows-" in url
+    ]
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page, "LARGE", 1000)
+        folder = tmp_path_factory.mktemp("large") / "set"
+        return write_set(folder, rows_of(1600, "ar"), pictures=False)
+
+
+@pytest.fixture
+def large_reader(browser: Any, large: Path) -> Any:
+    large_reader = Reader(browser, large)
+    large_reader.requests.clear()
+    yield large_reader
+    assert [text for text in large_reader.complaints if "ERR_FILE_NOT_FOUND" not in text] == []
+    large_reader.context.close()
+
+
+def test_only_what_is_in_sight_is_read(large_reader: Reader) -> None:
+    large_reader.status("1,600 memes")
+    large_reader.tab.wait_for_timeout(150)
+    assert data_files(large_reader) == []
+    large_reader.tab.keyboard.press("j")
+    large_reader.tab.keyboard.press("Control+End")
+    large_reader.waits_for_focus(1601, 2)
+    assert large_reader.ids()[-1] == "m01599"
+    assert len(data_files(large_reader)) == 1
+
+
+def test_a_large_set_is_searched_file_by_file(large_reader: Reader) -> None:
+    large_reader.tab.fill("#query", "جاهز 777")
+    large_reader.status("1 of 1,600 memes")
+    large_reader.tab.locator(".side b", has_text="m00777").wait_for()
+    assert large_reader.ids() == ["m00777"]
+    assert len(data_files(large_reader)) == 7
+    large_reader.tab.fill("#query", "no such words")
+    large_reader.status("0 of 1,600 memes")
+    large_reader.tab.locator("#empty").wait_for()
+
+
+@pytest.mark.slow
+def test_sixty_thousand_memes_are_in_parts(browser: Any, tmp_path: Path) -> None:
+    index = write_set(tmp_path / "set", rows_of(60_000), pictures=False)
+    large_reader = Reader(browser, index)
+    tab = large_reader.tab
+    large_reader.status("60,000 memes")
+    assert tab.locator("#parts-place").inner_text() == "1 to 10,000 of 60,000"
+    tab.fill("#parts-go", "45678")
+    tab.keyboard.press("Enter")
+    tab.locator(".side b", has_text="m45677").wait_for()
+    assert tab.locator("#parts-place").inner_text() == "40,001 to 50,000 of 60,000"
+    tab.click("#parts-on")
+    tab.locator(".side b", has_text="m50000").wait_for()
+    tab.locator(".cell").first.focus()
+    tab.keyboard.press("ArrowUp")
+    large_reader.waits_for_focus(50_001, 2)
+    tab.fill("#query", "ready 5999")
+    large_reader.status("16 of 60,000 memes")  # 5999, 15999 and so on, 59990 to 59999
+    tab.locator(".side b", has_text="m05999").wait_for()
+    assert tab.locator("#parts").is_hidden()
+    assert tab.locator("script[src]").count() == 0
+    large_reader.context.close()

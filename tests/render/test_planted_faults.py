@@ -1,4 +1,4 @@
-"""Faults planted in pictures and texts: the proof names each, and nothing where there is none."""
+"""Faults planted in pictures and texts: the proof and the review name each, and nothing else."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.ttGlyphPen import TTGlyphPen
@@ -15,9 +17,12 @@ from PIL import Image
 
 from bench.scenes import STARTER
 from bench.texts import contrast_pairs
+from memeloc.errors import InputError
 from memeloc.fonts import FontLibrary
 from memeloc.model import Bar, Caption, Template, TextBox, TextStyle
 from memeloc.render import KINDS, Renderer
+from memeloc.render.sets.manifest import SCHEMA
+from memeloc.render.sets.reading import review
 from memeloc.templates import load_templates
 
 
@@ -50,6 +55,7 @@ class Plant(NamedTuple):
 
 
 TWO = (box(), box("bottom", 0.6))
+
 
 # The first fifteen were written before the proof looked at pictures and texts: it found seven.
 PLANTS = (
@@ -175,3 +181,59 @@ def test_hardly_anything_is_found_where_no_fault_was_planted(count: int) -> None
             alarms += [(language, template.name, finding, caption.parts)
                        for finding in proof.findings if KINDS[finding.kind] != "note"]  # fmt: skip
     assert len({alarm[:2] + alarm[3:] for alarm in alarms}) <= 5 * count / 300, alarms
+
+
+def row(meme: str, *kinds: str, size: float = 50.0, **others: object) -> dict[str, object]:
+    return {
+        "meme_id": meme,
+        "template": "cloud-monday",
+        "language": "en",
+        "path": f"en/cloud-monday/{meme}.jpg",
+        "font_size": [size, 0.0],
+        "size_share": [size / 500, 0.0],
+        "coverage": 0.2,
+        "middle_coverage": 0.01,
+        "problems": [kind for kind in kinds if KINDS[kind] != "note"],
+        "findings": [
+            {"kind": kind, "grade": KINDS[kind], "part": "top", "detail": f"{kind} of {meme}"}
+            for kind in kinds
+        ],
+        **others,
+    }
+
+
+def write(out: Path, *rows: dict[str, object]) -> Path:
+    pq.write_table(pa.Table.from_pylist(list(rows), schema=SCHEMA), out / "manifest.parquet")
+    return out
+
+
+def test_findings_stand_worst_first_and_notes_are_no_flaws(tmp_path: Path) -> None:
+    rows = [
+        row("a", "hyphenated"),
+        row("b", "too small", "hyphenated", size=12.0),
+        row("c", "too small", size=9.0),
+        row("d", "missing glyph"),
+        row("e"),
+    ]
+    report = review(write(tmp_path, *rows))
+    found = report.findings[["grade", "kind", "detail"]].itertuples(index=False, name=None)
+    assert [*found] == [
+        ("fault", "missing glyph", "missing glyph of d"),
+        ("warning", "too small", "too small of c"),
+        ("warning", "too small", "too small of b"),
+        ("note", "hyphenated", "hyphenated of b"),
+        ("note", "hyphenated", "hyphenated of a"),
+    ]
+    assert (report.pictures, report.flawed) == (5, 3)
+
+
+def test_of_sets_made_before_the_kinds_are_known(tmp_path: Path) -> None:
+    older = row("a", findings=None, problems=["hyphenated", "overflow"])
+    report = review(write(tmp_path, older))
+    assert [*report.findings["kind"]] == ["overflow", "hyphenated"]
+
+
+def test_another_table_is_not_taken_for_a_manifest(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"meme_id": ["a"]}), tmp_path / "manifest.parquet")
+    with pytest.raises(InputError, match="has no column 'coverage'"):
+        review(tmp_path)

@@ -1,4 +1,4 @@
-"""The whole renderer: for any text and any box, and over the whole starter set."""
+"""The whole renderer: any text and any box, Urdu in Nastaliq, and the whole starter set."""
 
 from __future__ import annotations
 
@@ -17,14 +17,21 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image
 
+from memeloc.fonts import FontLibrary
 from memeloc.locales import default, uppercase
 from memeloc.model import STYLES, Bar, Caption, Template, TextBox, TextStyle
 from memeloc.render import KINDS, PROBLEMS, Rendered, Renderer
+from memeloc.render.background import Backgrounds, Canvases
+from memeloc.render.painting.paint import Area, Painter
+from memeloc.render.painting.pixels import Ink
 from memeloc.render.typesetting.breaks import clusters
-from memeloc.render.typesetting.layout import clean
+from memeloc.render.typesetting.fit import Bounds
+from memeloc.render.typesetting.itemize import Itemizer
+from memeloc.render.typesetting.layout import clean, lay_out
 from memeloc.templates import load_templates
 
 WIDTH, HEIGHT = 160, 120
+
 
 KNOWN = [
     "when it works // on the first try",
@@ -46,14 +53,21 @@ KNOWN = [
     "𒀱",
 ]
 
+
 any_char = st.characters(exclude_categories=[])
+
+
 any_text = st.one_of(
     st.text(any_char, max_size=30),
     st.text(st.sampled_from(sorted(set("".join(KNOWN)))), max_size=40),
     st.lists(st.sampled_from(KNOWN), min_size=1, max_size=4).map(" ".join),
     st.builds(str.__mul__, st.sampled_from(KNOWN), st.integers(1, 30)),
 )
+
+
 colours = st.sampled_from(["#ffffff", "#000000", "#ff0000", "#1234ab"])
+
+
 styles = st.builds(
     TextStyle,
     face=st.sampled_from(["poster", "plain"]),
@@ -177,11 +191,17 @@ def test_for_any_text_and_any_box(
 
 
 ROOT = Path(__file__).parents[2]
+
+
 NEVER_FIRST = set(
     "、。，．：；？！）］｝〉》」』】”’»›,;:?!)]}%،؛؟।॥။၊។៖፣።։՞"
     "・ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ～〜％"
 )
+
+
 NEVER_FIRST_OF_A_WORD = set(".…‥")
+
+
 NEVER_LAST = set("（［｛〈《「『【“‘«‹([{¿¡")
 
 
@@ -340,3 +360,59 @@ def test_the_fingerprint_changes_with_all_that_makes_the_picture(
     shutil.copy(background, image)
     renamed = replace(template, name="other", title="other", image=image)
     assert Renderer().fingerprint(renamed, en) == prints[0]
+
+
+URDU = default().get("ur")
+
+
+TEXT = "اور میٹنگ ابھی باقی ہو تو بلی بھی سو جاتی ہے، آپ کیا کریں گے"
+
+
+needs_nastaliq = pytest.mark.skipif(
+    not FontLibrary().families["nastaliq-bold"].found, reason="no Nastaliq font on this system"
+)
+
+
+@pytest.fixture
+def template(tmp_path: Path) -> Template:
+    image = tmp_path / "grey.png"
+    Image.new("RGB", (400, 300), "#808080").save(image)
+    return Template("grey", image, (TextBox("box", 0, 0, 1, 1, style=TextStyle()),))
+
+
+@needs_nastaliq
+def test_sloped_lines_do_not_touch(template: Template) -> None:
+    stack = FontLibrary().stack(URDU, "poster")
+    layout = lay_out(TEXT, URDU, Itemizer(stack), Bounds(400, 300, 45.0, 0.06, 1.0))
+    assert len(layout.lines) > 1
+    background = Backgrounds(None).get(template)
+    area = Area(0, 0, 400, 300, 0.0, "center", "middle", 0.06)
+    inked = np.zeros((300, 400), int)
+    for shown in layout.lines:
+        lines = [line if line is shown else line._replace(runs=[]) for line in layout.lines]
+        canvas = Canvases().canvas_of(background)
+        before = canvas.pixels.copy()
+        painter = Painter()
+        painter.paint(canvas, layout._replace(lines=lines), area, Ink("#ffffff", "#000000"))
+        inked += canvas.pixels != before
+    assert inked.max() == 1
+
+
+@needs_nastaliq
+def test_urdu_is_in_nastaliq(template: Template) -> None:
+    proof = Renderer().render(template, TEXT, "ur").proof
+    assert proof.parts[0].fonts == ("nastaliq-bold",)
+    assert not proof.findings
+
+
+def test_naskh_in_its_place_is_named(template: Template) -> None:
+    without = replace(URDU, poster=("no-nastaliq", *URDU.poster[1:]))
+    fonts = FontLibrary()
+    fonts.families["no-nastaliq"] = replace(
+        fonts.families["nastaliq"], name="no-nastaliq", system=("No Such Nastaliq",)
+    )
+    renderer = Renderer(fonts)
+    proof = renderer.render(template, TEXT, without).proof
+    (finding,) = proof.findings
+    assert (finding.kind, finding.detail) == ("substitute font", "not found: No Such Nastaliq")
+    assert renderer.render(template, "OK", without).proof.problems == ()

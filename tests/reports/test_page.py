@@ -1,5 +1,4 @@
 import re
-import shutil
 from dataclasses import replace
 from io import BytesIO
 
@@ -66,18 +65,6 @@ def test_tables_are_folded_with_the_meaning_of_their_columns(page):
     assert "0.700 [0.600, 0.800]" in text(folded)
     assert "share of items with the same label, 0 to 1" in text(folded)
     assert "Wilson 1927" in text(folded)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    chromium = shutil.which("chromium")
-    playwright = pytest.importorskip("playwright.sync_api")
-    if chromium is None:
-        pytest.skip("needs chromium")
-    with playwright.sync_playwright() as running:
-        started = running.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 def opened(browser, path, width, scheme="light"):

@@ -482,10 +482,11 @@ def test_filters_that_were_written_in_by_hand_stay(
     world("surveyed")
     monkeypatch.setenv("PROLIFIC_API_TOKEN", prolific_server.TOKEN)
     filters, settings = Path("prolific-filters.toml"), Path("memeloc.toml")
-    with prolific_server.serving() as (state, address):
+    with prolific_server.ProlificServer().serving() as state:
         state.filters = prolific_server.offered(["Germany", "India", "United States"])
         text = settings.read_text("utf-8")
-        settings.write_text(f'{text}\n[survey.prolific]\nendpoint = "{address}"\n', "utf-8")
+        text += f'\n[survey.prolific]\nendpoint = "{state.address}"\n'
+        settings.write_text(text, "utf-8")
         succeed(command, "survey export pilot --to prolific --look-up")
         filters.write_text(f"{filters.read_text('utf-8')}# mine\n", "utf-8")
         again = succeed(command, "survey export pilot --to prolific --look-up --json")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from memeloc.workspace import Workspace
 from tests.studio.served import Server, page_data, serving
@@ -17,16 +17,6 @@ PHONE = {"width": 390, "height": 844}
 DE = "r1-b01-DE"
 ITEMS = 8
 """Of each sheet: four memes, four checks."""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=["--no-sandbox"]
-        )
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

@@ -13,10 +13,8 @@ from playwright.sync_api import Browser, Page, expect
 from memeloc.survey.model import Check, entry_id
 from memeloc.workspace import Workspace
 from tests.studio.served import Server, make_workspace, page_data, serving
-from tests.studio.test_browser import browser, end, wait_for_pictures
+from tests.studio.test_browser import end, wait_for_pictures
 from tests.studio.test_pictures import QUICK
-
-__all__ = ["browser"]
 
 PHONE, LAPTOP = {"width": 360, "height": 640}, {"width": 1366, "height": 650}
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"

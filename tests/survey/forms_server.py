@@ -2,7 +2,7 @@
 
 It keeps forms as Google does: a batch is done whole or not at all, ids may be given and must be
 new, texts may have no line breaks, options that lead nowhere do not stand beside those that do.
-Faults are queued: a status, `cut` (done, and the answer lost) or `drop` (lost before it was done).
+Calls are the methods of its API.
 """
 
 from __future__ import annotations
@@ -10,114 +10,75 @@ from __future__ import annotations
 import copy
 import json
 import re
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 from googleapiclient.discovery_cache import get_static_doc
+from jsonschema import Draft202012Validator
 
-from tests.local_server import Reply, Request, json_reply, serve
+from tests.local_server import RefusedError, Reply, Request, Service, json_reply
 
 
 @cache
-def document(name: str, version: str) -> dict[str, Any]:
-    result: dict[str, Any] = json.loads(get_static_doc(name, version))
-    return result
+def _validator(document: str, version: str, schema: str) -> Draft202012Validator:
+    schemas = json.loads(get_static_doc(document, version), object_hook=_as_json_schema)["schemas"]
+    # It is said to be output only, and by the same sentence to be set on create.
+    if "Info" in schemas:
+        schemas["Info"]["properties"]["documentTitle"] = {"type": "string"}
+    for each in schemas.values():
+        properties = each.get("properties", {})
+        fields = {key: field for key, field in properties.items() if "readOnly" not in field}
+        # Info.title is needed to make a form; Image.sourceUri to make an image.
+        each["required"] = [
+            key
+            for key, field in fields.items()
+            if field.get("description", "").startswith("Required.")
+            and (each["id"], key) != ("Form", "items")
+        ]
+        each |= {"properties": fields, "additionalProperties": False}
+    return Draft202012Validator({"$ref": f"#/$defs/{schema}", "$defs": schemas})
 
 
-WRITABLE_ON_CREATE = {"Info.documentTitle"}
-"""Said to be output only, and by the same sentence to be set on create."""
+def _as_json_schema(value: dict[str, Any]) -> dict[str, Any]:
+    """What discovery documents write in another way than JSON Schema does."""
+    if isinstance(value.get("$ref"), str):
+        value["$ref"] = f"#/$defs/{value['$ref']}"
+    if value.get("format") == "int32":
+        value |= {"minimum": -(2**31), "maximum": 2**31 - 1}
+    return value
 
 
-def problems(value: Any, schema: str, *, doc: str = "forms", where: str = "") -> list[str]:
+def problems(value: Any, schema: str, document: str = "forms", version: str = "v1") -> list[str]:
     """What is wrong with a body: unknown or output-only fields, types, enums, missing fields."""
-    version = "v1" if doc == "forms" else "v3"
-    return list(_problems(value, {"$ref": schema}, document(doc, version)["schemas"], where))
+    errors = _validator(document, version, schema).iter_errors(value)
+    return [f"{problem.json_path}: {problem.message[:200]}" for problem in errors]
 
 
-_TYPES = {"string": str, "boolean": bool, "integer": int, "number": (int, float)}
-
-
-def _problems(value: Any, schema: Any, schemas: Any, where: str) -> Iterator[str]:
-    name = schema.get("$ref")
-    if name:
-        schema = schemas[name]
-    kind = schema.get("type", "object")
-    if kind == "array":
-        if not isinstance(value, list):
-            yield f"{where}: no list"
-            return
-        for number, each in enumerate(value):
-            yield from _problems(each, schema["items"], schemas, f"{where}[{number}]")
-    elif kind == "object":
-        if not isinstance(value, dict):
-            yield f"{where}: no object"
-            return
-        fields = schema.get("properties", {})
-        for key, item in value.items():
-            if key not in fields:
-                yield f"{where}.{key}: unknown field of {name}"
-                continue
-            if fields[key].get("readOnly") and f"{name}.{key}" not in WRITABLE_ON_CREATE:
-                yield f"{where}.{key}: output only"
-            yield from _problems(item, fields[key], schemas, f"{where}.{key}")
-        for key, item in fields.items():
-            written = item.get("description", "")
-            # Info.title is needed to make a form; Image.sourceUri to make an image.
-            if (
-                written.startswith("Required.")
-                and key not in value
-                and f"{name}.{key}" != "Form.items"
-            ):
-                yield f"{where}.{key}: required in {name}"
-    elif not isinstance(value, _TYPES[kind]) or (kind == "integer" and isinstance(value, bool)):
-        yield f"{where}: {value!r} is no {kind}"
-    elif "enum" in schema and value not in schema["enum"]:
-        yield f"{where}: {value!r} is none of {schema['enum']}"
-    elif schema.get("format") == "int32" and not -(2**31) <= value < 2**31:
-        yield f"{where}: {value!r} is no int32"
-
-
-class RefusedError(Exception):
-    def __init__(self, status: int, message: str) -> None:
-        self.status, self.message = status, message
-        super().__init__(message)
-
-
-class FormsServer:
+class FormsServer(Service):
     """The state of the services.
 
     Attributes:
         forms: by id, as forms.get gives them.
         names: by id, of their documents in Drive.
         permissions: by id.
-        calls: methods that were called.
-        faults: by method, what happens at the next calls.
         own_ids: whether ids that are asked for are ignored.
-        token: the one that is accepted; empty accepts all.
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self.forms: dict[str, dict[str, Any]] = {}
         self.names: dict[str, str] = {}
         self.permissions: dict[str, list[Any]] = {}
-        self.calls: list[str] = []
-        self.faults: dict[str, list[int | str]] = {}
         self.own_ids = False
-        self.lock = threading.Lock()
-        self.bodies: list[tuple[str, Any]] = []
 
-    def answer(self, verb: str, path: str, query: dict[str, list[str]], body: Any) -> Any:
+    def answer(self, request: Request, path: str, query: dict[str, list[str]]) -> Any:
+        verb, body = request.method, request.json()
         if path == "/v1/forms" and verb == "POST":
             return self.create(body, query)
         if path == "/drive/v3/files" and verb == "GET":
             return self.list_files(query["q"][0])
         if match := re.fullmatch(r"/drive/v3/files/([^/]+)/permissions", path):
-            bad = problems(body, "Permission", doc="drive")
-            self._check(bad)
+            self._check(problems(body, "Permission", "drive", "v3"))
             if body not in self.permissions.setdefault(match[1], []):
                 self.permissions[match[1]].append(body)
             return {**body, "id": "anyone", "kind": "drive#permission"}
@@ -131,13 +92,16 @@ class FormsServer:
             return {"formId": match[1], "publishSettings": body["publishSettings"]}
         raise RefusedError(404, f"no method {verb} {path}")
 
-    @staticmethod
-    def method(verb: str, path: str) -> str:
+    def call(self, verb: str, path: str) -> str:
         if path.startswith("/drive"):
             return "permissions" if path.endswith("permissions") else "files"
         if ":" in path:
             return path.rsplit(":", 1)[1]
         return "create" if verb == "POST" else "get"
+
+    def error(self, status: int, reason: Any) -> Reply:
+        headers = {"Retry-After": "0"} if status == 429 else {}
+        return json_reply({"error": {"code": status, "message": reason}}, status, headers)
 
     @staticmethod
     def _check(bad: list[str]) -> None:
@@ -239,33 +203,3 @@ class FormsServer:
     def _words(text: str) -> None:
         if "\n" in text or "\r" in text:
             raise RefusedError(400, "Displayed text cannot contain newlines")
-
-
-def _reply(forms: FormsServer, request: Request) -> Reply:
-    parts = urlsplit(request.path)
-    body = request.json()
-    method = forms.method(request.method, parts.path)
-    with forms.lock:
-        forms.calls.append(method)
-        forms.bodies.append((method, body))
-        fault = forms.faults.get(method, []).pop(0) if forms.faults.get(method) else None
-        if fault == "drop":
-            return Reply(drop=True)
-        if isinstance(fault, int):
-            headers = {"Retry-After": "0"} if fault == 429 else {}
-            return json_reply({"error": {"code": fault, "message": "try later"}}, fault, headers)
-        try:
-            value = forms.answer(request.method, parts.path, parse_qs(parts.query), body)
-            status = 200
-        except RefusedError as error:
-            value = {"error": {"code": error.status, "message": error.message}}
-            status = error.status
-        return Reply(drop=True) if fault == "cut" else json_reply(value, status)
-
-
-@contextmanager
-def serving() -> Iterator[tuple[FormsServer, str]]:
-    """The server's state, and its address."""
-    state = FormsServer()
-    with serve(lambda request: _reply(state, request)) as address:
-        yield state, address

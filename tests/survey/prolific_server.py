@@ -1,28 +1,24 @@
 """Prolific's API on this machine, as far as it is spoken to; bodies are held to the schemas.
 
-It keeps drafts, groups and money as Prolific does. Faults are queued by `VERB path`: a status,
-`cut` (done, and the answer lost), `half` (done, and the answer ends half way) or `drop` (lost
-before it was done); `ok` is none. Lists come by page, by
-offset, or whole: the documentation and Prolific's own programs do not agree.
+It keeps drafts, groups and money as Prolific does. Calls are `VERB path`, with `ID` for the ids in
+paths. Lists come by page, by offset, or whole: the documentation and Prolific's own programs do not
+agree.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
 from memeloc.survey.targets.prolific.api import FilterRecord
-from tests.local_server import Reply, Request, json_reply, serve
+from tests.local_server import RefusedError, Reply, Request, Service, json_reply
 
 SCHEMAS = Path(__file__).parent / "prolific_schema"
 TOKEN = "tkn-0123456789-never-shown"
@@ -56,13 +52,7 @@ def problems(body: Any, schema: str = "create-study.json") -> list[str]:
     return result
 
 
-class RefusedError(Exception):
-    def __init__(self, status: int, title: str, detail: Any) -> None:
-        super().__init__(title)
-        self.status, self.title, self.detail = status, title, detail
-
-
-class ProlificServer:
+class ProlificServer(Service):
     """The state of the service.
 
     Attributes:
@@ -70,37 +60,39 @@ class ProlificServer:
         groups: by id.
         filters: as GET /filters/ gives them.
         submissions: by id, as GET /submissions/ID/ gives them; `bodies` are those that decided it.
-        calls: `VERB path` of each request.
-        sent: verb, path and body of each.
-        faults: by `VERB path`, what happens at the next ones; ids in paths are `ID`.
         style: `page`, `offset` or `whole`.
         currency: of the account.
         workspaces: ids.
         retry_after: seconds that a 429 asks to wait.
     """
 
+    root = "/api/v1/"
+
     def __init__(self) -> None:
+        super().__init__()
         self.studies: dict[str, dict[str, Any]] = {}
         self.groups: dict[str, dict[str, Any]] = {}
         self.filters: list[dict[str, Any]] = []
         self.submissions: dict[str, dict[str, Any]] = {}
-        self.calls: list[str] = []
-        self.sent: list[tuple[str, str, Any]] = []
-        self.headers: list[dict[str, str]] = []
-        self.faults: dict[str, list[int | str]] = {}
         self.style = "page"
         self.currency = "GBP"
         self.workspaces = [WORKSPACE]
-        self.address = ""
         self.retry_after = 0
-        self.lock = threading.Lock()
         self._count = 0
 
     def _id(self) -> str:
         self._count += 1
         return f"65f0c0ffee{self._count:014x}"
 
-    def answer(self, verb: str, path: str, query: dict[str, list[str]], body: Any) -> Any:
+    def call(self, verb: str, path: str) -> str:
+        pattern = re.sub(r"(studies|submissions)/[0-9A-Za-z-]+/", r"\1/ID/", path)
+        return f"{verb} {pattern}"
+
+    def answer(self, request: Request, path: str, query: dict[str, list[str]]) -> Any:
+        if request.headers.get("Authorization") != f"Token {TOKEN}":
+            # Some services repeat in an error what they were sent.
+            raise RefusedError(401, f"Invalid token: {request.headers.get('Authorization')}")
+        verb, body = request.method, request.json()
         if (verb, path) == ("GET", "filters/"):
             return {"results": self.filters}
         if (verb, path) == ("GET", "workspaces/"):
@@ -122,7 +114,7 @@ class ProlificServer:
         if path == "participant-groups/":
             if verb == "GET":
                 if query.get("workspace_id") != [WORKSPACE]:
-                    raise RefusedError(400, "Bad Request", "filter is required")
+                    raise RefusedError(400, "filter is required")
                 return self._page(list(self.groups.values()), query)
             self._check(body, "requests.json#/$defs/group")
             number = self._id()
@@ -136,32 +128,32 @@ class ProlificServer:
             return self._study(verb, match[1], bool(match[2]), body)
         if match := re.fullmatch(r"submissions/([^/]+)/(transition/|request-return/|)", path):
             return self._submission(verb, match[1], match[2], body)
-        raise RefusedError(404, "Not found", f"no method {verb} {path}")
+        raise RefusedError(404, f"no method {verb} {path}")
 
     def _study(self, verb: str, number: str, transition: bool, body: Any) -> Any:
         study = self.studies.get(number)
         if study is None:
-            raise RefusedError(404, "Not found", "no such study")
+            raise RefusedError(404, "no such study")
         if transition:
             self._check(body, "requests.json#/$defs/transition")
             if study["status"] != "UNPUBLISHED":
-                raise RefusedError(409, "Conflict", f"the study is {study['status']}")
+                raise RefusedError(409, f"the study is {study['status']}")
             study["status"] = "ACTIVE"
         elif verb == "PATCH":
             self._check(body, "requests.json#/$defs/update")
             if study["status"] != "UNPUBLISHED":
-                raise RefusedError(400, "Bad Request", {"filters": ["the study is published"]})
+                raise RefusedError(400, {"filters": ["the study is published"]})
             study |= body
         return study
 
     def _submission(self, verb: str, number: str, action: str, body: Any) -> Any:
         submission = self.submissions.get(number)
         if submission is None:
-            raise RefusedError(404, "Not found", "no such submission")
+            raise RefusedError(404, "no such submission")
         if verb == "GET":
             return submission
         if submission["status"] != "AWAITING REVIEW":
-            raise RefusedError(400, "Bad Request", f"the submission is {submission['status']}")
+            raise RefusedError(400, f"the submission is {submission['status']}")
         if action == "transition/":
             self._check(body, "requests.json#/$defs/submission_transition")
             submission["status"] = {"APPROVE": "APPROVED", "REJECT": "REJECTED"}[body["action"]]
@@ -184,11 +176,18 @@ class ProlificServer:
                 "bodies": [],
             }
 
+    def error(self, status: int, reason: Any) -> Reply:
+        title, headers = HTTPStatus(status).phrase, {}
+        if status == 429:
+            headers["Retry-After"] = str(self.retry_after)
+        error = {"status": status, "error_code": 140000 + status, "title": title, "detail": reason}
+        return json_reply({"error": error}, status, headers)
+
     @staticmethod
     def _check(body: Any, schema: str) -> None:
         if wrong := problems(body, schema):
             detail = {each.split(":")[0]: [each] for each in wrong}
-            raise RefusedError(400, "Error validating your request", detail)
+            raise RefusedError(400, detail)
 
     def _page(self, whole: list[Any], query: dict[str, list[str]]) -> Any:
         if self.style == "whole":
@@ -199,51 +198,11 @@ class ProlificServer:
             number = int(query.get("page", ["1"])[0])
             first = (number - 1) * size
             if number > 1 and first >= len(whole):
-                raise RefusedError(404, "Not found", "Invalid page.")
+                raise RefusedError(404, "Invalid page.")
         else:
             size = min(int(query.get("limit", ["20"])[0]), 50)
             first = int(query.get("offset", ["0"])[0])
         return {"results": whole[first : first + size], "meta": {"count": len(whole)}}
-
-
-def _reply(state: ProlificServer, request: Request) -> Reply:
-    parts = urlsplit(request.path)
-    path = parts.path.removeprefix("/api/v1/")
-    pattern = re.sub(r"(studies|submissions)/[0-9A-Za-z-]+/", r"\1/ID/", path)
-    call = f"{request.method} {pattern}"
-    body = request.json()
-    with state.lock:
-        state.calls.append(call)
-        state.sent.append((request.method, path, body))
-        state.headers.append(dict(request.headers))
-        if request.headers.get("Authorization") != f"Token {TOKEN}":
-            # Some services repeat in an error what they were sent.
-            detail = f"Invalid token: {request.headers.get('Authorization')}"
-            return _error(state, 401, "Unauthorized", detail)
-        fault = state.faults.get(call, []).pop(0) if state.faults.get(call) else None
-        if fault == "drop":
-            return Reply(drop=True)
-        if isinstance(fault, int):
-            return _error(state, fault, "Try later", "Request was throttled.")
-        try:
-            value = state.answer(request.method, path, parse_qs(parts.query), body)
-        except RefusedError as error:
-            return _error(state, error.status, error.title, error.detail)
-        return Reply(drop=True) if fault == "cut" else json_reply(value, half=fault == "half")
-
-
-def _error(state: ProlificServer, status: int, title: str, detail: Any) -> Reply:
-    error = {"status": status, "error_code": 140000 + status, "title": title, "detail": detail}
-    headers = {"Retry-After": str(state.retry_after)} if status == 429 else {}
-    return json_reply({"error": error}, status, headers)
-
-
-@contextmanager
-def serving() -> Iterator[tuple[ProlificServer, str]]:
-    """The server's state, and its address."""
-    state = ProlificServer()
-    with serve(lambda request: _reply(state, request)) as address:
-        yield state, address
 
 
 _GREW_UP = "Place of most time spent before turning 18"

@@ -1,7 +1,6 @@
 """One server that misbehaves, as Google and as a chat model. In: a way. Out: what came of it.
 
-`python -m tests.translate.misbehaving` runs all ways and prints a table of what was stored, paid
-and asked again. A caption costs 0.10 at either service, and no wait takes any time.
+A caption costs 0.10 at either service, and no wait takes any time.
 """
 
 from __future__ import annotations
@@ -9,15 +8,11 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
-import sys
-import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from functools import partial
 from itertools import repeat
 from pathlib import Path
 from threading import Event
@@ -211,8 +206,6 @@ class Outcome:
 
     Attributes:
         stored: captions and their texts after the first run.
-        waited: seconds that the first run would have waited.
-        again: texts that the first run asked for more often than once.
         billed, booked: by the server, and in the workspace, in the first run.
         lost: texts that were billed, and whose answer could not be read by anybody.
         later: texts that the second run asked for; `complete` is what was stored after it.
@@ -220,8 +213,6 @@ class Outcome:
 
     summary: RunSummary
     stored: dict[str, str]
-    waited: float
-    again: int
     billed: float
     booked: float
     lost: int
@@ -242,26 +233,21 @@ def make_workspace(folder: Path) -> Path:
 def outcome(made: Path, folder: Path, service: Service, way: Way) -> Outcome:
     """Translate a copy of a workspace against a server that misbehaves, then against a good one."""
     shutil.copytree(made, folder)
-    waits: list[float] = []
     with Workspace.open(folder) as workspace:
         with misbehave(service, way) as server:
-            summary = _translate(workspace, server, waits)
+            summary = _translate(workspace, server)
         stored = _stored(workspace)
         history, failures = workspace.table("history"), workspace.table("failures")
         booked = float(history["cost"].sum() + failures["cost"].sum())
         with misbehave(service, None) as good:
-            _translate(workspace, good, [])
+            _translate(workspace, good)
         complete = _stored(workspace)
-    asked = Counter(text for request in server.asked for text in request)
-    again = sum(count - 1 for count in asked.values())
     later = [text for request in good.asked for text in request]
-    return Outcome(
-        *(summary, stored, sum(waits), again),
-        *(round(server.billed, 2), round(booked, 2), server.lost, later, complete),
-    )
+    billed = round(server.billed, 2), round(booked, 2), server.lost
+    return Outcome(summary, stored, *billed, later, complete)
 
 
-def _translate(workspace: Workspace, server: Server, waits: list[float]) -> RunSummary:
+def _translate(workspace: Workspace, server: Server) -> RunSummary:
     options: dict[str, Any] = {"at_once": 1, "timeout": 0.5}
     if server.service == "google":
         options |= {"endpoint": server.url, "price_per_million": 1e4}
@@ -269,12 +255,8 @@ def _translate(workspace: Workspace, server: Server, waits: list[float]) -> RunS
         options |= {"model": "tiny", "base_url": server.url, "price_in": 500.0}
     job = workspace.translating.prepare(translator=server.service, options=options)
 
-    def pause(stop: Event, seconds: float) -> bool:
-        waits.append(seconds)
-        return stop.is_set()
-
     translator: Any = job._translator
-    translator.backoff = Backoff(seed=1, pause=pause)
+    translator.backoff = Backoff(seed=1, pause=lambda stop, _: stop.is_set())
     if server.service == "openai":
         translator._model.backoff = translator.backoff
     return job.run()
@@ -283,36 +265,3 @@ def _translate(workspace: Workspace, server: Server, waits: list[float]) -> RunS
 def _stored(workspace: Workspace) -> dict[str, str]:
     current = workspace.store.captions.current("de")
     return {meme_id: version.parts[0] for meme_id, version in current.items()}
-
-
-def _line(service: Service, way: Way, result: Outcome) -> str:
-    summary = result.summary
-    reasons = [summary.stopped, *(each.error for each in summary.failures)]
-    reason = next((str(each) for each in reasons if each is not None), "")
-    cells = (
-        *(way.name, service, f"{len(result.stored)} of {len(SOURCES)}", result.again),
-        *(f"{result.waited:.0f} s", f"{result.billed:.2f}", f"{result.booked:.2f}"),
-        *(len(result.later), f"{len(result.complete)} of {len(SOURCES)}"),
-        ("ended: " if summary.stopped else "") + reason.partition(": ")[2][:70],
-    )
-    return "| " + " | ".join(map(str, cells)) + " |"
-
-
-def _print_table() -> None:
-    names = (
-        *("way", "service", "stored", "texts asked again", "waited", "billed", "booked"),
-        *("next run asked", "stored then", "reported"),
-    )
-    write = partial(print, file=sys.stdout)
-    write("| " + " | ".join(names) + " |")
-    write("|" + " --- |" * len(names))
-    with tempfile.TemporaryDirectory() as place:
-        made = make_workspace(Path(place))
-        for number, way in enumerate(WAYS):
-            for service in SERVICES:
-                folder = Path(place) / f"{service}-{number}"
-                write(_line(service, way, outcome(made, folder, service, way)))
-
-
-if __name__ == "__main__":
-    _print_table()

@@ -1,6 +1,6 @@
 """Services that misbehave: nothing wrong is stored, nothing right is lost, and a next run goes on.
 
-See tests/translate/misbehaving.py for the ways, and for the table of what came of each.
+See tests/translate/misbehaving.py for the ways.
 """
 
 from __future__ import annotations

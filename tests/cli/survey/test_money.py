@@ -84,10 +84,10 @@ def prolific(
     """Prolific as the workspace's settings name it, with a token in the environment."""
     pytest.importorskip("httpx")
     monkeypatch.setenv("PROLIFIC_API_TOKEN", prolific_server.TOKEN)
-    with prolific_server.serving() as (state, address):
+    with prolific_server.ProlificServer().serving() as state:
         state.studies["study1"] = {"id": "study1", "status": "ACTIVE"}
         with (folder / "memeloc.toml").open("a", encoding="utf-8") as stream:
-            stream.write(f'\n[survey.prolific]\nendpoint = "{address}"\nwage = "12"\n')
+            stream.write(f'\n[survey.prolific]\nendpoint = "{state.address}"\nwage = "12"\n')
         yield state
 
 

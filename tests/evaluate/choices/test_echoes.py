@@ -1,8 +1,10 @@
-"""Answers that repeat their prompt are read from behind it, however they repeat it."""
+"""What models write is read as a careful person would, also behind a repeated prompt."""
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,12 +13,25 @@ from memeloc.evaluate.runs.prompts import read_prompts
 from tests.each import each
 
 LABELS = ("Hate", "Non-hate")
+
+
 TEXTS = read_prompts("multi3hate", Path(), LABELS).of("en")
+
+
 CHOICES = TEXTS.choices(0, LABELS)
+
+
 HEAD = TEXTS.definition + TEXTS.wordings[0] + TEXTS.picture
+
+
 CAPTION = "\nText in the meme: 'tea // again'"
+
+
 WHOLE = HEAD + CAPTION + CHOICES.text
+
+
 ASKS = TEXTS.wordings[2] + TEXTS.picture + CHOICES.text
+
 
 STORED = {
     "whole": (WHOLE + "b", "Non-hate"),
@@ -80,3 +95,19 @@ def test_long_and_odd_answers_are_read() -> None:
         read_choice(text, CHOICES.options, prompt=WHOLE)
     read_choice("\ud800b", CHOICES.options)
     read_choice("b", [])
+
+
+GROUPS = tomllib.loads(Path(__file__).with_name("answers.toml").read_text(encoding="utf-8"))[
+    "group"
+]
+
+
+@each("group", GROUPS, ids=[group["about"] for group in GROUPS])
+def test_reads_as_a_careful_person(group: dict[str, Any]) -> None:
+    options = [(marker, name) for marker, name in group["options"]]
+    for answer, expected in group["answers"]:
+        choice = read_choice(
+            answer, options, language=group["language"], prompt=group.get("prompt", "")
+        )
+        seen = choice.name or ("refused" if choice.refused else "invalid")
+        assert seen == expected, f"{answer!r} by {choice.rule}"

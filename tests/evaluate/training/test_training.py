@@ -1,21 +1,32 @@
-"""A run as a whole: from a table to predictions, page, and models that are read back."""
+"""Training: releases and tables that are learned from, what models learn, and runs as a whole."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from memeloc.errors import InputError
 from memeloc.evaluate.metrics import confusion, measure
+from memeloc.evaluate.runs.run import DatasetSettings, GoldSettings
 from memeloc.evaluate.training import (
+    Baseline,
     Example,
+    FeatureSettings,
+    Fold,
+    ModelSettings,
     Training,
+    compute_features,
     load_model,
+    read_dataset,
     read_run,
+    telling_words,
+    train,
     train_run,
     write_training,
 )
@@ -23,9 +34,14 @@ from memeloc.evaluate.training.dataset import Dataset
 from memeloc.evaluate.training.folds import folds_of
 from memeloc.evaluate.training.report import TrainedFiles, figures_of
 from memeloc.evaluate.training.run_file import SplitSettings
+from memeloc.files import file_sha256
+from memeloc.publish.publishing import publish
 from memeloc.reports.figures import gaps, wide
+from memeloc.resources import folder
 from memeloc.tables import write_table
+from tests.each import each
 from tests.evaluate.training.examples import examples
+from tests.publish.releases import small_release, table
 
 RUN = """
 name = "cats and tea"
@@ -134,13 +150,13 @@ def test_models_are_compared_on_their_common_items(
     own = wide(written.figures, "own-items").set_index("group")
     assert own.loc["majority", "n"] == 120
     choices = training.answers.table.pivot(index="item", columns="model", values="choice")
-    for table, name in ((models, "words · text"), (own, "majority")):
-        rows = choices.dropna() if table is models else choices
+    for figures, name in ((models, "words · text"), (own, "majority")):
+        rows = choices.dropna() if figures is models else choices
         given = rows[name.partition(" · ")[0]].map(labels.index).to_numpy()
         right = gold[rows.index].map(labels.index).to_numpy()
         metrics = measure(confusion(right, given, len(labels)), (0, 1, 2))
         for figure in ("accuracy", "precision", "recall", "f1", "mae", "mmae"):
-            assert table.loc[name, figure] == pytest.approx(float(getattr(metrics, figure)))
+            assert figures.loc[name, figure] == pytest.approx(float(getattr(metrics, figure)))
 
 
 def test_a_saved_model_predicts_the_same(
@@ -148,14 +164,14 @@ def test_a_saved_model_predicts_the_same(
 ) -> None:
     texts = training.dataset.examples[:30]
     fresh = [Example(str(n), "", text=e.text, language="en") for n, e in enumerate(texts)]
-    for folder, kept in zip(written.saved, training.saved, strict=True):
-        predicted = load_model(folder).predict(fresh, tmp_path)
+    for place, kept in zip(written.saved, training.saved, strict=True):
+        predicted = load_model(place).predict(fresh, tmp_path)
         estimator, frame = kept.estimator, training.dataset.frame[:30]
         needs = list(estimator.needs)
         seen = frame[needs].notna().any(axis=1) if needs else frame["label"].notna()
         expected = estimator.predict(frame[seen])
         assert [label for label in predicted if label] == expected
-        assert "## How right it was" in (folder / "README.md").read_text(encoding="utf-8")
+        assert "## How right it was" in (place / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -230,3 +246,186 @@ def test_nearly_the_same_text_is_in_one_fold() -> None:
         folds, about = folds_of(Dataset(tuple(examples), ("no", "yes")), split, seed=seed)
         assert sum({0, 6} <= {*fold.test.tolist()} for fold in folds) == 1
     assert "nearly the same text" in about
+
+
+TEXT = (folder("guides") / "training.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
+
+
+def test_the_run_file_is_read(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_text(blocks("toml")[0], encoding="utf-8")
+    run = read_run(tmp_path / "run.toml")
+    assert run.dataset.path == str(tmp_path / "memes.csv")
+    assert [model.name for model in run.models] == ["majority", "text", "text + picture"]
+
+
+@pytest.mark.slow
+def test_the_python_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    exec("\n".join(blocks("python")), {"__name__": "guide"})
+    assert capsys.readouterr().out.splitlines()[1] == "['weather', 'weather']"
+
+
+LABELS = [
+    ("nap", "US", "calm"),
+    ("nap", "DE", "wild"),
+    ("tea", "US", "wild"),
+    ("tea", "DE", "wild"),
+    ("rain", "US", ""),
+    ("rain", "DE", "calm"),
+]
+
+
+@pytest.fixture(
+    scope="module",
+    params=[("hf", {}), ("hf", {"pictures": "folder"}), ("csv", {}), ("webdataset", {})],
+    ids=str,
+)
+def release(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("release")
+    made = small_release(folder / "made")
+    labels = table("labels", LABELS, meme_id="the meme", culture="of whom", label="of most")
+    made = small_release(folder / "made", tables={**made.tables, "labels": labels})
+    layout, options = request.param
+    publish(made, folder / "cats", layout, options=options)
+    return folder / "cats"
+
+
+def settings(release: Path, **where: str) -> DatasetSettings:
+    return DatasetSettings(path=str(release), where=where)
+
+
+def test_a_culture_and_its_language_are_read(release: Path, tmp_path: Path) -> None:
+    data = settings(release, culture="DE", language="de")
+    dataset = read_dataset(data, GoldSettings(), tmp_path)
+    by_item = {example.item: example for example in dataset.examples}
+    assert {item: example.label for item, example in by_item.items()} == {
+        "nap/de": "wild",
+        "tea/de": "wild",
+        "rain/de": "calm",
+    }
+    nap = by_item["nap/de"]
+    assert (nap.text, nap.split, nap.group) == ("Sleep // again", "train", "nap-template")
+    assert nap.picture is not None
+    assert file_sha256(nap.picture) == file_sha256(release.parent / "made" / "de" / "nap.png")
+
+
+def test_labels_of_two_cultures_need_a_choice(release: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="'nap' has the labels 'calm' and 'wild'"):
+        read_dataset(settings(release), GoldSettings(), tmp_path)
+    with pytest.raises(InputError, match="no column 'town'"):
+        read_dataset(settings(release, culture="US", town="Bonn"), GoldSettings(), tmp_path)
+
+
+DATASET = examples()
+
+
+TRAIN, TEST = np.arange(110), np.arange(110, 150)
+
+
+FEATURES = {
+    "words": FeatureSettings(kind="words"),
+    "letters": FeatureSettings(kind="characters"),
+    "vectors": FeatureSettings(kind="texts", model="ngrams:3"),
+}
+
+
+@pytest.fixture(scope="module")
+def frame(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    compute_features(DATASET.frame, FEATURES, tmp_path_factory.mktemp("features"))
+    return DATASET.frame
+
+
+def fitted(frame: pd.DataFrame, rows: np.ndarray = TRAIN, **settings: object) -> Baseline:
+    more = {key: settings.pop(key) for key in ("weights", "seed") if key in settings}
+    model = ModelSettings(name="m", **settings)  # type: ignore[arg-type]
+    learned = frame.iloc[rows]
+    return Baseline(model, FEATURES, DATASET.labels, **more).fit(learned, learned["label"])
+
+
+@each(
+    "settings",
+    [
+        {"features": ("words",)},
+        {"features": ("letters",)},
+        {"features": ("vectors",)},
+        {"features": ("words", "vectors")},
+        {"features": ("words", "vectors"), "fusion": "score"},
+        {"features": ("words", "vectors"), "components": 10},
+        {
+            "features": ("words",),
+            "classifier": "boosting",
+            "settings": {"max_iter": 20, "max_bins": 8, "min_samples_leaf": 3},
+        },
+        {
+            "features": ("words", "vectors"),
+            "classifier": "boosting",
+            "components": 10,
+            "settings": {"max_iter": 20, "max_bins": 8},
+        },
+    ],
+)
+def test_models_learn_words_of_a_class(frame: pd.DataFrame, settings: dict[str, object]) -> None:
+    right = fitted(frame, **settings).predict(frame.iloc[TEST]) == frame["label"].iloc[TEST]
+    assert right.mean() > 0.75
+
+
+def test_tfidf_is_that_of_scikit_learn(frame: pd.DataFrame) -> None:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    ((_, pipeline),) = fitted(frame, features=("words",)).parts_
+    texts = [example.text.casefold() for example in DATASET.examples]
+    vectorizer = TfidfVectorizer(
+        token_pattern=r"\S+", ngram_range=(1, 2), min_df=2, sublinear_tf=True, dtype=np.float32
+    ).fit([texts[row] for row in TRAIN])
+    terms = pipeline[0].transformer_list[0][1].terms_.split("\n")
+    assert terms == list(vectorizer.get_feature_names_out())
+    expected = vectorizer.transform([texts[row] for row in TEST])
+    assert abs(pipeline[0].transform(frame.iloc[TEST]) - expected).max() < 1e-6
+
+
+def test_class_weights_help_the_rare_class(frame: pd.DataFrame) -> None:
+    rows = np.array([row for row in TRAIN if row % 3 != 2 or row % 30 == 2])
+    found = {}
+    for weights in ("none", "balanced"):
+        model = fitted(frame, rows, features=("words",), settings={"C": 1.0}, weights=weights)
+        found[weights] = model.predict(frame.iloc[TEST]).count(DATASET.labels[2])
+    assert found["balanced"] > found["none"]
+
+
+def test_any_estimator_is_trained_and_asked() -> None:
+    from sklearn.dummy import DummyClassifier
+
+    (trained,) = train(DATASET, DummyClassifier(strategy="most_frequent"), [Fold("", TRAIN, TEST)])
+    assert set(trained.answers.values()) == {DATASET.labels[0]}
+    assert sum(trained.trained_on.values()) == len(TRAIN)
+
+
+def test_wrong_parameters_are_a_sentence(frame: pd.DataFrame) -> None:
+    with pytest.raises(InputError, match="logistic cannot be trained"):
+        fitted(frame, features=("words",), settings={"C": "much"})
+    with pytest.raises(InputError, match=r"needs \[features.nothing\]"):
+        fitted(frame, features=("nothing",))
+
+
+def test_the_words_that_tell_labels_come_first(tmp_path: Path) -> None:
+    nouns = ("cat", "office", "rain", "tea", "cup", "bus", "desk", "cloud")
+    made = []
+    for number in range(40):
+        label = ("alpha", "beta")[number % 2]
+        noise = [nouns[(number // 2 + step) % len(nouns)] for step in range(3)]
+        made.append(Example(str(number), label, " ".join([*noise, label]), language="en"))
+    dataset = Dataset(tuple(made), ("alpha", "beta"))
+    features = {"words": FeatureSettings(kind="words", ngrams=(1, 1))}
+    compute_features(dataset.frame, features, tmp_path)
+    model = Baseline(ModelSettings(name="m", features=("words",)), features, dataset.labels)
+    model.fit(dataset.frame, dataset.frame["label"])
+    table = wide(telling_words({"words": model}, 3), "telling-words")
+    first = table[table["rank"] == 1].set_index("group")["item"].to_dict()
+    assert first == {"words · words · alpha": "alpha", "words · words · beta": "beta"}
+    assert (table["weight"] > 0).all()

@@ -1,17 +1,21 @@
-"""Quality control: each rule with its numbers, what it leaves alone, and that order is nothing."""
+"""Submissions are checked, and what is decided about participants follows."""
 
 from __future__ import annotations
 
 import random
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memeloc.survey.model import Answer, Participant, Submission
-from memeloc.survey.quality.checking import CheckReport, check
+from memeloc.locales import default
+from memeloc.survey.model import Answer, Check, Participant, Sheet, Submission
+from memeloc.survey.quality.checking import CheckReport, check, merged
+from memeloc.survey.quality.decisions import Decision, decisions
 from memeloc.survey.quality.rules import Again, OnePerson, Rules, read_rules
+from memeloc.survey.texts import shipped_languages, survey_texts
 from tests.each import each
 from tests.survey.annotators import careful, fill, labelled, person, sheet
 
@@ -192,3 +196,137 @@ def test_who_failed_does_not_get_in_by_the_same_memes_elsewhere() -> None:
     report = check(sent, [US, later, other], rules=Rules(person=OnePerson(sheets=3)))
     assert [row.id for row in report.retained] == [f"s-jo-{other.id}"]
     assert report.counts() == {"again": 1, "attention": 1}
+
+
+STUDY = "r1-b01-DE"
+
+
+def row(status: str, facts: dict[str, str] | None = None, **details: object) -> Participant:
+    return Participant("ada", facts or {}, "s1", STUDY, status, 300.0, details)
+
+
+def test_an_older_export_that_comes_later_takes_nothing_back() -> None:
+    waiting = row("AWAITING REVIEW", {"sex": "Female"}, completed="2026-03-01T10:00:00+00:00")
+    approved = row("APPROVED", {"sex": "Female"}, reviewed="2026-03-02T10:00:00+00:00")
+    for order in permutations([waiting, approved]):
+        (one,) = merged(order)
+        assert one.status == "APPROVED"
+
+
+def test_who_returned_and_came_back_is_as_last_seen() -> None:
+    gone = row("RETURNED", started="2026-03-01T09:00:00Z")
+    back = row("AWAITING REVIEW", started="2026-03-01T12:00:00Z")
+    assert [merged(order)[0].status for order in permutations([gone, back])] == [
+        "AWAITING REVIEW"
+    ] * 2
+
+
+def test_what_a_person_has_withheld_since_is_forgotten() -> None:
+    before = row("APPROVED", {"age": "30", "sex": "Female"})
+    after = row("APPROVED", {"sex": "Female"}, withheld={"age": "consent revoked"})
+    (one,) = merged([before, after])
+    assert one.facts == {"sex": "Female"}
+
+
+FOUR = {US.id: 4.0}
+
+
+SHORTEST = 100
+"""Characters that a rejection's message has at the least, by Prolific's API."""
+
+
+SECOND = Check("check-5", "explicit", "hate")
+
+
+TWO = replace(US, entries=(*US.entries[:9], SECOND, *US.entries[9:]))
+
+
+def decide(
+    one: Submission,
+    on: Sheet = US,
+    minutes: float = 4,
+    who: Participant | None = None,
+    **options: bool,
+) -> Decision:
+    (result,) = decisions(
+        check([one], [on], [who or person(one.participant, on)]), {on.id: minutes}, **options
+    )
+    return result
+
+
+def test_who_is_retained_is_approved() -> None:
+    result = decide(fill(US, "jo"))
+    assert (result.action, result.category, result.message) == ("approve", "", "")
+    assert result.service == "s-jo-r1-b01-US"
+    assert result.body() == ("transition/", {"action": "APPROVE"})
+
+
+@each(
+    ("wrong", "minutes", "action"),
+    [
+        (("check-1",), 4.9, "reject"),
+        (("check-1",), 5, "approve"),
+        (("check-1",), 12, "approve"),
+        (("check-1", "check-2"), 12, "return"),
+        (("check-1", "check-2", "check-3"), 12, "return"),
+        (("check-2", "check-3", "check-4"), 4, "approve"),
+        (("check-2", "check-3", "check-4"), 12, "approve"),
+    ],
+)
+def test_long_studies_need_two_failed_checks(
+    wrong: tuple[str, ...], minutes: float, action: str
+) -> None:
+    assert decide(fill(US, "jo", wrong=wrong), minutes=minutes).action == action
+
+
+@each("minutes", [1, 4.9, 5, 60])
+@each("counted", [True, False])
+def test_implicit_checks_alone_never_reject(minutes: float, counted: bool) -> None:
+    one = fill(US, "jo", wrong=("check-2", "check-3", "check-4"))
+    assert decide(one, minutes=minutes, implicit_count=counted).action == "approve"
+
+
+def test_exclusions_that_concern_the_survey_only_are_paid() -> None:
+    submissions = [*careful(US), fill(US, "lazy", only="no-hate"), fill(US, "hurried", seconds=20)]
+    other = sheet("US", 2)
+    submissions.append(fill(other, "careful-1", after=9000))
+    people = [person(item.participant, US) for item in submissions[:-1]]
+    report = check(submissions, [US, other], people)
+    assert report.counts() == {"person": 1, "speed": 1, "straight": 1}
+    assert {decision.action for decision in decisions(report, {US.id: 4, other.id: 4})} == {
+        "approve"
+    }
+
+
+def test_who_is_of_another_country_is_asked_to_return() -> None:
+    someone = person("jo", DE, nationality="Austria")
+    result = decide(fill(DE, "jo", wrong=("check-1",)), DE, who=someone)
+    assert result.action == "return"
+    assert result.message.endswith("do not fit this study: nationality.")
+
+
+def test_of_what_was_sent_twice_one_decision_is_made() -> None:
+    submissions = [fill(US, "jo"), replace(fill(US, "jo", after=900), id="again")]
+    assert len(decisions(check(submissions, [US], [person("jo", US)]), FOUR)) == 1
+
+
+@each("tag", shipped_languages())
+def test_who_is_rejected_reads_why_in_the_sheets_language(tag: str) -> None:
+    texts = {sheet.id: survey_texts(default().get(tag)) for sheet in (TWO, US)}
+    crowd = [fill(US, f"p{number:02d}", seconds=230 + number) for number in range(30)]
+    fast = check([*crowd, fill(US, "hurried", seconds=20)], [US], [])
+    failed = check([fill(TWO, "jo", wrong=("check-1", "check-5"))], [TWO], [])
+    for report, options in ((fast, {"reject_fast": True}), (failed, {})):
+        (rejected,) = [
+            decision
+            for decision in decisions(report, {US.id: 12}, texts, **options)
+            if decision.action == "reject"
+        ]
+        english = next(
+            decision.message
+            for decision in decisions(report, {US.id: 12}, **options)
+            if decision.action == "reject"
+        )
+        assert len(rejected.message) >= SHORTEST
+        assert "{" not in rejected.message
+        assert (rejected.message == english) == (tag == "en")

@@ -1,4 +1,4 @@
-"""Who gets which sheet: resuming, quotas, and nothing twice."""
+"""Sheets are given out once, and to whom a token names."""
 
 from __future__ import annotations
 
@@ -18,10 +18,14 @@ from memeloc.survey.serving import (
     Occupancy,
     Place,
     ServeSettings,
+    Tokens,
     cannot_pass,
 )
+from tests.each import each
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
 SOON, BEFORE = NOW + timedelta(hours=1), NOW - timedelta(hours=1)
 
 
@@ -99,3 +103,29 @@ def test_checks_that_cannot_be_passed_any_more() -> None:
     assert cannot_pass(of, {"check-2": "no-hate", "check-3": "no-hate"}, rule)
     assert cannot_pass(of, {"check-1": "no-hate"}, rule)
     assert not cannot_pass(of, {"check-1": "no-hate"}, Attention(on=False))
+
+
+TOKENS = Tokens("pilot", b"k" * 32)
+
+
+@each(
+    "changed",
+    [
+        lambda token: token.replace("DE", "US"),
+        lambda token: token[:-1] + ("0" if token[-1] != "0" else "1"),
+        lambda token: token.upper(),
+        lambda token: "",
+        lambda token: "é" * 40,
+        lambda token: token + "\n",
+    ],
+)
+def test_a_changed_token_is_none(changed: object) -> None:
+    assert callable(changed)
+    assert TOKENS.read("place", changed(TOKENS.sign("place", "a1b2", "r1-b03-DE"))) is None
+
+
+def test_a_token_is_for_one_survey_and_one_use() -> None:
+    token = TOKENS.sign("place", "a1b2", "r1-b03-DE")
+    assert Tokens("other", b"k" * 32).read("place", token) is None
+    assert Tokens("pilot", b"l" * 32).read("place", token) is None
+    assert TOKENS.read("link", token) is None

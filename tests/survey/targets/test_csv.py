@@ -1,21 +1,30 @@
-"""Sheets as CSV and back: moved columns, doubled rows, old encodings, formulas, doubtful rows."""
+"""Tables and Label Studio as targets, and columns of times."""
 
 from __future__ import annotations
 
 import csv
+import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
+from hypothesis import given
+from hypothesis import strategies as st
 from openpyxl import Workbook
 
 from memeloc.survey.model import entry_id
 from memeloc.survey.targets.csv import Csv
+from memeloc.survey.targets.files import read_column
 from memeloc.survey.targets.instructions import SheetTexts
+from memeloc.survey.targets.label_studio import LabelStudio
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import Imported, SheetsToSend
 from memeloc.survey.targets.resolver import import_file
+from tests.each import each
 
 CHOSEN = {"m1": "no-hate", "check-1": "unknown", "check-2": "hate", "m2": "hate"}
+
+
 Row = dict[str, str]
 
 
@@ -91,3 +100,65 @@ def test_a_workbook_is_read_and_its_formulas_are_rejected(
     printed = [(row.row, row.reason) for row in result.rejected]
     assert printed == [(1, "no headings"), (4, "formula")]
     assert len(result.submissions[0].answers) == 3
+
+
+def test_tasks_hide_checks_and_their_pictures_are_served(
+    survey: SheetsToSend, tmp_path: Path
+) -> None:
+    (path,) = LabelStudio().export(survey, tmp_path)
+    listed = json.loads(path.with_name("tasks.json").read_text("utf-8"))
+    tasks = [task["data"] for task in listed]
+    assert [task["number"] for task in tasks] == [1, 2, 3, 4]
+    assert not any("check" in value for task in tasks for value in (task["item"], task["sheet"]))
+    for entry, task in zip(survey.sheets[0].entries, tasks, strict=True):
+        if entry.picture is not None:
+            name = f"{task['item']}.jpg"
+            place = f"/data/local-files/?d=pilot/{survey.sheets[0].id}/pictures/{name}"
+            assert f'src="{place}"' in task["shown"]
+            assert (path.parent / "pictures" / name).read_bytes() == entry.picture.read_bytes()
+
+
+def months(*cells: str) -> list[int | None]:
+    return [moment and moment.month for moment in read_column(cells)]
+
+
+@each(
+    "text",
+    [
+        "2026/11/21 3:04:05 PM GMT+0",
+        "2026/11/21 4:04:05 PM GMT+1",
+        "2026/11/21 8:34:05 pm GMT+5:30",
+        "21.11.2026 15:04:05",
+        "21.11.2026, 15:04:05",
+        "11/21/2026 15:04:05",
+        "21/11/2026 3:04:05 p. m.",
+        "٢١\u200f/١١\u200f/٢٠٢٦ ٣:٠٤:٠٥ م",
+        "२१/११/२०२६ ३:०४:०५ अपराह्न",
+        "๒๑/๑๑/๒๕๖๙, ๑๕:๐๔:๐๕",
+        "21/11/2569 15:04:05",
+        "2026/11/21 下午3:04:05",
+        "2026. 11. 21 오후 3:04:05",
+        "2026年11月21日 15:04:05",
+        "21/11/2026 3:04:05 μ.μ.",
+        "21.11.2026 kl. 15.04.05",
+        "Nov 21, 2026, 3:04:05 PM",
+        "2026-11-21T15:04:05Z",
+        "Sun Nov 21 2026 3:04:05 PM",
+        "2026-11-21T06:04:05-09:00",
+    ],
+)
+def test_timestamps_of_any_locale(text: str) -> None:
+    assert read_column([text]) == [datetime(2026, 11, 21, 15, 4, 5, tzinfo=UTC)]
+
+
+def test_the_whole_column_decides_between_days_and_months() -> None:
+    assert months("3/4/2026 1:00", "21/4/2026 1:00") == [4, 4]
+    assert months("3/4/2026 1:00", "4/21/2026 1:00") == [3, 4]
+    assert months("3.4.2026 1:00", "5/4/2026 1:00") == [4, 4]
+    assert months("3/4/2026 1:00", "4/4/2026 1:00") == [None, 4]
+    assert months("3/4/2026 1:00", "21/4/2026 1:00", "4/21/2026 1:00") == [None, 4, 4]
+
+
+@given(st.text(max_size=60))
+def test_no_text_breaks_the_reading_of_times(text: str) -> None:
+    assert len(read_column([text])) == 1

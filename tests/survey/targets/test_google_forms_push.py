@@ -22,7 +22,7 @@ from memeloc.survey.targets.google_forms.forms import plan
 from memeloc.survey.targets.google_forms.target import GoogleForms, Service
 from memeloc.survey.targets.protocol import SheetsToSend
 from memeloc.survey.targets.resolver import import_file
-from tests.survey.forms_server import FormsServer, serving
+from tests.survey.forms_server import FormsServer
 from tests.survey.packs import MemoryState
 from tests.survey.packs import pack as small_pack
 
@@ -39,9 +39,9 @@ def pack(tmp_path_factory: pytest.TempPathFactory) -> SheetsToSend:
 
 
 @pytest.fixture
-def server() -> Iterator[tuple[FormsServer, str]]:
-    with serving() as result:
-        yield result
+def forms() -> Iterator[FormsServer]:
+    with FormsServer().serving() as forms:
+        yield forms
 
 
 @pytest.fixture
@@ -49,10 +49,10 @@ def state() -> MemoryState:
     return MemoryState()
 
 
-def target(address: str, **options: Any) -> GoogleForms:
-    made = GoogleForms(BASE, **options)
+def target(forms: FormsServer) -> GoogleForms:
+    made = GoogleForms(BASE)
     backoff = Backoff(attempts=4, first=0.001, longest=0.002, seed=1)
-    made.connect = partial(Service, address, AnonymousCredentials(), backoff, timeout=10)
+    made.connect = partial(Service, forms.address, AnonymousCredentials(), backoff, timeout=10)
     return made
 
 
@@ -75,14 +75,13 @@ def check_whole(forms: FormsServer, pack: SheetsToSend) -> None:
 
 
 def test_a_form_is_unpublished_until_it_is_whole(
-    pack: SheetsToSend, server: tuple[FormsServer, str], state: MemoryState
+    pack: SheetsToSend, forms: FormsServer, state: MemoryState
 ) -> None:
-    forms, address = server
     forms.faults["setPublishSettings"] = [400]
     with pytest.raises(ServiceError, match="400"):
-        target(address).push(pack, state)
+        target(forms).push(pack, state)
     assert forms.forms["form-1"]["publishSettings"]["publishState"]["isPublished"] is False
-    target(address).push(pack, state)
+    target(forms).push(pack, state)
     check_whole(forms, pack)
 
 
@@ -91,15 +90,10 @@ def test_a_form_is_unpublished_until_it_is_whole(
     "method", ["create", "batchUpdate", "get", "setPublishSettings", "permissions"]
 )
 def test_what_passes_is_tried_again_and_nothing_is_there_twice(
-    pack: SheetsToSend,
-    server: tuple[FormsServer, str],
-    state: MemoryState,
-    method: str,
-    fault: int | str,
+    pack: SheetsToSend, forms: FormsServer, state: MemoryState, method: str, fault: int | str
 ) -> None:
-    forms, address = server
     forms.faults[method] = [fault, fault]
-    target(address).push(pack, state)
+    target(forms).push(pack, state)
     check_whole(forms, pack)
 
 
@@ -110,13 +104,12 @@ class KilledError(BaseException):
 @pytest.mark.parametrize("answered", [True, False])
 def test_a_run_may_be_killed_at_any_call(
     pack: SheetsToSend,
-    server: tuple[FormsServer, str],
+    forms: FormsServer,
     state: MemoryState,
     monkeypatch: pytest.MonkeyPatch,
     answered: bool,
 ) -> None:
     """Each run dies at its next call, before or after that was answered and before it was noted."""
-    forms, address = server
     send = Service.send
     left = [0]
 
@@ -133,7 +126,7 @@ def test_a_run_may_be_killed_at_any_call(
     for allowed in range(60):
         left[0] = allowed
         try:
-            target(address).push(pack, state)
+            target(forms).push(pack, state)
         except KilledError:
             continue
         break
@@ -142,12 +135,11 @@ def test_a_run_may_be_killed_at_any_call(
 
 
 def test_ids_of_googles_own_are_recorded_and_read_back(
-    pack: SheetsToSend, server: tuple[FormsServer, str], state: MemoryState, tmp_path: Path
+    pack: SheetsToSend, forms: FormsServer, state: MemoryState, tmp_path: Path
 ) -> None:
-    forms, address = server
     forms.own_ids = True
     forms.faults["batchUpdate"] = ["cut", "cut"]
-    target(address).push(pack, state)
+    target(forms).push(pack, state)
     check_whole(forms, pack)
     sheet = pack.sheets[0]
     items = state[sheet.id]["items"]

@@ -53,9 +53,8 @@ MAKING = "POST studies/"
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProlificServer]:
-    with prolific_server.serving() as (state, address):
+    with ProlificServer().serving() as state:
         state.filters = offered(COUNTRIES)
-        state.address = address
         monkeypatch.setenv(TOKEN, prolific_server.TOKEN)
         yield state
 
@@ -181,8 +180,8 @@ def test_the_token_stands_nowhere(
             texts.append(str(refused.value))
     for text in (*texts, out.getvalue(), caplog.text):
         assert prolific_server.TOKEN not in text
-    assert all(prolific_server.TOKEN not in path for _, path, _ in server.sent)
-    assert all(each["Authorization"].startswith("Token ") for each in server.headers)
+    assert all(prolific_server.TOKEN not in each.path for each in server.requests)
+    assert all(each.headers["Authorization"].startswith("Token ") for each in server.requests)
 
 
 # Publishing

@@ -16,7 +16,7 @@ from memeloc.publish.metadata import without_metadata
 from memeloc.publish.release import Release
 from memeloc.workspace import Workspace
 from memeloc.workspace.publishing import Scope
-from tests.publish.test_metadata import picture as picture_with_metadata
+from tests.publish.test_checks import picture as picture_with_metadata
 from tests.workspace.publishing.published import MEMES, PERSON, fill, with_settings
 from tests.workspace.test_survey_collected import picture
 
