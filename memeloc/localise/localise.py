@@ -2,7 +2,7 @@
 
 1. `open_meme` opens the picture; `texts.find_texts` finds its texts and their letters in it.
 2. What people decided, or what is clear without them, says which texts are translated.
-3. `protocol.clean` asks the sources of clean pictures in turn; the last is `Restoring`.
+3. The sources of clean pictures are asked in turn; the last is `Restoring`.
 4. Each text becomes a part of the caption and a box of the template; a known template keeps its
    own boxes, and each part goes to the box that it stands in.
 """
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from PIL import Image
 
 from memeloc.files import file_sha256
 from memeloc.localise.boxes import overlap, text_boxes
@@ -27,7 +28,6 @@ from memeloc.localise.protocol import (
     Mask,
     Pixels,
     Restorer,
-    clean,
 )
 from memeloc.localise.texts import Text, line_height, mask_of
 from memeloc.model import Locale, Template, TextBox
@@ -38,6 +38,8 @@ from memeloc.templates import open_picture
 Decision = Literal["text", "keep"]
 """Of a text: it is translated, or it stays in the picture."""
 
+_SAME_LETTERS = 40.0
+"""Levels of 255 by which letters differ at most that two pictures both have: JPEG and scaling."""
 _STILL_SEEN = "something of it is still seen where it was taken out"
 _LEGIBLE, _READ, _OF_LINE = 2, 0.6, 0.15
 """Letters and digits of a line that is legible, the reader's confidence in it, and the share of its
@@ -159,7 +161,9 @@ def localise(
     for widened in (False, True, True):
         mask = np.any([others, *(masks[text.number] for text in taken)], axis=0)
         with_regions = replace(meme, regions=tuple(text.region for text in taken))
-        picture = clean(with_regions, mask, sources, stay) if taken else None
+        found_by = (source.find(with_regions, mask) for source in sources if taken)
+        shown = (each for each in found_by if each and _shows(each, meme, stay))
+        picture = next(shown, None)
         if read is None or picture is None or picture.template is not None or left:
             break
         found = remains(picture.pixels, taken, masks, read(picture.pixels))
@@ -189,6 +193,16 @@ def localise(
         boxes,
         tuple(parts),
     )
+
+
+def _shows(picture: CleanPicture, meme: FinishedMeme, staying: Mask) -> bool:
+    """Return whether the letters that stay stand in a clean picture; only a template's may lack
+    them, which then is none of this meme."""
+    if picture.template is None or not staying.any():
+        return True
+    height, width = staying.shape
+    pixels = np.asarray(Image.fromarray(picture.pixels).resize((width, height)), np.float32)
+    return bool(np.abs(pixels[staying] - meme.pixels[staying]).mean() < _SAME_LETTERS)
 
 
 def remains(

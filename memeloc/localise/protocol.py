@@ -8,14 +8,12 @@ A finished meme is read (`TextRegion`s), its picture without the text is looked 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image
 
 from memeloc.model import Template
 
@@ -32,9 +30,6 @@ around its own middle: as `memeloc.model.TextBox` has them."""
 How = Literal["template", "recovered", "restored"]
 """Where a clean picture comes from: a known template, several memes on one picture, or painted over
 by a `Restorer`."""
-
-_ALIKE = 40.0
-"""Levels of 255 by which letters differ at most that two pictures both have: JPEG and scaling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,26 +135,3 @@ class CleanPictureSource(Protocol):
 
         `mask` is True on the letters of the meme's regions, their outlines and rims included.
         """
-
-
-def clean(
-    meme: FinishedMeme, mask: Mask, sources: Sequence[CleanPictureSource], staying: Mask
-) -> CleanPicture | None:
-    """Return the clean picture of the first source that has one; None where none has.
-
-    Args:
-        staying: True on the letters that are to stay: a known template that has none there is no
-            picture of this meme.
-    """
-    found = (source.find(meme, mask) for source in sources)
-    return next((picture for picture in found if picture and _shows(picture, meme, staying)), None)
-
-
-def _shows(picture: CleanPicture, meme: FinishedMeme, staying: Mask) -> bool:
-    """Return whether what is kept of a meme stands in a clean picture; only a template's may lack
-    it."""
-    if picture.template is None or not staying.any():
-        return True
-    height, width = staying.shape
-    pixels = np.asarray(Image.fromarray(picture.pixels).resize((width, height)), np.float32)
-    return bool(np.abs(pixels[staying] - meme.pixels[staying]).mean() < _ALIKE)
