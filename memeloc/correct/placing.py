@@ -55,11 +55,8 @@ def identify(
     person: str = "",
 ) -> tuple[Sheet, str]:
     """Find the sheet that was filled in, and who did: by its id, else by what the file or the
-    command says of language, round and person, which has to fit one sheet only.
-
-    Raises:
-        InputError: no sheet or several fit, or the sheet is not the one that was asked for.
-    """
+    command says of language, round and person, which has to fit one sheet only. Raise InputError if
+    no sheet or several fit, or the sheet is not the one that was asked for."""
     tag, of_round, named = (filled.facts.get(name, "") for name in ("language", "round", "person"))
     by_id = {sheet.id: [sheet] for sheet in sheets}
     fitting = (

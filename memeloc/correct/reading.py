@@ -97,11 +97,8 @@ def read_sheet(path: Path, sheets: Callable[[str], Sheet | None]) -> Filled:
 
 
 def sheet_id(filled: Filled) -> str:
-    """Return the id of the sheet whose rows these are; empty when it is lost.
-
-    Raises:
-        InputError: they are rows of several sheets.
-    """
+    """Return the id of the sheet whose rows these are; empty when it is lost. Raise InputError if
+    they are rows of several sheets."""
     ids = {key[0] for row in filled.rows if (key := split_key(row["key"]))}
     if len(ids) > 1:
         raise InputError(

@@ -78,11 +78,8 @@ def shown_answers(case: Case) -> list[Answer]:
 
 
 def decisions(filled: Filled) -> Iterator[Decision]:
-    """Yield the decisions of a sheet; a text goes before what is to be taken.
-
-    Raises:
-        InputError: a row cannot be understood, with its number and column.
-    """
+    """Yield the decisions of a sheet; a text goes before what is to be taken. Raise InputError if a
+    row cannot be understood, with its number and column."""
     for row in filled.rows:
         text, take = row["text"], " ".join(row["take"].casefold().split())
         if not (text or take or row.wrong):
@@ -110,10 +107,8 @@ def by_rule(rule: str, cases: Sequence[Case]) -> Iterator[Decision]:
     It takes only answers to the source as it is now, with a text that is whole. `person:NAME`: her
     answer of the latest round; where she gave the caption up, it is dropped in this language.
     `round:N`: what all who answered in it agree on. `majority`: what more than half of those have
-    who answered in the case's round, two at least; who gave the caption up counts.
-
-    Raises:
-        InputError: it is none of these.
+    who answered in the case's round, two at least; who gave the caption up counts. Raise InputError
+    if it is none of these.
     """
     by, _, value = (piece.strip() for piece in rule.partition(":"))
     is_whole = bool(value) == (by != "majority") and (by != "round" or value.isdecimal())

@@ -161,10 +161,7 @@ def _sha256_as_it_stands(path: Path, size: int, changed_ns: int) -> str:
 @cache
 def load_families(path: Path) -> Mapping[str, Family]:
     """Read the families of a fonts.toml once, and from lookalikes.toml beside it what they lack.
-
-    Raises:
-        InputError: a file cannot be read, or a key is unknown, missing or of the wrong type.
-    """
+    Raise InputError if a file cannot be read, or a key is unknown, missing or of the wrong type."""
     tables = read_toml(path).get("family")
     if not isinstance(tables, dict) or not tables:
         raise InputError("has no [family.NAME] table", file=path)
@@ -187,11 +184,8 @@ def load_families(path: Path) -> Mapping[str, Family]:
 def user_family(font: str, names: Iterable[str]) -> Family:
     """Return the family of a user's font: a file, or the name of a font of the system.
 
-    Axes of a variable font follow a colon: `My.ttf:wght=650,wdth=80`.
-
-    Raises:
-        InputError: there is no such file and no such font; it names the nearest of the `names`
-            families and of the system's.
+    Axes of a variable font follow a colon: `My.ttf:wght=650,wdth=80`. Raise InputError if there is
+    no such file and no such font; it names the nearest of the `names` families and of the system's.
     """
     name, settings = font, {}
     match = re.fullmatch(rf"(.+):({_AXIS}(?:,{_AXIS})*)", font)

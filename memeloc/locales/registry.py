@@ -32,11 +32,9 @@ _TURKIC = frozenset({"ba", "crh", "gag", "tt"})
 def new_locale(tag: str, folder: str | Path = "locales") -> Path:
     """Write `folder`/TAG.toml, with what CLDR knows of a language, and return its path.
 
-    What a person has to write is a line behind a `#`. For a language that memeloc has (`pt-PT`)
-    it is a copy of the built-in file, with the tag and its country.
-
-    Raises:
-        InputError: it is no tag, CLDR does not know the language's script, or there is such a file.
+    What a person has to write is a line behind a `#`. For a language that memeloc has (`pt-PT`) it
+    is a copy of the built-in file, with the tag and its country. Raise InputError if it is no tag,
+    CLDR does not know the language's script, or there is such a file.
     """
     tag = canonical(tag)
     if not is_well_formed(tag):

@@ -83,11 +83,8 @@ class Points:
 
 
 def open_pixels(path: Path) -> Pixels:
-    """Return a picture in RGB, `LONGEST` pixels long at most.
-
-    Raises:
-        InputError: it is no picture, damaged, or too large.
-    """
+    """Return a picture in RGB, `LONGEST` pixels long at most. Raise InputError if it is no picture,
+    damaged, or too large."""
     return np.asarray(open_picture(path, LONGEST)).copy()
 
 
@@ -325,15 +322,12 @@ def group_pictures(
     """Return pictures in groups that stand on one picture each, in their order.
 
     A picture is compared with the first of each group, those of near hashes first, and joins the
-    first on which it lies.
+    first on which it lies. Raise InputError if a file is no picture; MissingError if OpenCV is not
+    installed.
 
     Args:
         hashes: the perceptual hash of each, 64 bits.
         on_progress: gets how many more are grouped, and of how many.
-
-    Raises:
-        InputError: a file is no picture.
-        MissingError: OpenCV is not installed.
     """
     groups: list[list[Path]] = []
     points: list[Points] = []

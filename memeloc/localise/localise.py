@@ -104,11 +104,8 @@ class Restoring:
 
 
 def open_meme(path: Path, name: str) -> FinishedMeme:
-    """Return a finished meme from its file, by the name that it gets in tables.
-
-    Raises:
-        InputError: it is no picture, or too large a one.
-    """
+    """Return a finished meme from its file, by the name that it gets in tables. Raise InputError if
+    it is no picture, or too large a one."""
     pixels = np.ascontiguousarray(open_picture(path))
     return FinishedMeme(name, path, file_sha256(path), pixels)
 

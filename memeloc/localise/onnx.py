@@ -24,12 +24,8 @@ _LONGEST = 1024
 
 
 class OnnxRestorer:
-    """See `Restorer`: an inpainting model of the user's.
-
-    Raises:
-        MissingError: ONNX Runtime is not installed.
-        InputError: the file is not a model, or not one that takes a picture and a mask.
-    """
+    """See `Restorer`: an inpainting model of the user's. Raise MissingError if ONNX Runtime is not
+    installed; InputError if the file is not a model, or not one that takes a picture and a mask."""
 
     def __init__(self, path: Path) -> None:
         try:

@@ -34,11 +34,8 @@ _HOW = {
 
 
 def write_pictures(localised: LocalisedMeme, out: Path) -> dict[str, Path]:
-    """Write the small pictures of a meme that the page shows: original, mask, clean.
-
-    Raises:
-        InputError: they cannot be written.
-    """
+    """Write the small pictures of a meme that the page shows: original, mask, clean. Raise
+    InputError if they cannot be written."""
     meme = localised.meme
     pictures: dict[str, Pixels] = {"original": _numbered(localised)}
     if localised.clean is not None:
@@ -65,7 +62,7 @@ def write_page(
     table: str,
     templates: str,
 ) -> Path:
-    """Write the page of a folder.
+    """Write the page of a folder. Raise InputError if it cannot be written.
 
     Args:
         memes: whose pictures `write_pictures` wrote.
@@ -73,9 +70,6 @@ def write_page(
         out: the folder.
         sheet, table, templates: names of the review's sheet, the captions table and the folder of
             templates.
-
-    Raises:
-        InputError: it cannot be written.
     """
     rows = [_row(meme, rendered.get(meme.meme.name, {}), out) for meme in memes]
     page = fill_page(

@@ -80,12 +80,9 @@ def recover(pictures: Sequence[Path]) -> Recovered:
     """Return the picture that stands behind the texts of several memes; nothing is read.
 
     They may be scaled, cropped, compressed, have bars and marks. The result is as large as the
-    largest shows it, and has no more than most of them show.
-
-    Raises:
-        InputError: fewer than two different ones can be laid on each other, or a file is no
-            picture.
-        MissingError: OpenCV is not installed.
+    largest shows it, and has no more than most of them show. Raise InputError if fewer than two
+    different ones can be laid on each other, or a file is no picture; MissingError if OpenCV is not
+    installed.
     """
     opened = {path: open_pixels(path) for path in dict.fromkeys(pictures)}
     largest = sorted(opened, key=lambda path: -opened[path].size)[:MOST]
@@ -129,11 +126,8 @@ def recover(pictures: Sequence[Path]) -> Recovered:
 
 
 def find_letters(pixels: Pixels) -> tuple[Letters, ...]:
-    """Return the texts that are seen in one picture alone, in whatever script.
-
-    Raises:
-        MissingError: the package that finds text is not installed.
-    """
+    """Return the texts that are seen in one picture alone, in whatever script. Raise MissingError
+    if the package that finds text is not installed."""
     lines = [
         Line("text", place.box, 1.0, corners=place.corners)
         for place in find_text(Image.fromarray(pixels), read=False)

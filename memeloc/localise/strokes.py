@@ -126,10 +126,7 @@ def find_strokes(
 
     What stands in unread lines next to it may be emoji of the same text. Letters without an outline
     show by their background: where a reader's box is much higher than they are, they are looked for
-    once more, closely.
-
-    Raises:
-        MissingError: OpenCV is not installed.
+    once more, closely. Raise MissingError if OpenCV is not installed.
     """
     strokes = _strokes_in(picture, region, unread)
     if strokes is None or strokes.outline is not None:

@@ -128,16 +128,13 @@ def find_texts(
     """Return the texts of a picture, in reading order.
 
     What was seen and not read is a text only where it has an outline or a plain background: windows
-    and patterns look like text, too.
+    and patterns look like text, too. Raise MissingError if OpenCV is not installed.
 
     Args:
         pixels: the picture.
         lines: as a reader of `memeloc.ocr` read them in it.
         locale: of the language they are in.
         often: what stands at the edge of many pictures, by `memeloc.ocr.watermarks.repeated`.
-
-    Raises:
-        MissingError: OpenCV is not installed.
     """
     size = pixels.shape[1], pixels.shape[0]
     marks = marks_among(lines, size[1], often)

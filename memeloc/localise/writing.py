@@ -115,11 +115,8 @@ def _place(path: Path, folder: Path) -> str:
 
 
 def check_owner(folder: Path, names: Sequence[str]) -> None:
-    """See that files which are written over are of an earlier run. Writes nothing.
-
-    Raises:
-        InputError: the folder has a file of one of the names and never had localised memes.
-    """
+    """See that files which are written over are of an earlier run. Writes nothing. Raise InputError
+    if the folder has a file of one of the names and never had localised memes."""
     found = [name for name in names if (folder / name).exists()]
     if found and not (folder / STATE).is_file():
         raise InputError(
@@ -134,10 +131,8 @@ def write_meme_template(
 ) -> tuple[str, str]:
     """Return the template of a meme, by name, and a note where a person's own was left as it is.
 
-    A known template is named, and nothing is written.
-
-    Raises:
-        InputError: the folder cannot be written.
+    A known template is named, and nothing is written. Raise InputError if the folder cannot be
+    written.
     """
     picture, meme = localised.clean, localised.meme
     assert picture is not None
@@ -174,10 +169,8 @@ def write_captions(
 ) -> tuple[str, ...]:
     """Add memes to the captions table: by id the template and the parts; whose text was kept.
 
-    What people changed in a row stays, as do other rows and columns.
-
-    Raises:
-        InputError: the table there cannot be read, or cannot be written.
+    What people changed in a row stays, as do other rows and columns. Raise InputError if the table
+    there cannot be read, or cannot be written.
     """
     path = out / CAPTIONS
     columns, table = _existing(path)
@@ -208,12 +201,10 @@ def fill_captions(
     out: Path, translations: Mapping[tuple[str, str], str], source: str, state: State
 ) -> None:
     """Write translations, by meme and language, into the cells that lack them (`State.lacks`).
+    Raise InputError if the table cannot be read or written.
 
     Args:
         source: the column that they are of.
-
-    Raises:
-        InputError: the table cannot be read or written.
     """
     columns, table = _existing(out / CAPTIONS)
     for (meme_id, language), text in translations.items():

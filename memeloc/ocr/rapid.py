@@ -39,11 +39,8 @@ _LEAST = 0.5
 
 
 def model_paths() -> tuple[Path, Path]:
-    """Return the models in the installed package: one finds text, one reads it.
-
-    Raises:
-        MissingError: the package is not installed, or it has no models: it would fetch them.
-    """
+    """Return the models in the installed package: one finds text, one reads it. Raise MissingError
+    if the package is not installed, or it has no models: it would fetch them."""
     for package in _NEEDED:
         if find_spec(package) is None:
             raise MissingError(

@@ -23,11 +23,8 @@ _TSV_CELLS, _TSV_WORD = 12, "5"  # cells of a row of its tables, and the level o
 
 
 def installed_models() -> tuple[str, frozenset[str]]:
-    """Tesseract's version, and the language models it has.
-
-    Raises:
-        MissingError: the extra `ocr` or the program is not installed.
-    """
+    """Tesseract's version, and the language models it has. Raise MissingError if the extra `ocr` or
+    the program is not installed."""
     for package in ("pytesseract", "rapidfuzz", "scipy"):
         if find_spec(package) is None:
             raise MissingError(
@@ -74,10 +71,7 @@ def read_pages(pages: list[Image.Image], model: str, mode: int) -> list[str]:
     """Return what Tesseract reads on each page, without empty lines; it is started once for all.
 
     Pages are black letters on white; the model is named as by `installed_models`; the mode is
-    BLOCK, LINE or RAW_LINE.
-
-    Raises:
-        ServiceError: Tesseract failed, or took more than two minutes.
+    BLOCK, LINE or RAW_LINE. Raise ServiceError if Tesseract failed, or took more than two minutes.
     """
     texts = _read(pages, model, mode, "txt").split("\f")[: len(pages)]
     return ["\n".join(filter(None, map(str.strip, text.split("\n")))) for text in texts]

@@ -55,10 +55,7 @@ class PublishedRelease:
 
     def captions(self) -> dict[tuple[str, str], dict[str, str]]:
         """Return by meme and template the captions, by language; without texts of finished memes.
-
-        Raises:
-            InputError: the table `captions` is broken.
-        """
+        Raise InputError if the table `captions` is broken."""
         captions: dict[tuple[str, str], dict[str, str]] = {}
         for name in self.files:
             if PurePosixPath(name).with_suffix("") == PurePosixPath("tables/captions"):
@@ -81,11 +78,8 @@ def is_release(folder: Path) -> bool:
 
 
 def open_release(folder: Path) -> PublishedRelease:
-    """Return a release, after all of its files were compared with what release.json says.
-
-    Raises:
-        InputError: it is none, or a file is missing, changed, or outside the folder.
-    """
+    """Return a release, after all of its files were compared with what release.json says. Raise
+    InputError if it is none, or a file is missing, changed, or outside the folder."""
     read_head(folder / RELEASE)
     values = _listed(Folder(folder))
     if values is None:
@@ -119,14 +113,12 @@ def _listed(place: Folder, name: str = RELEASE) -> dict[str, Any] | None:
 
 
 def check_owner(place: Folder, *, thoroughly: bool = True) -> None:
-    """Raise InputError unless a release can take a place's content without loss of others' work.
+    """Raise InputError unless a release can take a place's content without loss of others' work: if
+    it is a file, or has files that memeloc did not write, or that were changed. Raise ServiceError
+    if the storage cannot be reached, or refuses.
 
     Args:
         thoroughly: whether files are read, or only their sizes are compared; objects are not read.
-
-    Raises:
-        InputError: it is a file, or has files that memeloc did not write, or that were changed.
-        ServiceError: the storage cannot be reached, or refuses.
     """
     out = place.path
     lists = _lists(place)
@@ -174,12 +166,9 @@ def _lists(place: Folder) -> list[Mapping[str, Any]]:
 def replacing_release(place: Folder, values: Mapping[str, Any]) -> Iterator[Path]:
     """Give an empty folder, whose files take the release's place when the block ends well.
 
-    `values` are noted in release.json beside the files. What a run that was killed left is
-    removed by the next one.
-
-    Raises:
-        InputError: `check_owner` says so, another run is at work, or it cannot be written.
-        ServiceError: the storage cannot be reached, or refuses; the same again goes on.
+    `values` are noted in release.json beside the files. What a run that was killed left is removed
+    by the next one. Raise InputError if `check_owner` says so, another run is at work, or it cannot
+    be written; ServiceError if the storage cannot be reached, or refuses; the same again goes on.
     """
     if place.path is not None:
         with _replacing_folder(place.path.resolve(), values) as partial:

@@ -46,11 +46,8 @@ _BROKEN = IndexError, ValueError, OSError, SyntaxError, struct.error, Image.Deco
 
 
 def metadata_of(path: Path) -> tuple[str, ...]:
-    """Return what a picture's file holds besides the picture; reads its header only.
-
-    Raises:
-        InputError: it is not a picture, or cannot be read.
-    """
+    """Return what a picture's file holds besides the picture; reads its header only. Raise
+    InputError if it is not a picture, or cannot be read."""
     try:
         with warnings.catch_warnings(action="ignore"), Image.open(path) as picture:
             kinds = [_KINDS[key] for key, value in picture.info.items() if key in _KINDS and value]

@@ -21,11 +21,8 @@ class Write(Protocol):
     """Function that writes a release into a folder that is new and empty."""
 
     def __call__(self, release: Release, out: Path, on_progress: OnProgress) -> None:
-        """Write pictures with their rows, tables and further files; nothing of the card.
-
-        Raises:
-            InputError: a picture cannot be read, or stays behind where the layout needs it.
-        """
+        """Write pictures with their rows, tables and further files; nothing of the card. Raise
+        InputError if a picture cannot be read, or stays behind where the layout needs it."""
 
 
 PUBLISHERS: Registry[None] = Registry(
@@ -50,7 +47,10 @@ def publish(
     checked: bool = False,
     on_progress: OnProgress = lambda phase, more, total: None,
 ) -> dict[str, Any]:
-    """Write a release into a folder in the place of an earlier one.
+    """Write a release into a folder in the place of an earlier one. Raise InputError if a rule
+    refuses something, there is no such layout or option, the folder has files that memeloc did not
+    write, or something cannot be read or written; ServiceError if the storage cannot be reached, or
+    refuses.
 
     Args:
         out: new, empty, or with a release that nobody has changed since; a folder, or its address
@@ -64,11 +64,6 @@ def publish(
         the fields of `publish --json`: pictures by language and by split, rows by table, how many
         files and bytes, captions that no person read by language, notes of what was left out, and
         the findings of the rules that were run.
-
-    Raises:
-        InputError: a rule refuses something, there is no such layout or option, the folder has
-            files that memeloc did not write, or something cannot be read or written.
-        ServiceError: the storage cannot be reached, or refuses.
     """
     from memeloc.publish.card import CARD, CITATION, SHEET, card, citation, contact_sheet
     from memeloc.publish.croissant import CROISSANT, croissant

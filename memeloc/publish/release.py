@@ -116,11 +116,8 @@ class ReleasedPicture:
     row: Mapping[str, Any]
 
     def content(self) -> bytes:
-        """Return the bytes of the picture's file.
-
-        Raises:
-            InputError: it cannot be read, or is another one than the one that was recorded.
-        """
+        """Return the bytes of the picture's file. Raise InputError if it cannot be read, or is
+        another one than the one that was recorded."""
         assert self.file is not None
         try:
             content = self.file.read_bytes()

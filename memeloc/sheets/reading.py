@@ -57,7 +57,8 @@ def read_form(
     needed: Sequence[Collection[str]] = (),
     sent: Sent | None = None,
 ) -> Filled:
-    """Read a sheet that was filled in: xlsx, ods, CSV, XLIFF, PO, or an archive that has one.
+    """Read a sheet that was filled in: xlsx, ods, CSV, XLIFF, PO, or an archive that has one. Raise
+    InputError if the file is missing, too large, broken, no such sheet, or has lost letters.
 
     Args:
         form: the form, or the columns of several.
@@ -65,9 +66,6 @@ def read_form(
             any it is the row that has those of all answers and keys.
         sent: what the sheet showed. Where it is given, CSV may be in an old encoding, which is the
             one in which that comes back right, and a file that has lost letters of it is refused.
-
-    Raises:
-        InputError: the file is missing, too large, broken, no such sheet, or has lost letters.
     """
     form = form if isinstance(form, SheetForm) else SheetForm("", tuple(form))
     name = only_member(path, _SHEETS, "sheet") if read_head(path).startswith(ZIP) else None
@@ -229,11 +227,8 @@ def _rightness(rows: Iterable[FilledRow], columns: Sequence[SheetColumn], sent: 
 
 
 def _with_letters(filled: Filled, sent: Sent) -> Filled:
-    """Return the rows, those wrong whose own texts have lost letters.
-
-    Raises:
-        InputError: half of the texts have, or the encoding is none in which any comes back right.
-    """
+    """Return the rows, those wrong whose own texts have lost letters. Raise InputError if half of
+    the texts have, or the encoding is none in which any comes back right."""
     right, total, examples = 0, 0, list[tuple[str, str]]()
     rows = []
     for row in filled.rows:
@@ -316,11 +311,8 @@ def records_of(
 
 
 def all_records(filled: Filled, record: Callable[[FilledRow], Record | None]) -> list[Record]:
-    """Return what a function makes of each row, of a file that is taken whole or not at all.
-
-    Raises:
-        InputError: the first problem, see `records_of`.
-    """
+    """Return what a function makes of each row, of a file that is taken whole or not at all. Raise
+    InputError if the first problem, see `records_of`."""
     records, problems = records_of(filled, record)
     if problems:
         raise problems[0]

@@ -228,11 +228,8 @@ def _add_protected(
 
 
 def read_xliff(path: Path, columns: Sequence[SheetColumn]) -> Filled:
-    """Read a sheet that came back, of any version of XLIFF 1.
-
-    Raises:
-        InputError: it is broken, or declares a document type, from which entities could come.
-    """
+    """Read a sheet that came back, of any version of XLIFF 1. Raise InputError if it is broken, or
+    declares a document type, from which entities could come."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
     try:
         root = etree.parse(str(path), parser).getroot()
@@ -319,11 +316,8 @@ def write_po(path: Path, form: SheetForm, rows: Sequence[Cells]) -> None:
 
 def read_po(path: Path, columns: Sequence[SheetColumn]) -> Filled:
     """Read a sheet that came back. Entries that a tool took for obsolete are read where nothing has
-    taken their place; those of another sheet are counted.
-
-    Raises:
-        InputError: it is no PO file in UTF-8.
-    """
+    taken their place; those of another sheet are counted. Raise InputError if it is no PO file in
+    UTF-8."""
     import polib
 
     try:

@@ -56,15 +56,13 @@ def write_form(
     format: str = "",
     before: Callable[[Path], object] = lambda place: None,
 ) -> Path:
-    """Write a sheet for a person to fill in; return where it is, see `write_sheet`.
+    """Write a sheet for a person to fill in; return where it is, see `write_sheet`. Raise
+    InputError if there is no such format or ending, or the file cannot be written.
 
     Args:
         rows: cells by column. Facts are the form's, and what is to be filled in may be left out.
         format: a name of FORMATS; empty is what the file's ending says.
         before: is given the file's place before the file appears there.
-
-    Raises:
-        InputError: there is no such format or ending, or the file cannot be written.
     """
     formats = [name for name in FORMATS if name not in _OF_TEXTS or form.of_kind("source")]
     suffix = path.suffix.lower()
@@ -136,14 +134,11 @@ def write_sheet(
 
     What stands at `path` is replaced if it is byte for byte what memeloc wrote there and no program
     has it open. Else it stays, the new file is called NAME-2, NAME-3 and so on, and a
-    `KeptFileWarning` says so.
+    `KeptFileWarning` says so. Raise InputError if the file cannot be written.
 
     Args:
         write: writes the file to the path that it is given, which ends as `path` does.
         before: is given the file's place before the file appears there.
-
-    Raises:
-        InputError: the file cannot be written.
     """
     if path.exists() and not path.is_file():
         raise InputError("is not a file: name a file, as one in that folder", file=path)

@@ -68,21 +68,15 @@ def taxonomy_names() -> tuple[str, ...]:
 
 
 def load_taxonomy(name: str | Path) -> Taxonomy:
-    """Return a shipped taxonomy by its name, or one of your own by its file.
-
-    Raises:
-        InputError: there is none of that name, or the file says something that cannot be.
-    """
+    """Return a shipped taxonomy by its name, or one of your own by its file. Raise InputError if
+    there is none of that name, or the file says something that cannot be."""
     path = shipped_file(name, FOLDER, "taxonomy")
     return _taxonomy(read_toml(path), path, ships=path.resolve().parent == FOLDER.resolve())
 
 
 def parse_taxonomy(text: str) -> Taxonomy:
-    """Return a taxonomy of your own from its TOML.
-
-    Raises:
-        InputError: it says something that cannot be.
-    """
+    """Return a taxonomy of your own from its TOML. Raise InputError if it says something that
+    cannot be."""
     return _taxonomy(parse_toml(text), None, ships=False)
 
 
@@ -158,10 +152,7 @@ def demographic_questions() -> dict[str, Question]:
 
 def with_demographics(taxonomy: Taxonomy, ids: Sequence[str]) -> Taxonomy:
     """Return the taxonomy with these questions about the person at its end, in their own order.
-
-    Raises:
-        InputError: there is no such question, or the taxonomy has another one of that id.
-    """
+    Raise InputError if there is no such question, or the taxonomy has another one of that id."""
     shipped = demographic_questions()
     for id in ids:
         if id not in shipped:

@@ -135,12 +135,8 @@ class CTranslate2Translator(FreeTranslator):
         self._loaded: dict[Path, _Load] = {}
 
     def translate(self, items: Iterable[TranslationItem]) -> Iterator[Answer]:
-        """See `Translator.translate`.
-
-        Raises:
-            InputError: there is no such folder, or no model in it.
-            MissingError: ctranslate2 or sentencepiece is missing.
-        """
+        """See `Translator.translate`. Raise InputError if there is no such folder, or no model in
+        it; MissingError if ctranslate2 or sentencepiece is missing."""
         models, problems = find_models(Path(self.settings.models))
         if not models:
             why = f" ({problems[0]})" if problems else ""
@@ -298,11 +294,8 @@ def model_codes(locale: Locale) -> tuple[str, ...]:
 
 
 def find_models(folder: Path) -> tuple[list[Model], list[InputError]]:
-    """Return all models in a folder and below it, and what is wrong with others.
-
-    Raises:
-        InputError: there is no such folder.
-    """
+    """Return all models in a folder and below it, and what is wrong with others. Raise InputError
+    if there is no such folder."""
     if not folder.is_dir():
         raise InputError("there is no such folder of models", file=folder)
     models: list[Model] = []

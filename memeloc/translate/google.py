@@ -125,13 +125,9 @@ class GoogleTranslator:
         return Estimate(strings, characters, self._price(characters), self._price(most))
 
     def translate(self, items: Iterable[TranslationItem]) -> Iterator[Answer]:
-        """See `Translator.translate`.
-
-        Raises:
-            MissingError: google-auth, the credentials or the project are missing.
-            ServiceError: Google refuses these credentials, this project or this glossary, or left
-                several requests in a row unanswered.
-        """
+        """See `Translator.translate`. Raise MissingError if google-auth, the credentials or the
+        project are missing; ServiceError if Google refuses these credentials, this project or this
+        glossary, or left several requests in a row unanswered."""
         too_long: list[Answer] = []
         answers: Iterator[Answer] = ask_in_parallel(
             _batches(items, too_long),
@@ -322,11 +318,8 @@ class Connection:
 
     def send(self, texts: Sequence[str], item: TranslationItem) -> tuple[list[str], dict[str, str]]:
         """Send one request, once; return its texts, and what Google names as model and glossary.
-
-        Raises:
-            RefusedError: this one is refused.
-            UnansweredError: it may be billed, and no whole answer came.
-            ServiceError: every request would be refused as this one is; or it may pass.
+        Raise RefusedError if this one is refused; UnansweredError if it may be billed, and no whole
+        answer came; ServiceError if every request would be refused as this one is; or it may pass.
         """
         glossary = self._settings.glossary
         if isinstance(glossary, Mapping):

@@ -177,10 +177,8 @@ def read_tmx(
     """Yield the units of a TMX file of any size, one for each language of a <tu> but its source.
 
     `source_language` is the tag of the language to translate from; None takes what the file says.
-    `skipped` gets how many were passed over, by reason.
-
-    Raises:
-        InputError: the file cannot be read, is not TMX, or declares entities; with its line.
+    `skipped` gets how many were passed over, by reason. Raise InputError if the file cannot be
+    read, is not TMX, or declares entities; with its line.
     """
     from lxml import etree
 

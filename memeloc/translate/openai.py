@@ -149,12 +149,9 @@ class OpenAITranslator:
         return self._model.reserve(self._question(item)) if filled(item) else 0.0
 
     def translate(self, items: Iterable[TranslationItem]) -> Iterator[Answer]:
-        """See `Translator.translate`.
-
-        Raises:
-            MissingError: urllib3 is missing, or the server wants a key and none is set.
-            ServiceError: the server refuses for good, or left several requests unanswered.
-        """
+        """See `Translator.translate`. Raise MissingError if urllib3 is missing, or the server wants
+        a key and none is set; ServiceError if the server refuses for good, or left several requests
+        unanswered."""
         with self._model:
             self._model.open()
             for question, answer in self._model.ask_all(map(self._question, items)):

@@ -100,9 +100,7 @@ def plan(
     Of its `captions` some are filled by the memory (`from_memory`), some repeat a text that is
     asked for once (`repeated`), some are `empty`. `strings`, `characters`, `cost` and `most` are of
     the rest, see `Estimate`. `translator` and `currency` follow, and the same counts by language.
-
-    Raises:
-        InputError: a meme stands among the items twice for one language.
+    Raise InputError if a meme stands among the items twice for one language.
     """
     return _Work(items, translator, memory, fuzzy).plan()
 
@@ -117,7 +115,9 @@ def run(
     on_answer: Callable[[Translation], None],
     on_failure: Callable[[TranslationFailure], None] | None = None,
 ) -> RunSummary:
-    """Translate items, each meme once a language.
+    """Translate items, each meme once a language. Raise InputError if a meme stands among the items
+    twice for one language. KeyboardInterrupt: Ctrl-C, after requests under way have been handed to
+    `on_answer`.
 
     Args:
         translator: who translates what the memory does not know.
@@ -128,10 +128,6 @@ def run(
         on_answer: gets each translation as it comes, in this thread; Ctrl-C waits until it is done.
             A MemelocError that it raises ends the run.
         on_failure: gets each failure; they are in the summary too.
-
-    Raises:
-        InputError: a meme stands among the items twice for one language.
-        KeyboardInterrupt: Ctrl-C, after requests under way have been handed to `on_answer`.
     """
     work = _Work(items, translator, memory, fuzzy, budget)
     summary = RunSummary(work.plan())
@@ -299,11 +295,8 @@ class _Work:
             yield sent
 
     def settle(self, answer: Answer) -> list[Answer]:
-        """Book an answer, cleaned and checked, and return it with those for its twins.
-
-        Raises:
-            ServiceError: nobody asked for it.
-        """
+        """Book an answer, cleaned and checked, and return it with those for its twins. Raise
+        ServiceError if nobody asked for it."""
         item, held = self.pending.pop((answer.meme_id, answer.language), (None, 0.0))
         name = self._translator.name
         if item is None:

@@ -319,15 +319,13 @@ class Localising(Part):
         translator: str = "",
         **options: Any,
     ) -> LocaliseResult:
-        """Call `localise_pictures` with the workspace's memes, languages and settings.
+        """Call `localise_pictures` with the workspace's memes, languages and settings. Raise
+        InputError if no picture was collected, or as `localise_pictures`.
 
         Args:
             items: their ids; without any, all that filters and people keep.
             languages: None is all of the workspace's.
             translator: its name; empty is the one in memeloc.toml, if any.
-
-        Raises:
-            InputError: no picture was collected, or as `localise_pictures`.
         """
         workspace = self._workspace
         found = list(self._store.items.find("picture", ids=list(items) if items else None))
