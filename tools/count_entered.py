@@ -136,7 +136,8 @@ def prepare_sheet(folder: Path) -> None:
 
 def prepare_answer(folder: Path) -> None:
     """Make a workspace with a survey of one meme, and the table of a person who answered it."""
-    build = "survey build pilot --cultures US --size 1 --answers 1 --explicit 0 --implicit 0"
+    build = "survey build pilot --cultures US --size 1 --answers 1"
+    build += " --set explicit=0 --set implicit=0"
     export = "survey export pilot --to csv --contact lab@university.example"
     render = "render --langs en --jobs 1"
     commands(folder, "init . --langs de", "import captions.csv", build, render, export)

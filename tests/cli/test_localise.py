@@ -145,8 +145,9 @@ def test_marks_stay_readings_are_kept_and_who_has_no_picture_is_named(
     def no_reading(*_: object) -> None:
         raise AssertionError("read again")
 
-    monkeypatch.setattr("memeloc.ocr.rapid.find_text", no_reading)
-    assert command(*options).status == 0
+    with monkeypatch.context() as patch:
+        patch.setattr("memeloc.ocr.rapid.find_text", no_reading)
+        assert command(*options).status == 0
     clean = Path("o/templates/marked/picture.png")
     assert changed(clean, marked)[-24:, :110].sum() == 0
     assert command(*options, "--watermarks", "remove").status == 0
