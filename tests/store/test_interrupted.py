@@ -144,7 +144,7 @@ class Team:
         return process.exitcode == -signal.SIGKILL
 
     def start(self, *arguments: str) -> BaseProcess:
-        database = self.databases["loaded" if arguments[0] == "load" else ""]
+        database = self.databases["loaded" if arguments[0] == "init" else ""]
         process = self._processes.Process(target=_run, args=(self.folder, arguments, database))
         process.start()
         return process
